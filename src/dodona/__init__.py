@@ -1,0 +1,1 @@
+"""Dodona: fast, exact, trainable transition-based dependency parsing with dynamic oracles."""
