@@ -1,0 +1,21 @@
+"""A transition as people name it: a move and, where the move builds an arc, its label."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Action(NamedTuple):
+    """A move with its label.
+
+    >>> Action("RIGHT-ARC", "obj")
+    RIGHT-ARC:obj
+    >>> Action("SHIFT").label is None
+    True
+    """
+
+    move: str
+    label: str | None = None
+
+    def __repr__(self) -> str:
+        return self.move if self.label is None else f"{self.move}:{self.label}"

@@ -1,0 +1,21 @@
+"""The reference tree as the core sees it: heads, labels, and the children of every node in order."""
+from libc.stdint cimport int32_t
+
+cdef struct GoldC:
+    int32_t n_words
+    int32_t* head             # by node, NONE … n + 1; NONE: not annotated
+    int32_t* label
+    int32_t* first            # children of node h: child[first[h]] … child[first[h + 1] - 1]
+    int32_t* child            # ascending
+
+
+cdef size_t gold_size(int n_words) noexcept nogil
+cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
+                     const int32_t* labels, int root) noexcept nogil
+
+
+cdef class Gold:
+    cdef readonly int n_words
+    cdef readonly tuple heads
+    cdef readonly tuple labels
+    cdef readonly frozenset arcs

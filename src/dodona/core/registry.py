@@ -1,0 +1,39 @@
+"""Every transition system by its name: the one list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .arc_eager import ArcEager
+from .system import System
+
+SYSTEMS: dict[str, type[System]] = {
+    "arc-eager": ArcEager,
+}
+
+
+def systems() -> list[str]:
+    """The names of all transition systems.
+
+    >>> "arc-eager" in systems()
+    True
+    """
+    return list(SYSTEMS)
+
+
+def system(
+    name: str, *, labels: Iterable[str], root: str = "first", loss: str = "labelled"
+) -> System:
+    """The transition system of that name, for the given labels.
+
+    `root` says where the artificial root stands: "first", "last" or "none". `loss` says what an
+    error costs: "labelled" (1 unless head and label are right), "unlabelled" (1 unless the head
+    is right) or "graded" (2 for a wrong head, 1 for a wrong label only).
+
+    >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
+    >>> arc_eager.start(2).buffer
+    (1, 2)
+    """
+    if name not in SYSTEMS:
+        raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
+    return SYSTEMS[name](labels, root, loss)

@@ -1,0 +1,90 @@
+"""One parser configuration as one flat block: stack, buffer, arcs, and what the features ask about them.
+
+Nodes are small integers: 1 … n are the words, 0 an artificial root before them, n + 1 one behind
+them, and NONE is no node at all. Columns are indexed by node and reach down to NONE, so that
+following "the head of the head of the top" needs no test on the way: NONE leads to NONE.
+"""
+from libc.stdint cimport int32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    NONE = -1
+
+cdef enum Place:
+    GONE, STACK, BUFFER
+
+cdef struct StateC:
+    int32_t n_words
+    int32_t root              # node of the artificial root: 0, n_words + 1, or NONE
+    int32_t n_stack
+    int32_t n_buffer
+    int32_t* stack            # bottom first
+    int32_t* buffer           # back first: the front is the last, so that it can be put back
+    int32_t* place            # by node from here on: where it is now
+    int32_t* head             # NONE: no head yet
+    int32_t* label            # NONE: no label yet
+    int32_t* left             # leftmost and second leftmost child
+    int32_t* left2
+    int32_t* right            # rightmost and second rightmost child
+    int32_t* right2
+    int32_t* n_left           # number of children on either side
+    int32_t* n_right
+    uint64_t* left_labels     # set of their labels, one bit each (modulo 64)
+    uint64_t* right_labels
+    void* block
+    size_t n_bytes
+
+
+cdef size_t state_size(int n_words) noexcept nogil
+cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil
+cdef void clear(StateC* state) noexcept nogil
+
+
+cdef inline void copy(StateC* target, const StateC* source) noexcept nogil:
+    """Make `target`, laid out for as many words, the same configuration."""
+    target.root, target.n_stack, target.n_buffer = source.root, source.n_stack, source.n_buffer
+    memcpy(target.block, source.block, source.n_bytes)
+
+
+cdef inline int top(const StateC* state, int depth) noexcept nogil:
+    return state.stack[state.n_stack - 1 - depth] if depth < state.n_stack else NONE
+
+
+cdef inline int front(const StateC* state, int depth) noexcept nogil:
+    return state.buffer[state.n_buffer - 1 - depth] if depth < state.n_buffer else NONE
+
+
+cdef inline void push(StateC* state, int node) noexcept nogil:
+    state.stack[state.n_stack] = node
+    state.n_stack += 1
+    state.place[node] = STACK
+
+
+cdef inline int pop(StateC* state) noexcept nogil:
+    state.n_stack -= 1
+    state.place[state.stack[state.n_stack]] = GONE
+    return state.stack[state.n_stack]
+
+
+cdef inline int next_word(StateC* state) noexcept nogil:
+    """Take the front of the buffer out of it."""
+    state.n_buffer -= 1
+    state.place[state.buffer[state.n_buffer]] = GONE
+    return state.buffer[state.n_buffer]
+
+
+cdef inline void add_arc(StateC* state, int head, int label, int dependent) noexcept nogil:
+    """Build an arc; the dependent must lie outside the head's children built so far."""
+    cdef uint64_t bit = <uint64_t> 1 << (label & 63)
+    state.head[dependent] = head
+    state.label[dependent] = label
+    if dependent < head:
+        state.left2[head] = state.left[head]
+        state.left[head] = dependent
+        state.n_left[head] += 1
+        state.left_labels[head] |= bit
+    else:
+        state.right2[head] = state.right[head]
+        state.right[head] = dependent
+        state.n_right[head] += 1
+        state.right_labels[head] |= bit

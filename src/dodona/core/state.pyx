@@ -1,0 +1,51 @@
+"""Layout of the flat block behind a parser configuration; see state.pxd."""
+from libc.string cimport memset
+
+cdef enum:
+    N_COLUMNS = 9             # int32 columns by node
+    N_SETS = 2                # uint64 columns by node
+
+
+cdef size_t n_nodes(int n_words) noexcept nogil:
+    return <size_t> n_words + 3          # NONE, 0, the words, n + 1
+
+
+cdef size_t state_size(int n_words) noexcept nogil:
+    """Bytes of the block for a sentence of that many words, a multiple of 8."""
+    cdef size_t n_int32 = (N_COLUMNS + 2) * n_nodes(n_words)
+    return N_SETS * n_nodes(n_words) * sizeof(uint64_t) + (n_int32 + (n_int32 & 1)) * sizeof(int32_t)
+
+
+cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil:
+    """Point the columns into the block; the sets come first because they need the alignment."""
+    cdef size_t n = n_nodes(n_words)
+    cdef uint64_t* sets = <uint64_t*> block
+    cdef int32_t* column = <int32_t*> (sets + N_SETS * n)
+    state.block, state.n_bytes, state.n_words = block, state_size(n_words), n_words
+    state.left_labels = sets + 1
+    state.right_labels = sets + n + 1
+    state.stack = column
+    state.buffer = column + n
+    state.place = column + 2 * n + 1
+    state.head = column + 3 * n + 1
+    state.label = column + 4 * n + 1
+    state.left = column + 5 * n + 1
+    state.left2 = column + 6 * n + 1
+    state.right = column + 7 * n + 1
+    state.right2 = column + 8 * n + 1
+    state.n_left = column + 9 * n + 1
+    state.n_right = column + 10 * n + 1
+
+
+cdef void clear(StateC* state) noexcept nogil:
+    """No arc, empty stack, the words in the buffer."""
+    cdef size_t n = n_nodes(state.n_words)
+    cdef int i
+    memset(state.block, 0, state.n_bytes)
+    memset(state.head - 1, 0xff, 6 * n * sizeof(int32_t))       # head … right2: NONE
+    state.root = NONE
+    state.n_stack = 0
+    state.n_buffer = state.n_words
+    for i in range(state.n_words):
+        state.buffer[i] = state.n_words - i
+        state.place[i + 1] = BUFFER

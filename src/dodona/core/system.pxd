@@ -1,0 +1,50 @@
+"""What a transition system promises to search, training and the research surface."""
+from .state cimport StateC
+from .gold cimport Gold, GoldC
+
+from libc.stdint cimport int32_t
+
+cdef enum:
+    MAX_MOVES = 8
+
+cdef struct MoveCost:
+    int32_t arcs              # gold arcs lost by the move, whatever its label
+    int32_t label             # the only label that loses no more; NONE where all cost the same
+
+
+cdef class State:
+    cdef StateC c
+    cdef readonly System system
+
+
+cdef class System:
+    cdef readonly str name
+    cdef readonly tuple labels
+    cdef readonly str root
+    cdef readonly str loss
+    cdef readonly tuple moves           # their names; the position is the id
+    cdef readonly tuple labelled        # whether the move of that id takes a label
+    cdef readonly int left_arc          # ids of the moves that attach top and front to each other
+    cdef readonly int right_arc
+    cdef int32_t arc_price              # what a missing arc and a wrong label cost
+    cdef int32_t label_price
+    cdef dict _label_ids
+    cdef dict _actions                  # (move id, label id) → Action
+    cdef dict _ids                      # Action → (move id, label id)
+    cdef object _gold_of                # the Gold encoded last …
+    cdef object _block                  # … and its columns
+    cdef GoldC _gold
+
+    # What each system defines:
+    cdef void start_state(self, StateC* state) noexcept nogil
+    cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil
+    cdef bint final(self, const StateC* state) noexcept nogil
+    cdef void move_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept nogil
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
+    cdef int max_steps(self, int n_words) noexcept nogil
+
+    # What all share:
+    cdef int root_node(self, int n_words) noexcept nogil
+    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
+    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL

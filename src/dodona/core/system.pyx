@@ -1,0 +1,277 @@
+"""Transition systems as Python sees them: start, valid, costs, step, finish, derivation.
+
+A system is a subclass that fills in the handful of functions declared in system.pxd; everything
+here is the same for all of them. States are immutable for Python: a step makes a new one.
+"""
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int32_t
+
+from .action import Action
+from .gold cimport build_gold, gold_size
+from .state cimport NONE, StateC, add_arc, clear, copy, front, lay_out, state_size, top
+
+ROOTS = ("first", "last", "none")
+# what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
+# Goldberg & Nivre (2012): a wrong label is only half as bad
+LOSSES = {"labelled": (1, 1), "unlabelled": (1, 0), "graded": (2, 1)}
+
+
+cdef class State:
+    """One configuration: stack, buffer and the arcs built so far. Immutable, hashable.
+
+    Word positions count from 1; 0 is the artificial root, wherever the system keeps it.
+    """
+
+    def __cinit__(self, System system not None, int n_words):
+        cdef void* block = PyMem_Malloc(state_size(n_words))
+        if block == NULL:
+            raise MemoryError
+        self.system = system
+        lay_out(&self.c, block, n_words)
+        clear(&self.c)
+
+    def __dealloc__(self):
+        PyMem_Free(self.c.block)
+
+    @property
+    def stack(self):
+        """Word positions, bottom to top."""
+        return tuple(self._outside(self.c.stack[i]) for i in range(self.c.n_stack))
+
+    @property
+    def buffer(self):
+        """Word positions, front to back."""
+        return tuple(self._outside(self.c.buffer[i]) for i in range(self.c.n_buffer - 1, -1, -1))
+
+    @property
+    def heads(self):
+        """Per word; None where there is none yet."""
+        return tuple(self._outside(self.c.head[d]) for d in range(1, self.c.n_words + 1))
+
+    @property
+    def labels(self):
+        """Per word; None where there is none yet."""
+        return tuple(None if self.c.head[d] == NONE else self.system.labels[self.c.label[d]]
+                     for d in range(1, self.c.n_words + 1))
+
+    @property
+    def arcs(self):
+        """Frozen set of (head, label, dependent)."""
+        return frozenset((head, label, i + 1) for i, (head, label)
+                         in enumerate(zip(self.heads, self.labels)) if head is not None)
+
+    def _outside(self, int node):
+        """The position people know for a node: the root is 0 also where it stands last."""
+        if node == NONE:
+            return None
+        return 0 if node == self.c.root else node
+
+    def _key(self):
+        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels
+
+    def __len__(self):
+        return self.c.n_words
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __eq__(self, other):
+        return (isinstance(other, State) and self.system == (<State> other).system
+                and self._key() == (<State> other)._key())
+
+    def __repr__(self):
+        arcs = " ".join(f"{head}-{label}->{dependent}" for head, label, dependent
+                        in sorted(self.arcs, key=lambda arc: arc[2]))
+        return f"State(stack={self.stack}, buffer={self.buffer}, arcs={{{arcs}}})"
+
+    def __reduce__(self):
+        return _restore, (self.system, self.c.n_words, bytes((<char*> self.c.block)[:self.c.n_bytes]),
+                          self.c.root, self.c.n_stack, self.c.n_buffer)
+
+
+def _restore(System system, int n_words, bytes block, int root, int n_stack, int n_buffer):
+    cdef State state = State(system, n_words)
+    cdef StateC source
+    lay_out(&source, <char*> block, n_words)
+    source.root, source.n_stack, source.n_buffer = root, n_stack, n_buffer
+    copy(&state.c, &source)
+    return state
+
+
+cdef class System:
+    """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
+
+    def __init__(self, labels, str root, str loss):
+        self.labels = tuple(labels)
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError(f"a label is given twice: {', '.join(self.labels)}")
+        if root not in ROOTS:
+            raise ValueError(f"root={root!r}: the artificial root is one of {', '.join(ROOTS)}")
+        if loss not in LOSSES:
+            raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
+        self.root, self.loss = root, loss
+        self.arc_price, self.label_price = LOSSES[loss]
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+        self._actions = {}
+        for move, (name, takes_label) in enumerate(zip(self.moves, self.labelled)):
+            for label in range(len(self.labels)) if takes_label else (NONE,):
+                self._actions[move, label] = Action(name, self.labels[label] if takes_label else None)
+        self._ids = {action: ids for ids, action in self._actions.items()}
+
+    def start(self, int n_words):
+        """The configuration before the first transition, for a sentence of that many words."""
+        if n_words < 1:
+            raise ValueError(f"a sentence has at least one word, not {n_words}")
+        cdef State state = State(self, n_words)
+        self.start_state(&state.c)
+        return state
+
+    def is_final(self, State state not None):
+        """Whether no transition is left to take."""
+        return bool(self.final(&state.c))
+
+    def valid(self, State state not None):
+        """Every action whose preconditions hold, as a list."""
+        cdef int moves = self._moves(state)
+        return [action for (move, _), action in self._actions.items() if moves >> move & 1]
+
+    def costs(self, State state not None, Gold gold not None):
+        """{action: cost} for every valid action: how many gold arcs each one loses for good."""
+        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int moves = self._moves(state)
+        self.move_costs(&state.c, reference, costs)
+        return {action: self.arc_price * costs[<int> move].arcs
+                + self.label_price * (costs[<int> move].label not in (NONE, label))
+                for (move, label), action in self._actions.items() if moves >> move & 1}
+
+    def step(self, State state not None, action):
+        """A new state, one transition further; the old one stays as it is."""
+        move, label = self._check(state, action)
+        cdef State result = State(self, state.c.n_words)
+        copy(&result.c, &state.c)
+        self.take(&result.c, move, label)
+        return result
+
+    def finish(self, State state not None):
+        """The complete tree, as a state in which every word has a head: leftovers go to the root."""
+        cdef State result = State(self, state.c.n_words)
+        copy(&result.c, &state.c)
+        self.attach_leftovers(&result.c, self._label_ids.get("root", 0))
+        return result
+
+    def derivation(self, Gold gold not None, str oracle="static"):
+        """The static oracle's actions from the start to a final state that holds every gold arc."""
+        if oracle != "static":
+            raise ValueError(f"{self.name} has no {oracle!r} oracle, only 'static'")
+        cdef const GoldC* reference = self.encode(gold, gold.n_words)
+        cdef State state = self.start(gold.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int move, label
+        actions = []
+        while not self.final(&state.c):
+            move = self.static_move(&state.c, reference)
+            self.move_costs(&state.c, reference, costs)
+            label = NONE
+            if self.labelled[move]:
+                label = max(costs[move].label, 0)
+            actions.append(self._actions[move, label])
+            self.take(&state.c, move, label)
+        self._check_rebuilt(state, gold)
+        return actions
+
+    def _check_rebuilt(self, State state, Gold gold):
+        built = state.heads if self.root != "none" else [head or 0 for head in state.heads]
+        for i, (head, gold_head) in enumerate(zip(built, gold.heads)):
+            if gold_head is not None and head != gold_head:
+                raise ValueError(f"{self.name} cannot derive this tree: the arc from {gold_head} to "
+                                 f"{i + 1} is out of its reach (is the tree projective?)")
+
+    def _check(self, State state, action):
+        """The ids of an action, which must be valid in the state."""
+        ids = self._ids.get(action)
+        if ids is None:
+            raise ValueError(f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
+                             f"labels: {', '.join(self.labels)}")
+        if not self._moves(state) >> ids[0] & 1:
+            raise ValueError(f"{action!r} is not valid in {state!r}")
+        return ids
+
+    def _moves(self, State state):
+        if state.system is not self and state.system != self:
+            raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
+        return self.valid_moves(&state.c)
+
+    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
+        """The gold tree as columns; the last one is kept, since costs are asked for state by state."""
+        if self._gold_of is gold and gold.n_words == n_words:
+            return &self._gold
+        if gold.heads is None:
+            raise ValueError(f"{self.name} builds trees: gold must give every word exactly one head")
+        if gold.n_words != n_words:
+            raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
+        cdef int i
+        cdef bytearray columns = bytearray(2 * n_words * sizeof(int32_t))
+        cdef int32_t* heads = <int32_t*> <char*> columns
+        for i in range(n_words):
+            head, label = gold.heads[i], gold.labels[i]
+            if label not in self._label_ids and not (self.root == "none" and head == 0):
+                raise ValueError(f"word {i + 1} has label {label!r}, which is not among the "
+                                 f"system's labels: {', '.join(self.labels)}")
+            heads[i] = NONE if head is None else head
+            heads[n_words + i] = self._label_ids.get(label, NONE)
+        block = bytearray(gold_size(n_words))
+        build_gold(&self._gold, <char*> block, n_words, heads, heads + n_words,
+                   max(self.root_node(n_words), 0))
+        self._block, self._gold_of = block, gold
+        return &self._gold
+
+    cdef int root_node(self, int n_words) noexcept nogil:
+        """The node of the artificial root in a sentence of that many words."""
+        return NONE
+
+    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
+        """Give every word that is still without a head to the artificial root."""
+        cdef int d, root = state.root
+        if root == NONE:
+            state.root = root = 0
+        for d in range(1, state.n_words + 1):
+            if state.head[d] == NONE:
+                state.head[d] = root
+                state.label[d] = label
+
+    cdef void start_state(self, StateC* state) noexcept nogil:
+        clear(state)
+
+    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+        return 0
+
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        pass
+
+    cdef bint final(self, const StateC* state) noexcept nogil:
+        return True
+
+    cdef void move_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept nogil:
+        pass
+
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        return NONE
+
+    cdef int max_steps(self, int n_words) noexcept nogil:
+        return 0
+
+    def __eq__(self, other):
+        return isinstance(other, System) and self._settings() == (<System> other)._settings()
+
+    def __hash__(self):
+        return hash(self._settings())
+
+    def _settings(self):
+        return self.name, self.labels, self.root, self.loss
+
+    def __reduce__(self):
+        return type(self), (self.labels, self.root, self.loss)
+
+    def __repr__(self):
+        return f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, loss={self.loss!r})"
