@@ -45,7 +45,7 @@ def load(treebank: Treebank) -> list[Parsed]:
     if isinstance(treebank, (str, os.PathLike)):
         from dodona.treebank.reader import read
 
-        return list(read(treebank))
+        return list(read(treebank, trees="optional"))
     return list(treebank)
 
 

@@ -31,7 +31,9 @@ def tag_accuracy(pairs: Sequence[Pair], column: str, *, universal: bool = False)
         gold, system = _values(pair.gold, column), _values(pair.system, column)
         gold_has_any = gold_has_any or any(value != "_" for value in gold)
         system_has_any = system_has_any or any(value != "_" for value in system)
-        if gold and system:
+        if gold == system:
+            n_correct += len(pair.words)
+        elif gold and system:
             n_correct += sum(agree(gold[i], system[i]) for i in pair.words)
         n_words += len(pair.words)
     return 100 * (n_correct / n_words) if gold_has_any and system_has_any and n_words else None

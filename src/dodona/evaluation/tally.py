@@ -10,6 +10,8 @@ from dodona.evaluation.pairs import Pair
 
 # McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
 DISTANCES = ("root", "1", "2", "3-6", "7+")
+# by number of positions; 0 is a word that is its own head
+_BINS = ("1", "1", "2", "3-6", "3-6", "3-6", "3-6", "7+")
 LENGTHS = ("1-10", "11-20", "21-30", "31-40", "41-50", "51+")
 QUARTERS = ("1st", "2nd", "3rd", "4th")
 
@@ -91,36 +93,49 @@ def distance(head: int, dependent: int) -> str:
     >>> distance(0, 4), distance(5, 4), distance(12, 4)
     ('root', '1', '7+')
     """
-    return "root" if head == 0 else DISTANCES[1 + bisect_left((1, 2, 6), abs(head - dependent))]
+    return _BINS[min(abs(head - dependent), 7)] if head else "root"
 
 
 def _nonprojective(heads: Sequence[int | None]) -> frozenset[int]:
     """Words whose arc is non-projective; one without a head hangs from the root meanwhile."""
-    return frozenset(nonprojective_arcs([head or 0 for head in heads]))
+    try:
+        return frozenset(nonprojective_arcs([head or 0 for head in heads]))
+    except ValueError:  # a cycle: no tree, and arcs are projective or not in a tree alone
+        return frozenset()
 
 
 def nonprojective_arcs(heads: Sequence[int]) -> list[int]:
     """The dependents whose arc has some word between its ends that is no descendant of its head.
 
-    Word i + 1 has head `heads[i]`; the artificial root is position 0. Cycles are allowed.
+    Word i + 1 has head `heads[i]`; the artificial root is position 0. A cycle is a ValueError.
 
     >>> nonprojective_arcs([3, 4, 0, 3])
     [2]
     """
-    return [
-        dependent
-        for dependent, head in enumerate(heads, start=1)
-        if abs(head - dependent) > 1 and _is_nonprojective(heads, head, dependent)
-    ]
+    entry, size = _preorder(heads)
+    found = []
+    for dependent, head in enumerate(heads, start=1):
+        between = entry[min(head, dependent) + 1 : max(head, dependent)]
+        if between and not entry[head] < min(between) <= max(between) < entry[head] + size[head]:
+            found.append(dependent)
+    return found
 
 
-def _is_nonprojective(heads: Sequence[int], head: int, dependent: int) -> bool:
-    for word in range(min(head, dependent) + 1, max(head, dependent)):
-        ancestor = word
-        for _ in heads:  # a path longer than the sentence is a cycle
-            if ancestor in (head, dependent, 0):
-                break
-            ancestor = heads[ancestor - 1]
-        if ancestor != head and ancestor != dependent:
-            return True
-    return False
+def _preorder(heads: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Each word's number from the root down and its subtree's size: descendants are a range."""
+    children: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for word, head in enumerate(heads, start=1):
+        children[head].append(word)
+    order, agenda = [], [0]
+    while agenda:
+        word = agenda.pop()
+        order.append(word)
+        agenda += children[word]
+    if len(order) <= len(heads):
+        raise ValueError("these heads are no tree: some form a cycle")
+    entry, size = [0] * len(order), [1] * len(order)
+    for number, word in enumerate(order):
+        entry[word] = number
+    for word in reversed(order[1:]):
+        size[heads[word - 1]] += size[word]
+    return entry, size
