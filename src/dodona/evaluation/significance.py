@@ -7,8 +7,10 @@ the paired bootstrap (Koehn 2004) resamples whole sentences, so words may depend
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from dodona.evaluation.counts import percentage
@@ -72,11 +74,11 @@ def compare(
         raise ValueError(f"metric={metric!r}: expected 'uas' or 'las'")
     if test not in ("mcnemar", "bootstrap"):
         raise ValueError(f"test={test!r}: expected 'mcnemar' or 'bootstrap'")
-    label_reader(labels)
+    label = label_reader(labels)
     sentences = load(gold)
     a, b = (
         [
-            _right_words(p, metric, labels)
+            _right_words(p, metric, label)
             for p in pair(sentences, load(system), punctuation=punctuation, name=name)
         ]
         for system, name in ((system_a, "system A"), (system_b, "system B"))
@@ -84,12 +86,8 @@ def compare(
     sizes = [len(words) for words in a]
     if not any(sizes):
         raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
-    n_only_a = sum(
-        x and not y for i, j in zip(a, b, strict=True) for x, y in zip(i, j, strict=True)
-    )
-    n_only_b = sum(
-        y and not x for i, j in zip(a, b, strict=True) for x, y in zip(i, j, strict=True)
-    )
+    outcomes = Counter(zip(chain.from_iterable(a), chain.from_iterable(b), strict=True))
+    n_only_a, n_only_b = outcomes[True, False], outcomes[False, True]
     interval = None
     if test == "mcnemar":
         p, method = mcnemar(n_only_a, n_only_b)
@@ -150,13 +148,12 @@ def paired_bootstrap(
     return interval, p
 
 
-def _right_words(sentence: Pair, metric: str, labels: str) -> list[bool]:
+def _right_words(sentence: Pair, metric: str, label: Callable[[str], str]) -> list[bool]:
     """For each word that counts, whether the system has it right."""
     gold, system, words = sentence
     gold_heads, heads = gold.heads, system.heads
     if metric == "uas":
         return [gold_heads[i] == heads[i] for i in words]
-    label = label_reader(labels)
     gold_labels, system_labels = gold.deprels, system.deprels
     return [
         gold_heads[i] == heads[i] and label(gold_labels[i]) == label(system_labels[i])
