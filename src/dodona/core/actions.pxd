@@ -1,0 +1,26 @@
+"""The actions a model chooses from, and which of them a state allows."""
+from libc.stdint cimport int16_t, int32_t
+from libcpp.vector cimport vector
+
+from .linear cimport padded
+from .state cimport StateC
+from .system cimport System
+
+
+cdef class Actions:
+    cdef readonly System system
+    cdef readonly list pairs            # (move id, label id, under the root, elsewhere) per class
+    cdef readonly int n_classes
+    cdef int n_padded
+    cdef vector[int32_t] move           # per class
+    cdef vector[int32_t] label
+    cdef vector[int16_t] barrier        # per set of valid moves and kind of state, per class: 0 or BARRED
+
+    cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil
+
+
+cdef enum:
+    BARRED = -32768
+
+
+cdef int best_class(Actions actions, const int16_t* scores, const int16_t* barriers) noexcept nogil

@@ -1,0 +1,65 @@
+"""The classes of a model: the actions seen in training, and which of them a state allows.
+
+A label that hung under the artificial root in every training tree is offered only there, and the
+others only elsewhere; so "root" never labels an arc between words, and a word under the root never
+gets another label. What a state forbids is a row of numbers added to the scores, one row for each
+set of valid moves, so that choosing is a plain maximum.
+"""
+from .state cimport NONE, front, top
+
+cdef enum:
+    N_KINDS = 3               # of states: no root in sight, root on top, root in front
+
+
+cdef class Actions:
+    """Classes 0, 1, … of a model, each a move and a label of a transition system.
+
+    `pairs` has (move, label, under_root, elsewhere) for each class: ids of move and label (NONE, -1,
+    for a move without one), and whether its arcs may hang under the root, or elsewhere.
+    """
+
+    def __init__(self, System system, pairs):
+        cdef int valid, kind
+        self.system = system
+        self.pairs = [tuple(pair) for pair in pairs]
+        self.n_classes = len(self.pairs)
+        self.n_padded = padded(self.n_classes)
+        for move, label, _, _ in self.pairs:
+            if not 0 <= move < len(system.moves) or not NONE <= label < len(system.labels):
+                raise ValueError(f"move {move} with label {label} is not an action of {system!r}")
+            self.move.push_back(move)
+            self.label.push_back(label)
+        for valid in range(1 << len(system.moves)):
+            for kind in range(N_KINDS):
+                for c in range(self.n_padded):
+                    allowed = c < self.n_classes and self._allows(valid, kind, c)
+                    self.barrier.push_back(0 if allowed else BARRED)
+
+    def _allows(self, int valid, int kind, int c):
+        move, label, under_root, elsewhere = self.pairs[c]
+        if not valid >> move & 1:
+            return False
+        if label == NONE:
+            return True
+        root_is_head = (kind == 1 and move == self.system.right_arc
+                        or kind == 2 and move == self.system.left_arc)
+        return under_root if root_is_head else elsewhere
+
+    cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil:
+        """For each class 0, or BARRED where the state does not allow it."""
+        cdef int kind = 0
+        if state.root != NONE:
+            kind = 1 if top(state, 0) == state.root else 2 if front(state, 0) == state.root else 0
+        return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]
+
+
+cdef int best_class(Actions actions, const int16_t* scores, const int16_t* barriers) noexcept nogil:
+    """The allowed class of the highest score, the first of them in a tie."""
+    cdef int c, value, best = -(1 << 30), n = actions.n_classes
+    for c in range(n):                       # a plain maximum, which compilers turn into vectors
+        value = scores[c] + 2 * barriers[c]
+        best = value if value > best else best
+    for c in range(n):
+        if scores[c] + 2 * barriers[c] == best:
+            return c
+    return 0

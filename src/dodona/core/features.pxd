@@ -1,0 +1,53 @@
+"""From a state and the columns of its sentence to feature keys; templates are data."""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from .state cimport StateC
+
+cdef enum:
+    MAX_SLOTS = 64
+    MAX_ATOMS = 256
+    MAX_PARTS = 8
+
+# Values every column of words shares: what stands at no node, at the artificial root, and for a
+# string that training has not seen.
+cdef enum:
+    ID_MISSING, ID_ROOT, ID_UNKNOWN, N_RESERVED
+
+cdef struct WordsC:
+    int32_t n_words
+    int32_t n_columns
+    const int32_t* values     # column c of node i: values[c * (n_words + 3) + i + 1]
+
+cdef struct Slot:
+    int32_t parent            # an earlier slot to follow a relation from, or NONE …
+    int32_t step              # … the relation; or else the depth in the stack or the buffer
+    bint in_buffer
+
+cdef struct Atom:
+    int32_t slot
+    int32_t column
+
+cdef struct Template:
+    uint64_t seed
+    int32_t n_parts
+    int32_t atom[MAX_PARTS]
+
+cdef struct Group:
+    uint64_t slots            # templates whose slots must all be filled …
+    int32_t end               # … up to this one
+
+
+cdef class Features:
+    cdef readonly tuple columns         # names of the word columns, in order
+    cdef readonly int n_templates
+    cdef vector[Slot] slots
+    cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
+    cdef vector[Atom] sets              # atoms that are sets of labels
+    cdef vector[Template] templates
+    cdef vector[Group] groups
+
+    cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
+    cdef uint64_t find_nodes(self, const StateC* state, int32_t* node) noexcept nogil
+    cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil

@@ -1,0 +1,187 @@
+"""Feature keys: templates compiled to index lists (Zhang & Nivre 2011 and any others).
+
+For a state, first the slots are found (which node is `s0.left2`?), then the atoms read (what is
+its tag?), each once however many templates share it; a template's key is then a multilinear hash
+of its atoms. A template one of whose slots is empty gives no feature: that is a third of them in
+a typical state, and valencies and label sets already tell that a child is missing.
+"""
+from .state cimport NONE, front, top
+from .templates import DISTANCE, RELATIONS, STATE_ATTRIBUTES, parse_templates, word_columns
+
+cdef enum:
+    N_STATE_INTS = 3          # label, n_left, n_right come before the columns of the words
+    DISTANCE_ATOM = 0         # the first atom of all
+
+# Odd multipliers, one for each part of a template, from the digits of pi
+cdef uint64_t[MAX_PARTS] MULTIPLIERS = [
+    0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1, 0x082efa98ec4e6c89,
+    0x452821e638d01377, 0xbe5466cf34e90c6d, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917]
+
+
+cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
+    """Spread what the products left in the high bits over all of them."""
+    x ^= x >> 32
+    x *= <uint64_t> 0xd6e8feb86659fd93
+    return x ^ (x >> 29)
+
+
+cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
+    """1 … 5 as they are, 6 to 10 together, and everything beyond."""
+    cdef int distance = b - s
+    return 7 if distance > 10 else 6 if distance > 5 else distance
+
+
+cdef class Features:
+    """A template set, compiled.
+
+    >>> features = Features("s0.form + b0.tag")
+    >>> features.n_templates, features.columns
+    (1, ('form', 'tag'))
+    """
+
+    def __init__(self, str text, str source="<templates>"):
+        parsed = parse_templates(text, source)
+        self.columns = tuple(word_columns(parsed))
+        self.n_templates = len(parsed)
+        compiler = _Compiler(self.columns)
+        rows = sorted((compiler.slots_of(template), i, compiler.atoms_of(template))
+                      for i, template in enumerate(parsed))
+        if len(compiler.slots) > MAX_SLOTS or len(compiler.ints) + len(compiler.sets) >= MAX_ATOMS:
+            raise ValueError(f"{source}: more than {MAX_SLOTS} slots or {MAX_ATOMS} atoms")
+        for parent, step, in_buffer in compiler.slots.values():
+            self.slots.push_back(Slot(parent, step, in_buffer))
+        for slot, column in compiler.ints:
+            self.ints.push_back(Atom(slot, column))
+        for slot, column in compiler.sets:
+            self.sets.push_back(Atom(slot, column))
+        for slots, i, atoms in rows:
+            self._add(slots, i, [compiler.place(atom) for atom in atoms])
+
+    def _add(self, slots, int number, list atoms):
+        """Append a template, to the last group if it needs the same slots."""
+        cdef Template template
+        template.seed = mixed(<uint64_t> (number + 1) * <uint64_t> 0x9e3779b97f4a7c15)
+        template.n_parts = len(atoms)
+        for j, atom in enumerate(atoms):
+            template.atom[<int> j] = atom
+        if self.groups.empty() or self.groups.back().slots != <uint64_t> slots:
+            self.groups.push_back(Group(slots, 0))
+        self.templates.push_back(template)
+        self.groups.back().end = <int32_t> self.templates.size()
+
+    cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
+        """Write the keys of the state's features and say how many they are (≤ n_templates)."""
+        cdef int32_t node[MAX_SLOTS]
+        cdef uint64_t value[MAX_ATOMS]
+        cdef uint64_t filled = self.find_nodes(state, node)
+        cdef size_t g
+        cdef int t = 0, n = 0, j
+        cdef uint64_t key
+        cdef const Template* template
+        self.read_atoms(state, words, node, value)
+        for g in range(self.groups.size()):
+            if self.groups[g].slots & ~filled:
+                t = self.groups[g].end
+                continue
+            while t < self.groups[g].end:
+                template = &self.templates[t]
+                key = template.seed
+                for j in range(template.n_parts):
+                    key += MULTIPLIERS[j] * value[template.atom[j]]
+                keys[n] = mixed(key) | 1                     # 0 marks an empty place in tables
+                n += 1
+                t += 1
+        return n
+
+    cdef uint64_t find_nodes(self, const StateC* state, int32_t* node) noexcept nogil:
+        """The node in every slot, and the set of the slots that are filled."""
+        cdef const int32_t* relation[5]
+        cdef uint64_t filled = 0
+        cdef size_t i
+        cdef const Slot* slot
+        relation[0] = state.head
+        relation[1], relation[2] = state.left, state.left2
+        relation[3], relation[4] = state.right, state.right2
+        for i in range(self.slots.size()):
+            slot = &self.slots[i]
+            if slot.parent != NONE:
+                node[i] = relation[slot.step][node[slot.parent]]
+            elif slot.in_buffer:
+                node[i] = front(state, slot.step)
+            else:
+                node[i] = top(state, slot.step)
+            filled |= <uint64_t> (node[i] != NONE) << i
+        return filled
+
+    cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil:
+        cdef const int32_t* column[N_STATE_INTS]
+        cdef const uint64_t* labels
+        cdef size_t i, n = 1
+        cdef size_t stride = <size_t> words.n_words + 3
+        cdef const Atom* atom
+        column[0], column[1], column[2] = state.label, state.n_left, state.n_right
+        value[DISTANCE_ATOM] = distance_class(top(state, 0), front(state, 0))
+        for i in range(self.ints.size()):
+            atom = &self.ints[i]
+            if atom.column < N_STATE_INTS:
+                value[n] = <uint64_t> column[atom.column][node[atom.slot]]
+            else:
+                value[n] = <uint64_t> words.values[
+                    (atom.column - N_STATE_INTS) * stride + node[atom.slot] + 1]
+            n += 1
+        for i in range(self.sets.size()):
+            atom = &self.sets[i]
+            labels = state.right_labels if atom.column else state.left_labels
+            value[n] = mixed(labels[node[atom.slot]] * <uint64_t> 0x9e3779b97f4a7c15)
+            n += 1
+
+
+class _Compiler:
+    """Gives slots and atoms their numbers, each once."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.slots = {("s0",): (NONE, 0, False), ("b0",): (NONE, 0, True)}    # distance needs both
+        self.ints, self.sets = [], []
+
+    def slot(self, path):
+        """The number of a slot; the slots on the way to it come before it."""
+        if path not in self.slots:
+            if len(path) == 1:
+                entry = (NONE, int(path[0][1:]), path[0][0] == "b")
+            else:
+                entry = (self.slot(path[:-1]), RELATIONS.index(path[-1]), False)
+            self.slots[path] = entry
+        return list(self.slots).index(path)
+
+    def slots_of(self, template):
+        """The set of slots a template needs, one bit each."""
+        bits = 0
+        for part in template:
+            for path in [("s0",), ("b0",)] if part.attribute == DISTANCE else [part.slot]:
+                bits |= 1 << self.slot(path)
+        return bits
+
+    def atoms_of(self, template):
+        """(kind, number) of each part."""
+        return [self._atom(part) for part in template]
+
+    def _atom(self, part):
+        if part.attribute == DISTANCE:
+            return "distance", 0
+        if part.attribute.endswith("_labels"):
+            kind, column = "sets", int(part.attribute == "right_labels")
+        elif part.attribute in STATE_ATTRIBUTES:
+            kind, column = "ints", STATE_ATTRIBUTES.index(part.attribute)
+        else:
+            kind, column = "ints", N_STATE_INTS + self.columns.index(part.attribute)
+        atoms, atom = getattr(self, kind), (self.slot(part.slot), column)
+        if atom not in atoms:
+            atoms.append(atom)
+        return kind, atoms.index(atom)
+
+    def place(self, atom):
+        """Where the value of an atom stands: distance, then ints, then sets."""
+        kind, number = atom
+        return {"distance": 0, "ints": 1, "sets": 1 + len(self.ints)}[kind] + number

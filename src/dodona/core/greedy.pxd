@@ -1,0 +1,36 @@
+"""Greedy search with packed weights."""
+from libc.stdint cimport int16_t, uint64_t
+from libcpp.vector cimport vector
+
+from .actions cimport Actions
+from .corpus cimport Corpus
+from .features cimport Features, WordsC
+from .linear cimport PackedWeights
+from .state cimport StateC
+from .system cimport System
+
+
+cdef class Workspace:
+    """What one thread needs to parse: a state, its features, their scores."""
+    cdef StateC state
+    cdef vector[uint64_t] block         # behind the state
+    cdef vector[uint64_t] keys
+    cdef vector[int16_t] scores
+
+    cdef void reserve(self, int n_words, int n_keys, int n_scores) noexcept nogil
+
+
+cdef class Greedy:
+    cdef readonly System system
+    cdef readonly Features features
+    cdef readonly Actions actions
+    cdef readonly PackedWeights weights
+    cdef readonly bint one_root
+    cdef int root_label                 # for a word under a root that is no node
+
+    cdef void score(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil
+    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil
+    cdef int best_arc(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil

@@ -1,0 +1,117 @@
+"""Greedy search: the best action, again and again, until the state is final; then one whole tree."""
+from libc.string cimport memset
+
+from .actions cimport best_class
+from .linear cimport MAX_KEYS
+from .state cimport NONE, lay_out, state_size
+
+
+cdef class Workspace:
+    cdef void reserve(self, int n_words, int n_keys, int n_scores) noexcept nogil:
+        """Make room for a sentence of that many words."""
+        cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
+        if self.block.size() < n_units:
+            self.block.resize(n_units * 2)
+        self.keys.resize(n_keys)
+        self.scores.resize(n_scores)
+        lay_out(&self.state, self.block.data(), n_words)
+
+
+cdef class Greedy:
+    """A greedy parser of encoded sentences. Threads may share it: all that changes is a Workspace."""
+
+    def __init__(self, Features features, Actions actions, PackedWeights weights, *,
+                 bint one_root=True, int root_label=0):
+        if features.n_templates > MAX_KEYS:
+            raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
+        if weights.n_classes != actions.n_classes:
+            raise ValueError(f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
+        self.system, self.features, self.actions = actions.system, features, actions
+        self.weights, self.one_root, self.root_label = weights, one_root, root_label
+
+    def parse(self, Corpus corpus, int start=0, int end=-1):
+        """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
+        cdef Workspace space = Workspace()
+        cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
+        cdef WordsC words
+        cdef size_t first
+        with nogil:
+            for i in range(start, stop):
+                words = corpus.words(i)
+                self.parse_words(space, &words)
+                first = corpus.first_word[i]
+                for d in range(1, words.n_words + 1):
+                    corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
+                                                  else space.state.head[d])
+                    corpus.label[first + d - 1] = space.state.label[d]
+
+    cdef void score(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Score every class in the state at hand."""
+        cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
+        memset(space.scores.data(), 0, space.scores.size() * sizeof(int16_t))
+        self.weights.score(space.keys.data(), n_keys, space.scores.data())
+
+    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the sentence in the workspace's state."""
+        cdef StateC* state = &space.state
+        cdef int chosen
+        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        self.system.start_state(state)
+        while not self.system.final(state):
+            self.score(space, words)
+            chosen = best_class(self.actions, space.scores.data(),
+                                self.actions.barriers(state, self.system.valid_moves(state)))
+            self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
+        self.complete(space, words)
+
+    # A final state may leave words without a head, or several under the root. The tree is completed
+    # with the model's own scores, asked in a state that holds nothing but the two words in question.
+    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
+        cdef StateC* state = &space.state
+        cdef int d, chief, n_headless = 0, n_under_root = 0
+        for d in range(1, state.n_words + 1):
+            n_headless += state.head[d] == NONE
+            n_under_root += state.head[d] == state.root and state.root != NONE
+        if n_headless == 0 and (n_under_root == 1 or not self.one_root):
+            return
+        chief = self.root_word(space, words, n_under_root > 0)
+        if state.root == NONE:
+            state.root = 0
+        if state.head[chief] == NONE:
+            self.attach(space, words, state.root, chief)
+        for d in range(1, state.n_words + 1):
+            if d != chief and (state.head[d] == NONE or self.one_root and state.head[d] == state.root):
+                self.attach(space, words, chief if self.one_root else state.root, d)
+
+    cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil:
+        """The word that scores best under the root: of those already there, or else of the headless."""
+        cdef StateC* state = &space.state
+        cdef int d, chosen, score, chief = NONE, best = 0
+        for d in range(1, state.n_words + 1):
+            if state.head[d] == (state.root if under_root else NONE):
+                score = 0
+                if state.root != NONE:
+                    chosen = self.best_arc(space, words, state.root, d)
+                    score = space.scores[chosen]
+                if chief == NONE or score > best:
+                    chief, best = d, score
+        return chief
+
+    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+        """Add an arc with the label that scores best for it."""
+        cdef StateC* state = &space.state
+        cdef int label = NONE
+        if head != 0 or self.system.root_node(state.n_words) == 0:
+            label = self.actions.label[self.best_arc(space, words, head, word)]
+        state.head[word] = head
+        state.label[word] = self.root_label if label == NONE else label
+
+    cdef int best_arc(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+        """The best class that makes `head` the head of `word` when only these two are in sight."""
+        cdef StateC* state = &space.state
+        cdef int move = self.system.right_arc if head < word else self.system.left_arc
+        state.n_stack = state.n_buffer = 1
+        state.stack[0] = min(head, word)
+        state.buffer[0] = max(head, word)
+        self.score(space, words)
+        return best_class(self.actions, space.scores.data(), self.actions.barriers(state, 1 << move))

@@ -1,0 +1,192 @@
+"""Online training of the greedy parser (Goldberg & Nivre 2012, Algorithms 2 and 3).
+
+One loop serves all three ways to train. In each state the model predicts an action; the oracle
+tells what should have been learned (`static_class`, or any class of the lowest cost), and `follow`,
+the paper's CHOOSE_NEXT, which action to take from here:
+
+  static     learn the one action of the static oracle; follow it
+  ambiguity  learn any optimal action; follow the prediction if optimal, else a random optimal one
+  explore    the same, but after k epochs mostly follow the prediction, right or wrong
+
+Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
+"""
+from libc.math cimport sqrt
+
+from .gold cimport build_gold, gold_size
+from .linear cimport MAX_KEYS
+from .random cimport below, next_random, uniform
+from .state cimport NONE, lay_out, state_size
+from .system cimport MAX_MOVES, MoveCost
+
+MODES = ("static", "ambiguity", "explore")
+LEARNERS = ("perceptron", "pa")
+
+cdef enum:
+    FORBIDDEN = 1 << 30       # cost of a class that the state does not allow
+
+
+cdef class GreedyTrainer:
+    """Trains weights on a corpus, sentence by sentence.
+
+    `explore_rate` is the share of predictions that are followed although wrong, once exploring:
+    1 - p in the paper. `aggressiveness` bounds a passive-aggressive update (C in Crammer et al. 2006).
+    """
+
+    def __init__(self, Corpus corpus, Features features, Actions actions, Weights weights, *,
+                 str mode="explore", str learner="perceptron", double explore_rate=0.9,
+                 double aggressiveness=0.1, uint64_t seed=1):
+        if features.n_templates > MAX_KEYS:
+            raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} are possible")
+        self.corpus, self.features, self.actions, self.weights = corpus, features, actions, weights
+        self.system = actions.system
+        self.mode = MODES.index(mode)
+        self.passive_aggressive = LEARNERS.index(learner) == 1
+        self.explore_rate, self.aggressiveness = explore_rate, aggressiveness
+        self.random, self.time = seed, 1
+        self.keys.resize(features.n_templates)
+        self.scores.resize(actions.n_padded)
+        self.costs.resize(actions.n_padded)
+        self.n_labels = len(self.system.labels)
+        self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
+        for c, (move, label, _, _) in enumerate(actions.pairs):
+            self.class_of[move * (self.n_labels + 1) + label + 1] = c
+
+    def train(self, order, bint exploring):
+        """Learn from the sentences of these numbers, in this order."""
+        cdef int sentence
+        for sentence in order:
+            if not 0 <= sentence < <int> self.corpus.n_words.size():
+                raise IndexError(f"no sentence {sentence}")
+            with nogil:
+                self.train_sentence(sentence, exploring)
+
+    def shuffled(self, int n):
+        """The numbers 0 … n - 1 in random order (Fisher & Yates)."""
+        order = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = below(&self.random, i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def __getstate__(self):
+        return self.random, self.time
+
+    def __setstate__(self, state):
+        self.random, self.time = state
+
+    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+        cdef WordsC words = self.corpus.words(sentence)
+        cdef size_t first = self.corpus.first_word[sentence]
+        cdef int root = self.system.root_node(words.n_words)
+        cdef int predicted, taken
+        self.state_block.resize(state_size(words.n_words) // sizeof(uint64_t))
+        self.gold_block.resize(gold_size(words.n_words) // sizeof(int32_t))
+        lay_out(&self.state, self.state_block.data(), words.n_words)
+        build_gold(&self.gold, self.gold_block.data(), words.n_words, &self.corpus.head[first],
+                   &self.corpus.label[first], max(root, 0))
+        self.system.start_state(&self.state)
+        while not self.system.final(&self.state):
+            predicted = self.learn(&words)
+            taken = self.follow(predicted, exploring)
+            self.system.take(&self.state, self.actions.move[taken], self.actions.label[taken])
+
+    cdef int learn(self, const WordsC* words) noexcept nogil:
+        """Predict, compare with the oracle, update; returns the prediction."""
+        cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
+        cdef int predicted, target, rival
+        cdef double amount = 1
+        self.scores.assign(self.scores.size(), 0)
+        self.weights.score(self.keys.data(), n_keys, self.scores.data())
+        self.set_costs()
+        predicted = self.best(False)
+        target = self.static_class() if self.mode == STATIC else self.best(True)
+        rival = predicted
+        if self.passive_aggressive:
+            rival = self.worst_violation()
+            amount = self.pa_amount(target, rival, n_keys)
+        if amount > 0 and not self.is_fine(rival, target):
+            self.weights.update(self.keys.data(), n_keys, target, rival, amount, self.time)
+            self.n_updates += 1
+        self.n_steps += 1
+        self.time += 1
+        return predicted
+
+    cdef bint is_fine(self, int rival, int target) noexcept nogil:
+        return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
+
+    cdef void set_costs(self) noexcept nogil:
+        """The cost of every class that the state allows, and the lowest of them."""
+        cdef MoveCost moves[MAX_MOVES]
+        cdef const MoveCost* move
+        cdef int c, cost
+        cdef const int16_t* barriers = self.actions.barriers(
+            &self.state, self.system.valid_moves(&self.state))
+        self.system.move_costs(&self.state, &self.gold, moves)
+        self.cheapest = FORBIDDEN
+        for c in range(self.actions.n_classes):
+            move = &moves[self.actions.move[c]]
+            cost = self.system.arc_price * move.arcs
+            if move.label != NONE and move.label != self.actions.label[c]:
+                cost += self.system.label_price
+            self.costs[c] = FORBIDDEN if barriers[c] else cost
+            self.cheapest = min(self.cheapest, self.costs[c])
+
+    cdef int best(self, bint optimal_only) noexcept nogil:
+        """The class of the highest score, of all that are allowed or of the optimal ones."""
+        cdef int c, chosen = NONE
+        cdef int limit = self.cheapest if optimal_only else FORBIDDEN - 1
+        for c in range(self.actions.n_classes):
+            if self.costs[c] <= limit and (chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return chosen
+
+    cdef int static_class(self) noexcept nogil:
+        """The static oracle's action."""
+        cdef MoveCost moves[MAX_MOVES]
+        cdef int move = self.system.static_move(&self.state, &self.gold)
+        cdef int label = NONE
+        self.system.move_costs(&self.state, &self.gold, moves)
+        if move == self.system.left_arc or move == self.system.right_arc:
+            label = moves[move].label
+        return self.class_of[move * (self.n_labels + 1) + label + 1]
+
+    cdef int follow(self, int predicted, bint exploring) noexcept nogil:
+        """CHOOSE_NEXT of the paper."""
+        if self.mode == STATIC:
+            return self.static_class()
+        if self.costs[predicted] == self.cheapest:
+            return predicted
+        if self.mode == EXPLORE and exploring and uniform(&self.random) < self.explore_rate:
+            return predicted
+        return self.random_optimal()
+
+    cdef int random_optimal(self) noexcept nogil:
+        cdef int c, n = 0, left
+        for c in range(self.actions.n_classes):
+            n += self.costs[c] == self.cheapest
+        left = below(&self.random, n)
+        for c in range(self.actions.n_classes):
+            if self.costs[c] == self.cheapest:
+                if left == 0:
+                    return c
+                left -= 1
+        return NONE
+
+    # Cost-sensitive passive-aggressive updates, max-loss variant (Crammer et al. 2006, section 8):
+    # the margin asked of a wrong action is the root of its cost.
+    cdef double margin(self, int c) noexcept nogil:
+        return sqrt(<double> (self.costs[c] - self.cheapest))
+
+    cdef int worst_violation(self) noexcept nogil:
+        """The class whose score comes highest when its margin is added."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.costs[c] < FORBIDDEN and (chosen == NONE or (
+                    self.scores[c] + self.margin(c) > self.scores[chosen] + self.margin(chosen))):
+                chosen = c
+        return chosen
+
+    cdef double pa_amount(self, int target, int rival, int n_keys) noexcept nogil:
+        """PA-I: just enough to restore the margin, but not more than C."""
+        cdef double loss = self.scores[rival] - self.scores[target] + self.margin(rival)
+        return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))

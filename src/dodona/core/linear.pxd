@@ -1,0 +1,55 @@
+"""Linear scoring: one row of weights per feature, one weight per class, in blocks of eight."""
+from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
+
+cdef enum:
+    BLOCK = 8                 # classes are scored eight at a time
+    MAX_KEYS = 256            # features of one state; also keeps sums of int8 within int16
+
+cdef struct Row:
+    uint64_t key              # 0: an empty place
+    uint32_t start            # its first block
+    uint16_t n_blocks
+    uint16_t capacity
+
+
+cdef class Weights:
+    cdef readonly int n_classes
+    cdef readonly size_t n_rows
+    cdef vector[Row] table              # open addressing; its size is a power of two
+    cdef vector[uint16_t] block_id      # which eight classes a block is for
+    cdef vector[float] weight           # BLOCK of them per block
+    cdef vector[double] total           # sum of (update × time), for the average
+    cdef vector[uint32_t] free[16]      # blocks given up by rows that grew, by log2 of the length
+
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
+                     double time) noexcept nogil
+    cdef Row* find_or_add(self, uint64_t key) noexcept nogil
+    cdef void grow(self) noexcept nogil
+    cdef void enlarge(self, Row* row) noexcept nogil
+    cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil
+    cdef vector[uint64_t] sorted_keys(self)
+    cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil
+
+
+cdef struct PackedSlot:
+    uint32_t fingerprint      # low half of the key, which is odd; 0: an empty place
+    uint32_t row              # start in units of eight bytes, times 256, plus the number of blocks
+
+
+cdef class PackedWeights:
+    cdef readonly int n_classes
+    cdef readonly float step            # what 1 is worth
+    cdef object _owner                  # keeps the memory alive
+    cdef const PackedSlot* slots
+    cdef const int8_t* rows             # per row: its block ids, then the blocks, in units of eight bytes
+    cdef uint32_t n_slots
+    cdef size_t n_bytes
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+
+
+cdef inline int padded(int n_classes) noexcept nogil:
+    """Classes rounded up to whole blocks."""
+    return (n_classes + BLOCK - 1) // BLOCK * BLOCK

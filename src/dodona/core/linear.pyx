@@ -1,0 +1,400 @@
+"""The averaged perceptron's weights: a table that learns, and a packed one that only answers.
+
+Both map a 64-bit feature key to a row: the weights of the classes (actions) for that feature. Rows
+are sparse in blocks of eight classes, so that a block is one or two vector additions and a row of
+a rare feature stays small. Lookups go in three passes over all features of a state (fetch the
+places, find the rows, add them), so that their cache misses overlap.
+
+Averaging is lazy: with updates δ at times t, the average of a weight over T steps is
+w − (Σ δ·t) / T, so one more sum per weight is all there is to keep (Daumé 2006, figure 2.3).
+"""
+from libc.math cimport fabs, lrint
+from libc.string cimport memcpy, memset
+from libcpp.algorithm cimport sort
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define dodona_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define dodona_prefetch(address) ((void) 0)
+    #endif
+    """
+    void dodona_prefetch(const void* address) noexcept nogil
+
+cdef enum:
+    FIRST_TABLE = 1 << 12
+    FIRST_CAPACITY = 2
+    UNIT = 8                  # rows of packed weights start at multiples of it
+    INT8_MAX_ = 127
+
+
+cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
+    """Keys are well mixed already; their high half chooses the place."""
+    return <size_t> (key >> 32) & (n_places - 1)
+
+
+cdef class Weights:
+    """Weights in training. Rows exist only for features that were updated once."""
+
+    def __init__(self, int n_classes):
+        if n_classes < 1:
+            raise ValueError("a classifier needs at least one class")
+        self.n_classes = n_classes
+        self.table.resize(FIRST_TABLE)
+
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        cdef const Row* found[MAX_KEYS]
+        cdef const Row* row
+        cdef size_t place, n_places = self.table.size()
+        cdef int i, j, k, n_found = 0
+        cdef const float* weight
+        cdef float* target
+        for i in range(n_keys):
+            dodona_prefetch(&self.table[place_of(keys[i], n_places)])
+        for i in range(n_keys):
+            place = place_of(keys[i], n_places)
+            while self.table[place].key != 0 and self.table[place].key != keys[i]:
+                place = (place + 1) & (n_places - 1)
+            row = &self.table[place]
+            if row.key != 0:
+                found[n_found] = row
+                n_found += 1
+                dodona_prefetch(&self.block_id[row.start])
+                dodona_prefetch(&self.weight[<size_t> row.start * BLOCK])
+        for i in range(n_found):
+            row = found[i]
+            weight = &self.weight[<size_t> row.start * BLOCK]
+            for j in range(row.n_blocks):
+                target = scores + self.block_id[row.start + j] * BLOCK
+                for k in range(BLOCK):
+                    target[k] += weight[k]
+                weight += BLOCK
+
+    cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
+                     double time) noexcept nogil:
+        """Move every key's weight for `good` up, and for `bad` down, by the amount."""
+        cdef int i
+        cdef Row* row
+        cdef double* total
+        cdef float* weight
+        for i in range(n_keys):
+            row = self.find_or_add(keys[i])
+            weight = self.cell(row, good, &total)
+            weight[0] += <float> amount
+            total[0] += amount * time
+            weight = self.cell(row, bad, &total)
+            weight[0] -= <float> amount
+            total[0] -= amount * time
+
+    cdef Row* find_or_add(self, uint64_t key) noexcept nogil:
+        cdef size_t place, n_places
+        if self.n_rows * 2 >= self.table.size():
+            self.grow()
+        n_places = self.table.size()
+        place = place_of(key, n_places)
+        while self.table[place].key != 0 and self.table[place].key != key:
+            place = (place + 1) & (n_places - 1)
+        if self.table[place].key == 0:
+            self.table[place].key = key
+            self.n_rows += 1
+        return &self.table[place]
+
+    cdef void grow(self) noexcept nogil:
+        """Double the table; rows stay where they are."""
+        cdef vector[Row] old
+        cdef size_t i, place, n_places = self.table.size() * 2
+        old.swap(self.table)
+        self.table.resize(n_places)
+        for i in range(old.size()):
+            if old[i].key != 0:
+                place = place_of(old[i].key, n_places)
+                while self.table[place].key != 0:
+                    place = (place + 1) & (n_places - 1)
+                self.table[place] = old[i]
+
+    cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil:
+        """The weight of a class in a row, and its total; a block is added where there is none."""
+        cdef int j, block = klass // BLOCK
+        cdef size_t place
+        for j in range(row.n_blocks):
+            if self.block_id[row.start + j] == block:
+                break
+        else:
+            j = row.n_blocks
+            if row.n_blocks == row.capacity:
+                self.enlarge(row)
+            self.block_id[row.start + j] = <uint16_t> block
+            row.n_blocks += 1
+        place = (<size_t> row.start + j) * BLOCK + klass % BLOCK
+        total[0] = &self.total[place]
+        return &self.weight[place]
+
+    cdef void enlarge(self, Row* row) noexcept nogil:
+        """Give a row room for twice as many blocks, and its old room to those that come."""
+        cdef int size_class = 1, capacity = row.capacity * 2 if row.capacity else FIRST_CAPACITY
+        cdef uint32_t start
+        while 1 << size_class < capacity:
+            size_class += 1
+        if self.free[size_class].empty():
+            start = <uint32_t> self.block_id.size()
+            self.block_id.resize(start + capacity)
+            self.weight.resize((<size_t> start + capacity) * BLOCK)
+            self.total.resize((<size_t> start + capacity) * BLOCK)
+        else:
+            start = self.free[size_class].back()
+            self.free[size_class].pop_back()
+        if row.capacity:
+            self.move_blocks(row.start, start, row.n_blocks)
+            self.free[size_class - 1].push_back(row.start)
+        row.start, row.capacity = start, <uint16_t> capacity
+
+    cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil:
+        memcpy(&self.block_id[target], &self.block_id[source], n * sizeof(uint16_t))
+        memcpy(&self.weight[target * BLOCK], &self.weight[source * BLOCK], n * BLOCK * sizeof(float))
+        memcpy(&self.total[target * BLOCK], &self.total[source * BLOCK], n * BLOCK * sizeof(double))
+        memset(&self.weight[source * BLOCK], 0, n * BLOCK * sizeof(float))
+        memset(&self.total[source * BLOCK], 0, n * BLOCK * sizeof(double))
+
+    cdef vector[uint64_t] sorted_keys(self):
+        """All keys, ascending: an order that does not depend on how the table came to be."""
+        cdef vector[uint64_t] keys
+        cdef size_t i
+        keys.reserve(self.n_rows)
+        for i in range(self.table.size()):
+            if self.table[i].key != 0:
+                keys.push_back(self.table[i].key)
+        sort(keys.begin(), keys.end())
+        return keys
+
+    def n_blocks(self):
+        """Number of blocks in use: what the memory goes into."""
+        cdef size_t i, n = 0
+        for i in range(self.table.size()):
+            n += self.table[i].n_blocks
+        return n
+
+    def save(self):
+        """The exact contents as four byte strings: keys, block ids with lengths, weights, totals."""
+        cdef vector[uint64_t] keys = self.sorted_keys()
+        cdef vector[uint16_t] ids
+        cdef vector[float] weight
+        cdef vector[double] total
+        cdef size_t i, j
+        cdef Row* row
+        for i in range(keys.size()):
+            row = self.find_or_add(keys[i])
+            ids.push_back(row.n_blocks)
+            for j in range(row.start, row.start + row.n_blocks):
+                ids.push_back(self.block_id[j])
+                weight.insert(weight.end(), self.weight.begin() + j * BLOCK,
+                              self.weight.begin() + (j + 1) * BLOCK)
+                total.insert(total.end(), self.total.begin() + j * BLOCK,
+                             self.total.begin() + (j + 1) * BLOCK)
+        return ((<char*> keys.data())[:keys.size() * sizeof(uint64_t)],
+                (<char*> ids.data())[:ids.size() * sizeof(uint16_t)],
+                (<char*> weight.data())[:weight.size() * sizeof(float)],
+                (<char*> total.data())[:total.size() * sizeof(double)])
+
+    @staticmethod
+    def restore(int n_classes, const uint64_t[::1] keys, const uint16_t[::1] ids,
+                const float[::1] weight, const double[::1] total):
+        """The weights that `save` wrote; training goes on from them as if never interrupted."""
+        cdef Weights self = Weights(n_classes)
+        cdef Py_ssize_t i, at_id = 0, at = 0
+        cdef int j, k, block
+        cdef Row* row
+        cdef float* w
+        cdef double* t
+        for i in range(keys.shape[0]):
+            row = self.find_or_add(keys[i])
+            at_id += 1
+            for j in range(ids[at_id - 1]):
+                block = ids[at_id]
+                at_id += 1
+                w = self.cell(row, block * BLOCK, &t)
+                for k in range(BLOCK):
+                    w[k] = weight[at]
+                    t[k] = total[at]
+                    at += 1
+        return self
+
+    def pack(self, double time, *, double clip=0, int least=1):
+        """The average over `time` steps as PackedWeights.
+
+        Weights become integers of at most ±127 times a step, `clip` or the largest weight divided
+        by 127; a row whose absolute values sum to less than `least` is dropped.
+        """
+        return pack(self, time, clip, least)
+
+
+cdef double average(Weights weights, size_t place, double time) noexcept nogil:
+    return weights.weight[place] - weights.total[place] / time
+
+
+cdef double largest(Weights weights, double time) noexcept nogil:
+    """The largest absolute average."""
+    cdef size_t i
+    cdef double value, most = 0
+    for i in range(weights.weight.size()):
+        value = fabs(average(weights, i, time))
+        if value > most:
+            most = value
+    return most
+
+
+cdef int quantise(Weights weights, const Row* row, double time, double step,
+                  vector[uint16_t]& ids, vector[int8_t]& values) noexcept nogil:
+    """The blocks of a row as small integers, empty ones left out; returns their absolute sum."""
+    cdef size_t place
+    cdef int j, k, sum_, mass = 0
+    cdef long value
+    cdef int8_t[BLOCK] block
+    ids.clear()
+    values.clear()
+    for j in range(row.n_blocks):
+        sum_ = 0
+        for k in range(BLOCK):
+            place = (<size_t> row.start + j) * BLOCK + k
+            value = lrint(average(weights, place, time) / step)
+            value = min(max(value, -INT8_MAX_), INT8_MAX_)
+            block[k] = <int8_t> value
+            sum_ += abs(<int> value)
+        if sum_:
+            ids.push_back(weights.block_id[row.start + j])
+            for k in range(BLOCK):
+                values.push_back(block[k])
+            mass += sum_
+    return mass
+
+
+cdef PackedWeights pack(Weights weights, double time, double clip, int least):
+    cdef vector[uint64_t] keys = weights.sorted_keys(), kept
+    cdef vector[int8_t] rows
+    cdef vector[uint32_t] places
+    cdef vector[uint16_t] ids
+    cdef vector[int8_t] values
+    cdef size_t i
+    cdef double step = (clip or largest(weights, time) or 1) / INT8_MAX_
+    for i in range(keys.size()):
+        if quantise(weights, weights.find_or_add(keys[i]), time, step, ids, values) >= least:
+            kept.push_back(keys[i])
+            places.push_back(<uint32_t> (rows.size() // UNIT << 8 | ids.size()))
+            append_row(rows, ids, values)
+    if rows.size() // UNIT >= 1 << 24:
+        raise ValueError("the model is too large to pack: train with fewer features or prune more")
+    return PackedWeights(weights.n_classes, step, _slots(kept, places),
+                         (<char*> rows.data())[:rows.size()])
+
+
+cdef void append_row(vector[int8_t]& rows, vector[uint16_t]& ids, vector[int8_t]& values) noexcept nogil:
+    cdef size_t at = rows.size(), n_id_bytes = id_bytes(<int> ids.size())
+    rows.resize(at + n_id_bytes + values.size())
+    memcpy(&rows[at], ids.data(), ids.size() * sizeof(uint16_t))
+    memcpy(&rows[at + n_id_bytes], values.data(), values.size())
+
+
+cdef bytes _slots(vector[uint64_t]& keys, vector[uint32_t]& rows):
+    """The table of places, two thirds full."""
+    cdef vector[PackedSlot] slots
+    cdef size_t i, place
+    cdef uint32_t n_slots = <uint32_t> (keys.size() + keys.size() // 2 + 8)
+    slots.resize(n_slots)
+    for i in range(keys.size()):
+        place = (keys[i] >> 32) * n_slots >> 32
+        while slots[place].fingerprint != 0:
+            place = place + 1 if place + 1 < n_slots else 0
+        slots[place].fingerprint = <uint32_t> keys[i]
+        slots[place].row = rows[i]
+    return (<char*> slots.data())[:slots.size() * sizeof(PackedSlot)]
+
+
+cdef inline int id_bytes(int n_blocks) noexcept nogil:
+    """Two bytes an id, filled up to a whole unit."""
+    return (n_blocks + 3) // 4 * UNIT
+
+
+cdef inline int block_at(const int8_t* row, int j) noexcept nogil:
+    cdef uint16_t block
+    memcpy(&block, row + j * sizeof(uint16_t), sizeof(uint16_t))
+    return block
+
+
+cdef class PackedWeights:
+    """Read-only weights for parsing: small integers, in memory that may be a mapped file."""
+
+    def __init__(self, int n_classes, float step, slots, rows):
+        cdef const unsigned char[::1] slot_bytes = slots
+        cdef const unsigned char[::1] row_bytes = rows
+        self.n_classes, self.step = n_classes, step
+        self._owner = (slot_bytes, row_bytes)
+        self.n_slots = <uint32_t> (slot_bytes.shape[0] // sizeof(PackedSlot))
+        self.n_bytes = row_bytes.shape[0]
+        if self.n_slots:
+            self.slots = <const PackedSlot*> &slot_bytes[0]
+        if self.n_bytes:
+            self.rows = <const int8_t*> &row_bytes[0]
+        self._check()
+
+    def _check(self):
+        """Refuse contents that would lead outside the memory: a model file may be damaged."""
+        cdef uint32_t i, n_empty = 0
+        cdef size_t start
+        cdef int j, n, n_blocks = padded(self.n_classes) // BLOCK
+        for i in range(self.n_slots):
+            if self.slots[i].fingerprint == 0:
+                n_empty += 1
+                continue
+            start, n = <size_t> (self.slots[i].row >> 8) * UNIT, self.slots[i].row & 255
+            if start + id_bytes(n) + n * BLOCK > self.n_bytes:
+                raise ValueError("a row of weights lies outside the table")
+            for j in range(n):
+                if block_at(self.rows + start, j) >= n_blocks:
+                    raise ValueError("a weight is for a class that does not exist")
+        if n_empty == 0:
+            raise ValueError("the table of weights has no empty place")
+
+    def slots_bytes(self):
+        """The table of places, as it is saved."""
+        return (<const char*> self.slots)[:self.n_slots * sizeof(PackedSlot)]
+
+    def rows_bytes(self):
+        """The rows, as they are saved."""
+        return (<const char*> self.rows)[:self.n_bytes]
+
+    @property
+    def n_rows(self):
+        """Number of features."""
+        cdef uint32_t i, n = 0
+        for i in range(self.n_slots):
+            n += self.slots[i].fingerprint != 0
+        return n
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        cdef uint32_t found[MAX_KEYS]
+        cdef uint32_t fingerprint, place
+        cdef int i, j, k, n, n_found = 0
+        cdef const int8_t* row
+        cdef int16_t* target
+        cdef int8_t[BLOCK] block
+        for i in range(n_keys):
+            dodona_prefetch(&self.slots[(keys[i] >> 32) * self.n_slots >> 32])
+        for i in range(n_keys):
+            fingerprint = <uint32_t> keys[i]
+            place = <uint32_t> ((keys[i] >> 32) * self.n_slots >> 32)
+            while self.slots[place].fingerprint != 0 and self.slots[place].fingerprint != fingerprint:
+                place = place + 1 if place + 1 < self.n_slots else 0
+            if self.slots[place].fingerprint != 0:
+                found[n_found] = self.slots[place].row
+                dodona_prefetch(&self.rows[<size_t> (found[n_found] >> 8) * UNIT])
+                n_found += 1
+        for i in range(n_found):
+            n = found[i] & 255
+            row = self.rows + <size_t> (found[i] >> 8) * UNIT
+            for j in range(n):
+                memcpy(block, row + id_bytes(n) + j * BLOCK, BLOCK)   # a copy: nothing aliases it
+                target = scores + block_at(row, j) * BLOCK
+                for k in range(BLOCK):
+                    target[k] += block[k]

@@ -1,0 +1,121 @@
+"""Feature templates as data: a small language, its files, and errors that name line and slot.
+
+A template is a line such as ``s0.form + b0.head.tag + distance``: parts joined by ``+``. A part is
+a slot and an attribute. A slot starts from the stack (``s0`` is the top) or the buffer (``b0`` is
+the front) and may follow arcs already built: ``head``, ``left`` and ``right`` (outermost child on
+that side), ``left2`` and ``right2`` (the one next to it). ``distance`` stands alone: how far apart
+``s0`` and ``b0`` are. Blank lines and what follows ``#`` are ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+N_DEEP = 4  # s0 … s3, b0 … b3
+STARTS = tuple(f"{where}{depth}" for where in "sb" for depth in range(N_DEEP))
+RELATIONS = ("head", "left", "left2", "right", "right2")
+STATE_ATTRIBUTES = ("label", "n_left", "n_right", "left_labels", "right_labels")
+WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats")
+DISTANCE = "distance"
+MAX_PARTS = 8
+
+
+@dataclass(frozen=True)
+class Part:
+    """An attribute of the word in a slot; the slot is a start and the relations to follow."""
+
+    slot: tuple[str, ...]
+    attribute: str
+
+
+Template = tuple[Part, ...]
+
+
+class TemplateError(ValueError):
+    """A template that cannot be understood; says where and what would be."""
+
+
+def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
+    """The templates in a text, one a line.
+
+    >>> parse_templates("s0.form + b0.left.tag")[0][1]
+    Part(slot=('b0', 'left'), attribute='tag')
+    """
+    templates = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = line.split("#", 1)[0].strip()
+        if content:
+            try:
+                templates.append(_template(content))
+            except TemplateError as error:
+                raise TemplateError(f"{source}:{number}: {error}") from None
+    if not templates:
+        raise TemplateError(f"{source}: no template in it")
+    return templates
+
+
+def load_templates(name: str | Path) -> str:
+    """The text of the templates that ship under this name, or of the user's own file.
+
+    >>> load_templates("zn11").splitlines()[-1]
+    'b0.tag + b0.left_labels'
+    """
+    if str(name) in shipped():
+        return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
+    path = Path(name)
+    if not path.exists():
+        raise TemplateError(f"no file {name}, and no templates of that name: {', '.join(shipped())}")
+    return path.read_text(encoding="utf-8")
+
+
+def shipped() -> list[str]:
+    """Names of the template sets that ship.
+
+    >>> "zn11" in shipped()
+    True
+    """
+    return sorted(file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
+
+
+def word_columns(templates: list[Template]) -> list[str]:
+    """The columns of the input that templates look at, in a fixed order.
+
+    >>> word_columns(parse_templates("s0.tag + b0.form + s0.label"))
+    ['form', 'tag']
+    """
+    used = {part.attribute for template in templates for part in template}
+    plain = [name for name in WORD_ATTRIBUTES if name in used]
+    return plain + sorted(name for name in used if name.startswith("feats:"))
+
+
+def _folder() -> resources.abc.Traversable:
+    return resources.files(__package__) / "templates"
+
+
+def _template(content: str) -> Template:
+    parts = tuple(_part(piece.strip()) for piece in content.split("+"))
+    if len(parts) > MAX_PARTS:
+        raise TemplateError(f"a template has at most {MAX_PARTS} parts, this one {len(parts)}")
+    return parts
+
+
+def _part(text: str) -> Part:
+    if text == DISTANCE:
+        return Part((), DISTANCE)
+    *slot, attribute = text.split(".")
+    if not slot:
+        raise TemplateError(f"{text!r} is not a slot and an attribute such as s0.form")
+    if slot[0] not in STARTS:
+        raise TemplateError(f"no slot {slot[0]!r} in {text!r}; slots start with {', '.join(STARTS)}")
+    for relation in slot[1:]:
+        if relation not in RELATIONS:
+            raise TemplateError(
+                f"no relation {relation!r} in {text!r}; there are: {', '.join(RELATIONS)}"
+            )
+    named_feature = attribute.startswith("feats:") and len(attribute) > len("feats:")
+    if attribute not in WORD_ATTRIBUTES + STATE_ATTRIBUTES and not named_feature:
+        known = ", ".join((*WORD_ATTRIBUTES, "feats:NAME", *STATE_ATTRIBUTES))
+        raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
+    return Part(tuple(slot), attribute)

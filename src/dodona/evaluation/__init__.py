@@ -1,0 +1,19 @@
+"""How good a parser is, where it is good, and whether another one is really better.
+
+`evaluate` scores one system against gold trees; `compare` tests the difference between two systems.
+"""
+
+from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.pairs import EvaluationError
+from dodona.evaluation.scores import Scores, evaluate
+from dodona.evaluation.significance import Comparison, compare
+
+__all__ = [
+    "Arcs",
+    "Attachment",
+    "Comparison",
+    "EvaluationError",
+    "Scores",
+    "compare",
+    "evaluate",
+]

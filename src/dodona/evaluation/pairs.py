@@ -1,0 +1,133 @@
+"""Gold and system sentences side by side, and which of their words count.
+
+Everything downstream sees only `Pair`: a gold sentence, the same sentence from the system, and the
+positions of the words to score.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
+from unicodedata import category
+
+
+class Parsed(Protocol):
+    """What is needed of a sentence; every `Sentence` of a treebank has it."""
+
+    @property
+    def forms(self) -> Sequence[str]: ...
+    @property
+    def upos(self) -> Sequence[str]: ...
+    @property
+    def heads(self) -> Sequence[int | None]: ...
+    @property
+    def deprels(self) -> Sequence[str]: ...
+
+
+Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
+
+
+class EvaluationError(ValueError):
+    """The two treebanks cannot be compared; the message says where and why."""
+
+
+class Pair(NamedTuple):
+    """One sentence twice, and the positions (from 0) of the words that count."""
+
+    gold: Parsed
+    system: Parsed
+    words: list[int]
+
+
+def load(treebank: Treebank) -> list[Parsed]:
+    """The sentences of a CoNLL-U file, or of an iterable, as a list."""
+    if isinstance(treebank, (str, os.PathLike)):
+        from dodona.treebank.reader import read
+
+        return list(read(treebank, trees="optional"))
+    return list(treebank)
+
+
+def pair(
+    gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool, name: str = "system"
+) -> Iterator[Pair]:
+    """Match the sentences one to one; `name` is what messages call a system without a file name.
+
+    Words without a gold head never count. Without `punctuation`, neither do words whose gold UPOS
+    is PUNCT or, where no gold word has a UPOS, whose characters all have Unicode category P.
+    """
+    if not gold:
+        raise EvaluationError("the gold treebank has no sentences: there is nothing to evaluate")
+    use_forms = all(tag == "_" for sentence in gold for tag in sentence.upos)
+    for number, (expected, found) in enumerate(zip(gold, system, strict=False), start=1):
+        _check_words(expected, found, number, name)
+        words = [i for i, head in enumerate(expected.heads) if head is not None]
+        if not punctuation:
+            is_punct = _punct_by_form(expected) if use_forms else _punct_by_tag(expected)
+            words = [i for i in words if not is_punct[i]]
+        yield Pair(expected, found, words)
+    if len(gold) != len(system):
+        raise EvaluationError(_missing_sentence(gold, system, name))
+
+
+def _punct_by_tag(sentence: Parsed) -> list[bool]:
+    return [tag == "PUNCT" for tag in sentence.upos]
+
+
+def _punct_by_form(sentence: Parsed) -> list[bool]:
+    return [all(category(char)[0] == "P" for char in form) for form in sentence.forms]
+
+
+def _check_words(gold: Parsed, system: Parsed, number: int, name: str) -> None:
+    """Both sentences have the same words, and heads that exist."""
+    expected, found = list(gold.forms), list(system.forms)
+    if expected != found:
+        shared = min(len(expected), len(found))
+        i = next((i for i in range(shared) if expected[i] != found[i]), shared)
+        raise EvaluationError(
+            f"{_place(gold, 'gold', number, i)} has {_word(expected, i)}, but "
+            f"{_place(system, name, number, i)} has {_word(found, i)}: "
+            "gold and system must have the same words"
+        )
+    n = len(expected)
+    for sentence, who in ((gold, "gold"), (system, name)):
+        for i, head in enumerate(sentence.heads):
+            if head is not None and not 0 <= head <= n:
+                raise EvaluationError(
+                    f"{_place(sentence, who, number, i)}: word {i + 1} has head {head}, "
+                    f"but the sentence has {n} words"
+                )
+
+
+def _missing_sentence(gold: Sequence[Parsed], system: Sequence[Parsed], name: str) -> str:
+    n = min(len(gold), len(system))
+    (long, long_name), (short, short_name) = sorted(
+        [(gold, "gold"), (system, name)], key=lambda item: -len(item[0])
+    )
+    end = _source(short[-1], short_name) if short else short_name
+    return (
+        f"{end} ends after {n} sentences, but {_source(long[0], long_name)} has {len(long)}: "
+        f"the first one missing starts at {_place(long[n], long_name, n + 1, 0)}, "
+        f"{_word(long[n].forms, 0)}"
+    )
+
+
+def _source(sentence: Parsed, name: str) -> str:
+    return str(getattr(sentence, "source", "") or name)
+
+
+def _place(sentence: Parsed, name: str, number: int, i: int) -> str:
+    """`file:line` of word `i`, or the sentence's number where it did not come from a file."""
+    first = getattr(sentence, "line", None)
+    if first is None:
+        return f"{_source(sentence, name)}, sentence {number}"
+    lines = str(sentence).splitlines()
+    ids = [line.partition("\t")[0] for line in lines]
+    # past the last word: the blank line that ends the sentence
+    offset = ids.index(str(i + 1)) if str(i + 1) in ids else len(lines) - 1
+    return f"{_source(sentence, name)}:{first + offset}"
+
+
+def _word(forms: Sequence[str], i: int) -> str:
+    return f"word {i + 1} {forms[i]!r}" if i < len(forms) else f"no word {i + 1}"

@@ -1,0 +1,127 @@
+"""Attachment scores: what `evaluate` computes.
+
+Where the CoNLL 2018 evaluation (Zeman et al. 2018) computes the same, the figures agree to the
+last digit, given `labels="universal"`: UAS, LAS, CLAS, accuracies of tags, features and lemmas.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dodona.evaluation import breakdowns
+from dodona.evaluation.counts import Arcs, Attachment, percentage
+from dodona.evaluation.pairs import EvaluationError, Treebank, load, pair
+from dodona.evaluation.table import render_scores
+from dodona.evaluation.tags import tag_accuracy
+from dodona.evaluation.tally import Fact, facts, label_reader
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What `evaluate` found; percentages from 0 to 100, unrounded."""
+
+    punctuation: bool
+    labels: str
+    n_sentences: int
+    n_words: int  # scored
+    n_unannotated: int  # gold words without a head, never scored
+    uas: float
+    las: float
+    label_accuracy: float
+    uem: float  # sentences whose scored words all have the right head
+    lem: float  # … and label
+    clas: float
+    upos: float | None  # None: one of the treebanks has none
+    xpos: float | None
+    feats: float | None
+    lemma: float | None
+    nonprojective: Arcs
+    by_label: dict[str, Arcs]
+    by_distance: dict[str, Arcs]
+    by_length: dict[str, Attachment]
+    by_quarter: dict[str, Attachment]
+
+    def table(self, *, details: bool = False) -> str:
+        """The scores for people; with `details`, every breakdown too."""
+        return render_scores(self, details=details)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores for machines: ready for `json.dumps`."""
+        return {name: _plain(getattr(self, name)) for name in self.__slots__}
+
+
+def evaluate(
+    gold: Treebank,
+    system: Treebank,
+    *,
+    punctuation: bool = True,
+    labels: Literal["exact", "universal"] = "exact",
+) -> Scores:
+    """Score a system's trees against gold trees of the same words.
+
+    `gold` and `system` are paths of CoNLL-U files or iterables of sentences. Without
+    `punctuation`, words that are punctuation are not scored: those with gold UPOS PUNCT or, in a
+    gold treebank without any UPOS, those whose characters all have Unicode category P.
+    `labels="universal"` compares the universal part of labels (`nsubj` of `nsubj:pass`) and the
+    universal features only, as the CoNLL 2018 evaluation does.
+
+    Words without a gold head are not scored; a system word without a head is wrong.
+
+    * `by_label` counts arcs whose head and label are right, `by_distance` and `nonprojective`
+      arcs whose head is.
+    * `nonprojective`: some word between the arc's ends is no descendant of its head. Precision is
+      over the arcs that are so in the system's tree, recall over those in the gold tree.
+    * `by_quarter`: the first holds the words in the first 25% of their sentence.
+    * `uem`, `lem`: of the sentences with a scored word.
+
+    >>> from types import SimpleNamespace as Sentence
+    >>> words = dict(forms=["Oaks", "speak", "softly"], upos=["NOUN", "VERB", "ADV"])
+    >>> gold = Sentence(**words, heads=[2, 0, 2], deprels=["nsubj", "root", "advmod"])
+    >>> system = Sentence(**words, heads=[2, 0, 1], deprels=["obj", "root", "advmod"])
+    >>> scores = evaluate([gold], [system])
+    >>> f"{scores.uas:.2f} {scores.las:.2f} {scores.label_accuracy:.2f}"
+    '66.67 33.33 66.67'
+    """
+    label = label_reader(labels)
+    sentences = load(gold)
+    pairs = list(pair(sentences, load(system), punctuation=punctuation))
+    scored = [found for found in (facts(p, label) for p in pairs) if found]
+    if not scored:
+        raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
+    tally = Counter(fact for found in scored for fact in found)
+    total = breakdowns.overall(tally)
+    return Scores(
+        punctuation=punctuation,
+        labels=labels,
+        n_sentences=len(pairs),
+        n_words=total.n_words,
+        n_unannotated=sum(head is None for sentence in sentences for head in sentence.heads),
+        uas=total.uas,
+        las=total.las,
+        label_accuracy=_label_accuracy(tally),
+        uem=percentage(sum(all(f.is_attached for f in found) for found in scored), len(scored)),
+        lem=percentage(sum(all(f.is_labelled for f in found) for found in scored), len(scored)),
+        clas=breakdowns.content(tally).f1,
+        upos=tag_accuracy(pairs, "upos"),
+        xpos=tag_accuracy(pairs, "xpos"),
+        feats=tag_accuracy(pairs, "feats", universal=labels == "universal"),
+        lemma=tag_accuracy(pairs, "lemmas"),
+        nonprojective=breakdowns.nonprojective(tally),
+        by_label=breakdowns.by_label(tally),
+        by_distance=breakdowns.by_distance(tally),
+        by_length=breakdowns.by_length(tally),
+        by_quarter=breakdowns.by_quarter(tally),
+    )
+
+
+def _label_accuracy(tally: Counter[Fact]) -> float:
+    n_right = sum(n for fact, n in tally.items() if fact.gold_label == fact.system_label)
+    return percentage(n_right, tally.total())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return value.to_dict() if isinstance(value, (Arcs, Attachment)) else value
