@@ -200,7 +200,11 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize(("n", "labels"), [(1, LABELS), (2, LABELS), (3, LABELS), (4, ("root",))])
+@pytest.mark.parametrize(
+    ("n", "labels"),
+    [(1, LABELS), (2, LABELS), (3, LABELS), (4, ("root",))],
+    ids=["1", "2", "3", "4-one-label"],
+)
 @pytest.mark.parametrize("name", EXACT)
 def test_corrected_costs_equal_the_definition(name: str, n: int, labels: tuple[str, ...]) -> None:
     system, root, formula = EXACT[name]
