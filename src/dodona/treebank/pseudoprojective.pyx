@@ -85,7 +85,8 @@ def projectivise(heads, labels, scheme="head"):
     try:
         if marks == NULL:
             raise MemoryError
-        n_lifted = lift_arcs(tree, marks)
+        with nogil:
+            n_lifted = lift_arcs(tree, marks)
         if n_lifted == 0:
             return Projectivised(list(heads), list(labels), 0)
         return Projectivised(
