@@ -64,6 +64,10 @@ class Phrase:
         return self
 
 
+def alone(word: Word) -> Phrase:
+    return Phrase(word, [word])
+
+
 @dataclass(frozen=True)
 class Entry:
     """A word of the lexicon: its declension or its frame, and the prepositions it likes."""
@@ -95,7 +99,7 @@ class Lexicon:
         self.conjunctions = ("vel", "kad", "ses", "ilo")  # vel, as English since, is both
         self.adverbs = self._stems(rng, 30, 1)
         self.adjectives = self._stems(rng, 70, 2)
-        self.nouns = self._entries(rng, self._stems(rng, 260, 2), "aaoo")
+        self.nouns = self._entries(rng, self._stems(rng, 260, 2), "ao")
         # Every sixth verb is spelt with the stem of a noun.
         stems = self._stems(rng, 120, 1)
         stems[5::6] = [noun.stem for noun in self.nouns[: len(stems[5::6])]]
@@ -144,8 +148,7 @@ class Speaker:
         return Word(form, stem + "ut", upos, feats)
 
     def particle(self, form: str, upos: str) -> Phrase:
-        word = Word(form, form, upos)
-        return Phrase(word, [word])
+        return alone(Word(form, form, upos))
 
     def adverb(self) -> Phrase:
         return self.particle(self.zipf(LEXICON.adverbs) + "im", "ADV")
@@ -158,7 +161,7 @@ class Speaker:
             number = self.number()
             word = self.nominal(self.rng.choices("mts")[0], "e", "PRON", case, number)
             word.feats["PronType"] = "Prs"
-            return Phrase(word, [word])
+            return alone(word)
         phrase = self.name(case) if kind < 0.28 else self.common_noun(case, depth)
         if depth > 0 and self.chance(0.09):
             other = self.noun_phrase(case, depth - 1)
@@ -168,7 +171,7 @@ class Speaker:
     def name(self, case: str) -> Phrase:
         """A name made up on the spot: the lexicon does not have it."""
         word = self.nominal(new_stem(self.rng, 2).capitalize(), "o", "PROPN", case, "Sing")
-        phrase = Phrase(word, [word])
+        phrase = alone(word)
         if self.chance(0.3):
             surname = new_stem(self.rng, 1).capitalize()
             phrase.after(self.particle(surname, "PROPN"), "flat")
@@ -177,11 +180,11 @@ class Speaker:
     def common_noun(self, case: str, depth: int) -> Phrase:
         entry, number = self.zipf(LEXICON.nouns), self.number()
         noun = self.nominal(entry.stem, entry.kind, "NOUN", case, number)
-        phrase = Phrase(noun, [noun])
+        phrase = alone(noun)
         while self.chance(0.25):
             stem = self.zipf(LEXICON.adjectives)
             adjective = self.nominal(stem, "e", "ADJ", case, number)
-            modifier = Phrase(adjective, [adjective])
+            modifier = alone(adjective)
             if self.chance(0.12):
                 modifier.before(self.adverb(), "advmod")
             phrase.before(modifier, "amod")
@@ -190,7 +193,7 @@ class Speaker:
             phrase.before(self.particle(numeral, "NUM"), "nummod")
         if self.chance(0.5):
             determiner = self.nominal("l" if self.chance(0.7) else "kv", "e", "DET", case, number)
-            phrase.before(Phrase(determiner, [determiner]), "det")
+            phrase.before(alone(determiner), "det")
         return self.postmodified(phrase, entry, depth)
 
     def postmodified(self, phrase: Phrase, entry: Entry, depth: int) -> Phrase:
@@ -215,7 +218,7 @@ class Speaker:
         as_subject = self.chance(0.6)
         pronoun = self.nominal("ko", "e", "PRON", "Nom" if as_subject else "Acc", number)
         pronoun.feats["PronType"] = "Rel"
-        relative = Phrase(pronoun, [pronoun])
+        relative = alone(pronoun)
         if as_subject:
             return self.clause(depth, subject=relative)
         return self.clause(depth, object_=relative)
@@ -237,16 +240,16 @@ class Speaker:
         verb = self.verb(entry.stem, "VERB", number)
         objects = [(object_, "obj")] if object_ else self.complements(entry, depth)
         adjuncts = self.adjuncts(entry, depth)
-        return self.order(Phrase(verb, [verb]), (subject, "nsubj"), objects, adjuncts, relative)
+        return self.order(alone(verb), (subject, "nsubj"), objects, adjuncts, relative)
 
     def copular(self, subject: Phrase, number: str, depth: int) -> Phrase:
         if self.chance(0.6):
             word = self.nominal(self.zipf(LEXICON.adjectives), "e", "ADJ", "Nom", number)
-            predicate = Phrase(word, [word])
+            predicate = alone(word)
         else:
             predicate = self.noun_phrase("Nom", depth - 1)
         copula = self.verb("esh", "AUX", number)
-        predicate.before(Phrase(copula, [copula]), "cop")
+        predicate.before(alone(copula), "cop")
         return predicate.before(subject, "nsubj")
 
     def complements(self, entry: Entry, depth: int) -> list[tuple[Phrase, str]]:
@@ -265,7 +268,7 @@ class Speaker:
         entry = self.zipf(LEXICON.verbs)
         form = entry.stem + "ut"
         verb = Word(form, form, "VERB", {"VerbForm": "Inf"})
-        phrase = Phrase(verb, [verb])
+        phrase = alone(verb)
         for complement, deprel in self.complements(entry, depth) + self.adjuncts(entry, depth):
             phrase.after(complement, deprel)
         return phrase
