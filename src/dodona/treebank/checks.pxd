@@ -47,7 +47,7 @@ cdef inline int32_t number(Bytes* p) noexcept nogil:
 
 
 cdef inline Bytes first_bad_byte(Bytes p, Bytes stop) noexcept nogil:
-    """Where well-formed UTF-8 (Unicode 3.9, table 3-7) ends before stop does; NULL if it does not."""
+    """Where well-formed UTF-8 (Unicode, table 3-7) ends if that is before stop, else NULL."""
     cdef uint64_t eight
     cdef unsigned char lead, least, most
     cdef int n_more

@@ -82,6 +82,10 @@ def cycle(first: int, heads: list[int]) -> str:
     return f"the heads of words {', '.join(map(str, found[:-1]))} and {found[-1]} form a cycle"
 
 
+def no_sentence(is_conllx: bool) -> str:
+    return f"no words in the whole file; expected sentences in CoNLL-{'X' if is_conllx else 'U'}"
+
+
 def too_long(max_words: int, max_bytes: int) -> str:
     return (
         f"a sentence of more than {max_words:,} words or {max_bytes:,} bytes; "

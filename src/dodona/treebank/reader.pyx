@@ -1,7 +1,7 @@
 """Reading CoNLL-U and CoNLL-X: streaming, lossless, in one pass over the bytes.
 
-Bytes come in large chunks into the scanner's buffer; lines are split and checked where they lie, and
-a sentence is copied out once, when its blank line has been seen.
+Bytes come in large chunks into the scanner's buffer; lines are split and checked where they lie,
+and a sentence is copied out once, when its blank line has been seen.
 """
 
 cimport cython
@@ -39,8 +39,8 @@ def read(
     any other. A field may hold anything but a tab and a line end, and is never empty.
 
     `trees` says what is asked of the heads. "required": each is a number from 0 to the sentence's
-    length, at least one is 0, and there is no cycle. "optional": the same, but "_" is allowed, and so
-    is no root. "ignored": anything; what is not a head of this sentence reads as None.
+    length, at least one is 0, and there is no cycle. "optional": the same, but "_" is allowed, and
+    so is no root. "ignored": anything; what is not a head of this sentence reads as None.
     `bad="pass"` yields a BadSentence for each block that is not a sentence, and goes on; the reader
     counts them in `n_bad`. A block beyond `max_words` is passed on in several pieces, counted once.
     CoNLL-X has neither ranges nor empty nodes; lines starting with "#" above the words are kept.
@@ -140,10 +140,12 @@ cdef class Reader(Scanner):
             if status == NEED_MORE:
                 if self.is_endless and self.has_piece():
                     return self.take_piece()
-                if self.end - self.begin > self.max_bytes:
-                    self.reject(TOO_LONG)
-                else:
+                if self.end - self.begin <= self.max_bytes:
                     self.refill()
+                elif self.is_skipping:
+                    self.is_endless = True
+                else:
+                    self.reject(TOO_LONG)
             elif status == SENTENCE_END:
                 if not self.is_skipping:
                     status = self.check_sentence()
@@ -229,4 +231,3 @@ cdef class Reader(Scanner):
         self.is_endless = status == TOO_LONG
         self.n_bad += 1
         return 0
-

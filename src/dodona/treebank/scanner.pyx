@@ -199,7 +199,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil:
-        """A range stands before its first word, an empty node after its word and the one before it."""
+        """A range stands before its first word, an empty node after its word."""
         cdef int32_t first = number(&p)
         cdef int32_t last
         cdef unsigned char sign = p[0]
@@ -272,7 +272,7 @@ cdef class Scanner:
             return self.line_of(self.culprit), messages.cycle(
                 self.culprit, [self.head[i] for i in range(self.n_words)])
         if status == NO_SENTENCE:
-            return 1, f"no words in the whole file; expected sentences in {self.format}"
+            return 1, messages.no_sentence(self.is_conllx)
         line = self.buffer.data()[self.pos:self.end_of_line()]
         return self.line, self.explain_line(status, line)
 

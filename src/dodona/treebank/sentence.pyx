@@ -1,7 +1,8 @@
 """A sentence of a treebank: its bytes as they stood in the file, and where each field lies in them.
 
-Word i (from 0) owns eleven offsets in `start`: field k is raw[start[11*i + k] : start[11*i + k + 1] - 1],
-so that compiled code reaches any field with two loads, and a Python string is made only when asked for.
+Word i (from 0) owns eleven offsets in `start`: field k is
+raw[start[11 * i + k] : start[11 * i + k + 1] - 1], so that compiled code reaches any field with two
+loads, and a Python string is made only when asked for.
 Ranges (3-4), empty nodes (8.1) and comments have no offsets: they live in the bytes alone.
 """
 
@@ -120,10 +121,8 @@ cdef class Sentence:
     ):
         """A sentence made in Python; "_" where a column is absent, None for a head not known.
 
-        >>> print(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]), end="")
-        # sent_id = 1
-        1	Speak	_	_	_	_	0	_	_	_
-        <BLANKLINE>
+        >>> bytes(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]))
+        b'# sent_id = 1\\n1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
         """
         for comment in comments:
             if not comment.startswith("#") or "\n" in comment:
@@ -149,7 +148,7 @@ cdef class Sentence:
 
 
 def with_tree(Sentence sentence, heads, list labels, label_ids):
-    """The sentence with heads (-1: none) and labels[label_ids[i]]: what the parser does, from Python.
+    """The sentence with heads (-1: none) and labels[label_ids[i]], as the parser makes it.
 
     >>> s = Sentence.from_columns(["Oaks", "speak"])
     >>> with_tree(s, [2, 0], [b"nsubj", b"root"], [0, 1]).deprels
@@ -171,7 +170,7 @@ cdef Sentence make_sentence(
     bytes data, int n_words, const int32_t* start, const int32_t* head,
     str source, Py_ssize_t line, str format,
 ):
-    """`start` and `head` are copied; where one is NULL its numbers are left for the caller to fill."""
+    """`start` and `head` are copied; where one is NULL the caller fills in its numbers."""
     cdef Sentence self = Sentence.__new__(Sentence)
     cdef size_t n_starts = <size_t>STRIDE * n_words
     self.start = <int32_t*>malloc((n_starts + n_words + 1) * sizeof(int32_t))
@@ -256,7 +255,7 @@ cdef Sentence edited(Sentence self, tuple columns):
 cdef Sentence rebuilt(
     Sentence old, const int* columns, int n_columns, const Text* texts, const int32_t* heads,
 ):
-    """`old` with texts[i * n_columns + k] as column columns[k] (they ascend) of word i, in one pass."""
+    """`old` with texts[i * n_columns + k] as column columns[k] of word i; columns ascend."""
     cdef Py_ssize_t total = old.size
     cdef Py_ssize_t read = 0, written = 0
     cdef int32_t moved = 0      # how far what comes next lies from where it was
