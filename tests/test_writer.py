@@ -31,6 +31,14 @@ def test_a_path_is_written_and_replaced_whole(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["out.conllu"]
 
 
+def test_a_missing_folder_is_named(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"the folder .*nowhere does not exist"),
+        Writer(tmp_path / "nowhere" / "out.conllu"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("name", ["out.conllu", "out.conllu.gz"])
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path, name):
     path = tmp_path / name

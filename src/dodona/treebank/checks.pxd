@@ -52,14 +52,13 @@ cdef inline Bytes first_bad_byte(Bytes p, Bytes stop) noexcept nogil:
     cdef unsigned char lead, least, most
     cdef int n_more
     while p < stop:
-        if stop - p >= 8:
-            memcpy(&eight, p, 8)
-            if not eight & 0x8080808080808080ULL:
-                p += 8
-                continue
         lead = p[0]
         if lead < 0x80:
             p += 1
+            if stop - p >= 8:
+                memcpy(&eight, p, 8)
+                if not eight & 0x8080808080808080ULL:
+                    p += 8
             continue
         n_more = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         if lead < 0xC2 or lead > 0xF4 or stop - p <= n_more:

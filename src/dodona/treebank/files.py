@@ -71,6 +71,8 @@ def _in_place(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _beside(path: Path) -> Iterator[IO[bytes]]:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb", buffering=_BUFFER_SIZE) as file, _compressed(file, path) as inner:

@@ -103,11 +103,11 @@ cdef class Reader(Scanner):
             if self.held is None:
                 self.held = self.advance()
             if isinstance(self.held, TreebankError):
-                error, self.held = self.held, None
-                self.close()
+                error = self.held
+                self.finish()
                 raise error
             if self.held is None:
-                self.close()
+                self.finish()
                 raise StopIteration
             following = self.advance()
             current, self.held = self.held, following
@@ -121,10 +121,15 @@ cdef class Reader(Scanner):
 
     def close(self):
         """Stop reading; the file is closed if `read` opened it."""
+        with cython.critical_section(self):
+            self.finish()
+
+    cdef int finish(self) except -1:
         self.held = None
         self.stop()
         if self.is_ours:
             self.file.close()
+        return 0
 
     cdef object advance(self):
         """The next sentence, bad block or error; None at the end of the file."""
@@ -172,6 +177,8 @@ cdef class Reader(Scanner):
             raise TypeError(
                 f"{self.source}: expected a file opened in binary mode, "
                 f"its read gave {type(chunk).__name__}")
+        if len(chunk) > MOST_BYTES:
+            raise ValueError(f"{self.source}: its read gave {len(chunk):,} bytes, too many at once")
         self.feed(chunk)
         return 0
 
