@@ -1,0 +1,49 @@
+"""The layout of a sentence, for compiled code; words are counted from 0 here, as arrays are."""
+
+cimport cython
+from libc.stdint cimport int32_t
+
+cdef enum:
+    ID = 0
+    FORM = 1
+    LEMMA = 2
+    UPOS = 3
+    XPOS = 4
+    FEATS = 5
+    HEAD = 6
+    DEPREL = 7
+    DEPS = 8
+    MISC = 9
+    STRIDE = 11     # starts per word: its ten columns, and one past the end of the last
+    NO_HEAD = -1    # the head column says "_"
+
+cdef struct Text:
+    const char* text
+    Py_ssize_t size
+
+
+@cython.final
+cdef class Sentence:
+    cdef bytes data             # owns raw
+    cdef const char* raw
+    cdef Py_ssize_t size
+    cdef int n_words
+    cdef int32_t* start         # STRIDE per word, offsets into raw
+    cdef int32_t* head          # per word: 0 is the root, words from 1, NO_HEAD
+    cdef readonly str source
+    cdef readonly Py_ssize_t line
+    cdef readonly str format
+
+    # The sentence with this head (or NO_HEAD) and labels[label_ids[i]], a bytes, for every word i.
+    cdef Sentence with_tree(self, const int32_t* heads, list labels, const int32_t* label_ids)
+
+
+cdef Sentence make_sentence(
+    bytes data, int n_words, const int32_t* start, const int32_t* head,
+    str source, Py_ssize_t line, str format)
+
+
+# Column `column` of word `word`, where it lies in the sentence: not ended by a zero.
+cdef inline Text field(Sentence sentence, int word, int column) noexcept nogil:
+    cdef const int32_t* start = sentence.start + <Py_ssize_t>STRIDE * word + column
+    return Text(sentence.raw + start[0], start[1] - start[0] - 1)

@@ -1,0 +1,334 @@
+"""A sentence of a treebank: its bytes as they stood in the file, and where each field lies in them.
+
+Word i (from 0) owns eleven offsets in `start`: field k is
+raw[start[11 * i + k] : start[11 * i + k + 1] - 1], so that compiled code reaches any field with two
+loads, and a Python string is made only when asked for.
+Ranges (3-4), empty nodes (8.1) and comments have no offsets: they live in the bytes alone.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport INT32_MAX, int32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcpy
+from libcpp.vector cimport vector
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+
+NAMES = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+
+cdef enum:
+    HEAD_WIDTH = 10         # digits of the largest int32
+    MAX_WORDS = 10_000_000  # of a sentence made in Python; keeps every offset an int32
+
+
+@cython.final
+cdef class Sentence:
+    """One sentence, immutable. The reader makes them; `Sentence.from_columns` does from Python.
+
+    >>> s = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> len(s), s.forms, s.heads, s.upos
+    (2, ['Oaks', 'speak'], [2, 0], ['_', '_'])
+    """
+
+    def __cinit__(self):
+        self.data = b""
+        self.raw = PyBytes_AS_STRING(self.data)
+        self.source = "<memory>"
+        self.format = "conllu"
+
+    def __init__(self):
+        raise TypeError("sentences come from dodona.treebank.reader.read or Sentence.from_columns")
+
+    def __dealloc__(self):
+        free(self.start)
+
+    def __len__(self):
+        return self.n_words
+
+    def __bytes__(self):
+        return self.data
+
+    def __str__(self):
+        return self.data.decode()
+
+    def __repr__(self):
+        return f"<Sentence of {self.n_words} words, {self.source}:{self.line}>"
+
+    @property
+    def forms(self):
+        return column(self, FORM)
+
+    @property
+    def lemmas(self):
+        return column(self, LEMMA)
+
+    @property
+    def upos(self):
+        return column(self, UPOS)
+
+    @property
+    def xpos(self):
+        return column(self, XPOS)
+
+    @property
+    def feats(self):
+        return column(self, FEATS)
+
+    @property
+    def heads(self):
+        """The head of each word, 0 for the root; None where the column is "_"."""
+        return [self.head[i] if self.head[i] != NO_HEAD else None for i in range(self.n_words)]
+
+    @property
+    def deprels(self):
+        return column(self, DEPREL)
+
+    @property
+    def deps(self):
+        return column(self, DEPS)
+
+    @property
+    def misc(self):
+        return column(self, MISC)
+
+    @property
+    def comments(self):
+        """The comment lines above the words, with their "#", without their line ends."""
+        if self.n_words == 0:
+            return []
+        above = self.data[:self.start[0]].removeprefix(b"\xef\xbb\xbf").decode()
+        return [line.removesuffix("\r") for line in above.split("\n") if line.startswith("#")]
+
+    def replace(
+        self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None
+    ):
+        """A new sentence with these columns replaced, every other byte as it was.
+
+        >>> s = Sentence.from_columns(["Oaks", "speak"])
+        >>> s.replace(heads=[2, 0], upos=["NOUN", "VERB"]).heads
+        [2, 0]
+        """
+        return edited(self, (
+            None, None, lemmas, upos, xpos, feats, heads, deprels, None, None))
+
+    @staticmethod
+    def from_columns(
+        forms, *, lemmas=None, upos=None, xpos=None, feats=None, heads=None, deprels=None,
+        deps=None, misc=None, comments=(), format="conllu",
+    ):
+        """A sentence made in Python; "_" where a column is absent, None for a head not known.
+
+        >>> bytes(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]))
+        b'# sent_id = 1\\n1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
+        """
+        for comment in comments:
+            if not comment.startswith("#") or "\n" in comment:
+                raise ValueError(f"a comment is one line that starts with '#', found {comment!r}")
+        if not isinstance(format, str) or format not in ("conllu", "conllx"):
+            raise ValueError(f"format is 'conllu' or 'conllx', found {format!r}")
+        return edited(blank(len(forms), comments, format), (
+            None, forms, lemmas, upos, xpos, feats, heads, deprels, deps, misc))
+
+    cdef Sentence with_tree(self, const int32_t* heads, list labels, const int32_t* label_ids):
+        cdef vector[Text] texts
+        cdef vector[char] digits
+        cdef int[2] columns = [HEAD, DEPREL]
+        cdef bytes label
+        cdef int i
+        texts.resize(2 * self.n_words)
+        digits.resize(HEAD_WIDTH * self.n_words)
+        for i in range(self.n_words):
+            texts[2 * i] = head_text(heads[i], digits.data() + <Py_ssize_t>HEAD_WIDTH * i)
+            label = labels[label_ids[i]]
+            texts[2 * i + 1] = Text(PyBytes_AS_STRING(label), PyBytes_GET_SIZE(label))
+        return rebuilt(self, columns, 2, texts.data(), heads)
+
+
+def with_tree(Sentence sentence, heads, list labels, label_ids):
+    """The sentence with heads (-1: none) and labels[label_ids[i]], as the parser makes it.
+
+    >>> s = Sentence.from_columns(["Oaks", "speak"])
+    >>> with_tree(s, [2, 0], [b"nsubj", b"root"], [0, 1]).deprels
+    ['nsubj', 'root']
+    """
+    cdef vector[int32_t] c_heads = heads
+    cdef vector[int32_t] c_ids = label_ids
+    if len(heads) != sentence.n_words or len(label_ids) != sentence.n_words:
+        raise ValueError(f"expected {sentence.n_words} heads and label ids, one per word")
+    for head in heads:
+        check_head(head, NO_HEAD, sentence.n_words)
+    for label in label_ids:
+        if not 0 <= label < len(labels):
+            raise ValueError(f"label id {label} is out of range, there are {len(labels)} labels")
+    return sentence.with_tree(c_heads.data(), labels, c_ids.data())
+
+
+cdef Sentence make_sentence(
+    bytes data, int n_words, const int32_t* start, const int32_t* head,
+    str source, Py_ssize_t line, str format,
+):
+    """`start` and `head` are copied; where one is NULL the caller fills in its numbers."""
+    cdef Sentence self = Sentence.__new__(Sentence)
+    cdef size_t n_starts = <size_t>STRIDE * n_words
+    self.start = <int32_t*>malloc((n_starts + n_words + 1) * sizeof(int32_t))
+    if self.start == NULL:
+        raise MemoryError
+    self.head = self.start + n_starts
+    if start != NULL:
+        memcpy(self.start, start, n_starts * sizeof(int32_t))
+    if head != NULL:
+        memcpy(self.head, head, n_words * sizeof(int32_t))
+    self.n_words = n_words
+    self.data = data
+    self.raw = PyBytes_AS_STRING(data)
+    self.size = PyBytes_GET_SIZE(data)
+    self.source = source
+    self.line = line
+    self.format = format
+    return self
+
+
+cdef list column(Sentence self, int column):
+    cdef list values = []
+    cdef Text value
+    cdef int i
+    for i in range(self.n_words):
+        value = field(self, i, column)
+        values.append(PyUnicode_DecodeUTF8(value.text, value.size, NULL))
+    return values
+
+
+cdef Sentence blank(Py_ssize_t n_words, comments, str format):
+    """A sentence of `n_words` words whose columns are all "_"."""
+    cdef Sentence self
+    cdef int i, k
+    cdef int32_t position
+    if n_words == 0:
+        raise ValueError("a sentence has at least one word")
+    if n_words > MAX_WORDS:
+        raise ValueError(f"a sentence has at most {MAX_WORDS:,} words, found {n_words:,}")
+    head = "".join([f"{comment}\n" for comment in comments]).encode()
+    words = "".join([f"{i}\t_\t_\t_\t_\t_\t_\t_\t_\t_\n" for i in range(1, n_words + 1)]).encode()
+    self = make_sentence(head + words + b"\n", n_words, NULL, NULL, "<memory>", 1, format)
+    position = len(head)
+    for i in range(self.n_words):
+        self.head[i] = NO_HEAD
+        self.start[STRIDE * i] = position
+        position += len(str(i + 1)) + 1
+        for k in range(1, STRIDE):
+            self.start[STRIDE * i + k] = position + 2 * (k - 1)
+        position += 2 * (STRIDE - 2)
+    return self
+
+
+cdef Sentence edited(Sentence self, tuple columns):
+    """The sentence with the values of those of its ten columns that are not None."""
+    cdef vector[Text] texts
+    cdef vector[char] digits
+    cdef vector[int32_t] heads
+    cdef vector[int] chosen = [k for k in range(STRIDE - 1) if columns[k] is not None]
+    cdef int n_columns = chosen.size()
+    cdef int i, k
+    cdef list kept = []     # keeps the strings alive while texts points into them
+    texts.resize(<size_t>n_columns * self.n_words)
+    for k in range(n_columns):
+        values = list(columns[chosen[k]])
+        if len(values) != self.n_words:
+            raise ValueError(
+                f"expected {self.n_words} values of {NAMES[chosen[k]]}, found {len(values)}")
+        kept.append(values)
+        if chosen[k] == HEAD:
+            heads = [NO_HEAD if v is None else check_head(v, 0, self.n_words) for v in values]
+            digits.resize(HEAD_WIDTH * self.n_words)
+            for i in range(self.n_words):
+                texts[i * n_columns + k] = head_text(heads[i], digits.data() + HEAD_WIDTH * i)
+        else:
+            for i in range(self.n_words):
+                texts[i * n_columns + k] = value_text(values, i, chosen[k])
+    return rebuilt(
+        self, chosen.data(), n_columns, texts.data(), heads.data() if heads.size() else self.head)
+
+
+cdef Sentence rebuilt(
+    Sentence old, const int* columns, int n_columns, const Text* texts, const int32_t* heads,
+):
+    """`old` with texts[i * n_columns + k] as column columns[k] of word i; columns ascend."""
+    cdef Py_ssize_t total = old.size
+    cdef Py_ssize_t read = 0, written = 0
+    cdef int32_t moved = 0      # how far what comes next lies from where it was
+    cdef const int32_t* was
+    cdef int32_t* now
+    cdef const Text* text = texts
+    cdef int i, k, column
+    for i in range(old.n_words):
+        for k in range(n_columns):
+            total += texts[i * n_columns + k].size - field(old, i, columns[k]).size
+    if total > INT32_MAX:
+        raise ValueError("the sentence would be larger than 2 GiB")
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, total)
+    cdef char* out = PyBytes_AS_STRING(data)
+    cdef Sentence new = make_sentence(
+        data, old.n_words, NULL, heads, old.source, old.line, old.format)
+    for i in range(old.n_words):
+        was = old.start + <Py_ssize_t>STRIDE * i
+        now = new.start + <Py_ssize_t>STRIDE * i
+        column = 0
+        for k in range(n_columns):
+            while column <= columns[k]:
+                now[column] = was[column] + moved
+                column += 1
+            memcpy(out + written, old.raw + read, was[columns[k]] - read)
+            written += was[columns[k]] - read
+            memcpy(out + written, text.text, text.size)
+            written += text.size
+            text += 1
+            read = was[columns[k] + 1] - 1
+            moved = <int32_t>(written - read)
+        while column < STRIDE:
+            now[column] = was[column] + moved
+            column += 1
+    memcpy(out + written, old.raw + read, old.size - read)
+    return new
+
+
+cdef Text head_text(int32_t head, char* room) noexcept nogil:
+    """The head as the file writes it, in the last of HEAD_WIDTH bytes of room."""
+    cdef char* first = room + HEAD_WIDTH
+    if head == NO_HEAD:
+        first -= 1
+        first[0] = c"_"
+    else:
+        while True:
+            first -= 1
+            first[0] = <char>(c"0" + head % 10)
+            head = head // 10
+            if head == 0:
+                break
+    return Text(first, room + HEAD_WIDTH - first)
+
+
+cdef Text value_text(list values, int i, int column) except *:
+    """The bytes of values[i], which the list keeps alive; an error if they are no single field."""
+    cdef Text text
+    if isinstance(values[i], bytes):
+        values[i] = values[i].decode()
+    text.text = PyUnicode_AsUTF8AndSize(values[i], &text.size)
+    if (
+        text.size == 0
+        or memchr(text.text, c"\t", text.size) != NULL
+        or memchr(text.text, c"\n", text.size) != NULL
+        or (column == MISC and text.text[text.size - 1] == c"\r")
+    ):
+        raise ValueError(
+            f"{NAMES[column]} {i + 1} is {values[i]!r}; "
+            "a value is not empty and holds no tab and no line end")
+    return text
+
+
+cdef check_head(head, int least, int most):
+    if not isinstance(head, int) or not least <= head <= most:
+        raise ValueError(f"expected a head from {least} to {most}, found {head!r}")
+    return head
