@@ -15,7 +15,7 @@ from libc.math cimport sqrt
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, next_random, uniform
-from .state cimport NONE, lay_out, state_size
+from .state cimport NONE, front, lay_out, state_size, top
 from .system cimport MAX_MOVES, MoveCost
 
 MODES = ("static", "ambiguity", "explore")
@@ -190,3 +190,38 @@ cdef class GreedyTrainer:
         """PA-I: just enough to restore the margin, but not more than C."""
         cdef double loss = self.scores[rival] - self.scores[target] + self.margin(rival)
         return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))
+
+
+def seen_actions(System system, Corpus corpus):
+    """The actions of the static oracle's derivations, as `Actions` wants them, most frequent first.
+
+    Frequent classes stand together, so that most rows of weights need only a few blocks.
+    """
+    cdef StateC state
+    cdef GoldC gold
+    cdef vector[uint64_t] state_block
+    cdef vector[int32_t] gold_block
+    cdef MoveCost costs[MAX_MOVES]
+    cdef int sentence, n, move, label
+    cdef size_t first
+    cdef bint under_root
+    counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
+    for sentence in range(<int> corpus.n_words.size()):
+        n, first = corpus.n_words[sentence], corpus.first_word[sentence]
+        state_block.resize(state_size(n) // sizeof(uint64_t))
+        gold_block.resize(gold_size(n) // sizeof(int32_t))
+        lay_out(&state, state_block.data(), n)
+        build_gold(&gold, gold_block.data(), n, &corpus.head[first], &corpus.label[first],
+                   max(system.root_node(n), 0))
+        system.start_state(&state)
+        while not system.final(&state):
+            move = system.static_move(&state, &gold)
+            system.move_costs(&state, &gold, costs)
+            label = costs[move].label
+            under_root = (move == system.right_arc and top(&state, 0) == state.root
+                          or move == system.left_arc and front(&state, 0) == state.root)
+            counts.setdefault((move, label), [0, 0])[under_root] += 1
+            system.take(&state, move, label)
+    return sorted(((move, label, bool(under), bool(elsewhere))
+                   for (move, label), (elsewhere, under) in counts.items()),
+                  key=lambda pair: (-sum(counts[pair[:2]]), pair))

@@ -176,48 +176,49 @@ cdef class Weights:
         return n
 
     def save(self):
-        """The exact contents as four byte strings: keys, block ids with lengths, weights, totals."""
+        """The exact contents as five byte strings: keys, cells per key; classes, weights, totals."""
         cdef vector[uint64_t] keys = self.sorted_keys()
-        cdef vector[uint16_t] ids
-        cdef vector[float] weight
-        cdef vector[double] total
-        cdef size_t i, j
+        cdef vector[uint16_t] n_cells, classes
+        cdef vector[float] weights
+        cdef vector[double] totals
+        cdef size_t i, before, place
+        cdef int j, k
         cdef Row* row
         for i in range(keys.size()):
             row = self.find_or_add(keys[i])
-            ids.push_back(row.n_blocks)
-            for j in range(row.start, row.start + row.n_blocks):
-                ids.push_back(self.block_id[j])
-                weight.insert(weight.end(), self.weight.begin() + j * BLOCK,
-                              self.weight.begin() + (j + 1) * BLOCK)
-                total.insert(total.end(), self.total.begin() + j * BLOCK,
-                             self.total.begin() + (j + 1) * BLOCK)
+            before = classes.size()
+            for j in range(row.n_blocks):
+                for k in range(BLOCK):
+                    place = (<size_t> row.start + j) * BLOCK + k
+                    if self.weight[place] != 0 or self.total[place] != 0:
+                        classes.push_back(<uint16_t> (self.block_id[row.start + j] * BLOCK + k))
+                        weights.push_back(self.weight[place])
+                        totals.push_back(self.total[place])
+            n_cells.push_back(<uint16_t> (classes.size() - before))
         return ((<char*> keys.data())[:keys.size() * sizeof(uint64_t)],
-                (<char*> ids.data())[:ids.size() * sizeof(uint16_t)],
-                (<char*> weight.data())[:weight.size() * sizeof(float)],
-                (<char*> total.data())[:total.size() * sizeof(double)])
+                (<char*> n_cells.data())[:n_cells.size() * sizeof(uint16_t)],
+                (<char*> classes.data())[:classes.size() * sizeof(uint16_t)],
+                (<char*> weights.data())[:weights.size() * sizeof(float)],
+                (<char*> totals.data())[:totals.size() * sizeof(double)])
 
     @staticmethod
-    def restore(int n_classes, const uint64_t[::1] keys, const uint16_t[::1] ids,
-                const float[::1] weight, const double[::1] total):
+    def restore(int n_classes, const uint64_t[::1] keys, const uint16_t[::1] n_cells,
+                const uint16_t[::1] classes, const float[::1] weights, const double[::1] totals):
         """The weights that `save` wrote; training goes on from them as if never interrupted."""
         cdef Weights self = Weights(n_classes)
-        cdef Py_ssize_t i, at_id = 0, at = 0
-        cdef int j, k, block
+        cdef Py_ssize_t i, at = 0
+        cdef int j
         cdef Row* row
-        cdef float* w
-        cdef double* t
+        cdef float* weight
+        cdef double* total
         for i in range(keys.shape[0]):
             row = self.find_or_add(keys[i])
-            at_id += 1
-            for j in range(ids[at_id - 1]):
-                block = ids[at_id]
-                at_id += 1
-                w = self.cell(row, block * BLOCK, &t)
-                for k in range(BLOCK):
-                    w[k] = weight[at]
-                    t[k] = total[at]
-                    at += 1
+            for j in range(n_cells[i]):
+                if classes[at] >= n_classes:
+                    raise ValueError("a weight is for a class that does not exist")
+                weight = self.cell(row, classes[at], &total)
+                weight[0], total[0] = weights[at], totals[at]
+                at += 1
         return self
 
     def pack(self, double time, *, double clip=0, int least=1):

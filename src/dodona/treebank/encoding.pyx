@@ -1,0 +1,129 @@
+"""Between sentences and the core: columns of strings to columns of numbers, and trees back."""
+from libc.stdint cimport int32_t
+from libc.string cimport memchr, memcmp
+from libcpp.vector cimport vector
+
+from dodona.core.corpus cimport Corpus
+from dodona.core.state cimport NONE
+from dodona.treebank.sentence cimport (
+    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
+from dodona.treebank.vocabulary cimport Vocabulary
+
+cdef enum:
+    UNKNOWN_LABEL = -2        # a gold label that training has not seen: always wrong
+
+# the columns of a word that templates may ask for, beside `tag` and `feats:NAME`
+COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
+
+
+cdef Text named_feature(Text feats, const char* name, Py_ssize_t size) noexcept nogil:
+    """The value of NAME in Name=Value|Name=Value|…; empty if it is not there."""
+    cdef const char* at = feats.text
+    cdef const char* end = feats.text + feats.size
+    cdef const char* bar
+    while at < end:
+        bar = <const char*> memchr(at, c"|", end - at)
+        if bar == NULL:
+            bar = end
+        if bar - at > size and at[size] == c"=" and memcmp(at, name, size) == 0:
+            return Text(at + size + 1, bar - at - size - 1)
+        at = bar + 1
+    return Text(end, 0)
+
+
+cdef class Encoder:
+    """The vocabularies of a model: one per column that its templates look at.
+
+    `tag` is UPOS and XPOS joined, the part of speech at its finest.
+    """
+    cdef readonly tuple columns
+    cdef readonly list vocabularies
+    cdef readonly list labels           # of bytes; the position is the id
+    cdef dict _label_ids
+
+    def __init__(self, columns, vocabularies=None, labels=()):
+        for name in columns:
+            if name not in COLUMNS and name != "tag" and not name.startswith("feats:"):
+                raise ValueError(f"no column {name!r}")
+        self.columns = tuple(columns)
+        self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
+        self.labels = list(labels)
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+
+    def learn(self, sentences):
+        """Add every string of the sentences to the vocabularies."""
+        cdef Sentence sentence
+        cdef vector[int32_t] values
+        for sentence in sentences:
+            for c, name in enumerate(self.columns):
+                values.resize(sentence.n_words)
+                self.encode_column(sentence, name, self.vocabularies[c], values.data(), True)
+
+    def add_label(self, bytes label):
+        """The id of a label, which is added if it is new."""
+        if label not in self._label_ids:
+            self._label_ids[label] = len(self.labels)
+            self.labels.append(label)
+        return self._label_ids[label]
+
+    def encode(self, sentences, *, bint trees=False):
+        """A Corpus of the sentences; with `trees`, their heads and labels too."""
+        cdef Corpus corpus = Corpus(len(self.columns))
+        cdef Sentence sentence
+        cdef int32_t* values
+        cdef Text text
+        cdef int i
+        cdef size_t first
+        for sentence in sentences:
+            values = corpus.add(sentence.n_words)
+            for c, name in enumerate(self.columns):
+                self.encode_column(sentence, name, self.vocabularies[c],
+                                   values + <size_t> c * (sentence.n_words + 3) + 2, False)
+            if trees:
+                first = corpus.first_word.back()
+                for i in range(sentence.n_words):
+                    text = field(sentence, i, DEPREL)
+                    corpus.head[first + i] = sentence.head[i]
+                    corpus.label[first + i] = self._label_ids.get(text.text[:text.size], UNKNOWN_LABEL)
+        return corpus
+
+    def decode(self, Corpus corpus, sentences):
+        """The sentences with the trees that stand in the corpus."""
+        cdef Sentence sentence
+        cdef size_t i = 0, first
+        result = []
+        for sentence in sentences:
+            first = corpus.first_word[i]
+            result.append(sentence.with_tree(&corpus.head[first], self.labels, &corpus.label[first]))
+            i += 1
+        return result
+
+    cdef void encode_column(self, Sentence sentence, str name, Vocabulary vocabulary, int32_t* target,
+                            bint learning):
+        cdef int i, column = COLUMNS.get(name, FEATS)
+        cdef bint is_tag = name == "tag"
+        cdef bytes feature = name[6:].encode() if name.startswith("feats:") else b""
+        cdef const char* feature_name = feature
+        cdef Py_ssize_t name_size = len(feature)
+        cdef vector[char] joined
+        cdef Text text
+        with nogil:
+            for i in range(sentence.n_words):
+                if is_tag:
+                    text = join_tags(field(sentence, i, UPOS), field(sentence, i, XPOS), joined)
+                else:
+                    text = field(sentence, i, column)
+                    if name_size:
+                        text = named_feature(text, feature_name, name_size)
+                if learning:
+                    target[i] = vocabulary.add(text.text, text.size)
+                else:
+                    target[i] = vocabulary.lookup(text.text, text.size)
+
+
+cdef Text join_tags(Text upos, Text xpos, vector[char]& joined) noexcept nogil:
+    """UPOS, a tab, XPOS: no field has a tab in it."""
+    joined.assign(upos.text, upos.text + upos.size)
+    joined.push_back(c"\t")
+    joined.insert(joined.end(), xpos.text, xpos.text + xpos.size)
+    return Text(joined.data(), joined.size())

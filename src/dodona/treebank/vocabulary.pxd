@@ -1,0 +1,14 @@
+"""Strings and their numbers, for compiled code."""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+
+cdef class Vocabulary:
+    cdef vector[char] text              # all strings, one after the other
+    cdef vector[size_t] start           # where each begins, and the end of the last
+    cdef vector[int32_t] table          # open addressing: number of the string + 1; 0 is empty
+
+    cdef int32_t lookup(self, const char* text, Py_ssize_t size) noexcept nogil
+    cdef int32_t add(self, const char* text, Py_ssize_t size) noexcept nogil
+    cdef size_t find(self, const char* text, Py_ssize_t size) noexcept nogil
+    cdef void grow(self) noexcept nogil
