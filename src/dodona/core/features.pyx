@@ -6,10 +6,11 @@ of its atoms. A template one of whose slots is empty gives no feature: that is a
 a typical state, and valencies and label sets already tell that a child is missing.
 """
 from .state cimport NONE, front, top
-from .templates import DISTANCE, RELATIONS, STATE_ATTRIBUTES, parse_templates, word_columns
+from .template_layout import Layout
+from .templates import parse_templates, word_columns
 
 cdef enum:
-    N_STATE_INTS = 3          # label, n_left, n_right come before the columns of the words
+    N_STATE_INTS = 3          # STATE_INTS come before the columns of the words
     DISTANCE_ATOM = 0         # the first atom of all
 
 # Odd multipliers, one for each part of a template, from the digits of pi
@@ -43,19 +44,19 @@ cdef class Features:
         parsed = parse_templates(text, source)
         self.columns = tuple(word_columns(parsed))
         self.n_templates = len(parsed)
-        compiler = _Compiler(self.columns)
-        rows = sorted((compiler.slots_of(template), i, compiler.atoms_of(template))
-                      for i, template in enumerate(parsed))
-        if len(compiler.slots) > MAX_SLOTS or len(compiler.ints) + len(compiler.sets) >= MAX_ATOMS:
+        layout = Layout(parsed, self.columns)
+        if len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS:
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots or {MAX_ATOMS} atoms")
-        for parent, step, in_buffer in compiler.slots.values():
+        for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
-        for slot, column in compiler.ints:
+        for slot, column in layout.ints:
             self.ints.push_back(Atom(slot, column))
-        for slot, column in compiler.sets:
+        for slot, column in layout.sets:
             self.sets.push_back(Atom(slot, column))
-        for slots, i, atoms in rows:
-            self._add(slots, i, [compiler.place(atom) for atom in atoms])
+        # templates that need the same slots stand together: one test decides for all of them
+        for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
+                                      for i, template in enumerate(parsed)):
+            self._add(slots, i, atoms)
 
     def _add(self, slots, int number, list atoms):
         """Append a template, to the last group if it needs the same slots."""
@@ -136,52 +137,3 @@ cdef class Features:
             value[n] = mixed(labels[node[atom.slot]] * <uint64_t> 0x9e3779b97f4a7c15)
             n += 1
 
-
-class _Compiler:
-    """Gives slots and atoms their numbers, each once."""
-
-    def __init__(self, columns):
-        self.columns = columns
-        self.slots = {("s0",): (NONE, 0, False), ("b0",): (NONE, 0, True)}    # distance needs both
-        self.ints, self.sets = [], []
-
-    def slot(self, path):
-        """The number of a slot; the slots on the way to it come before it."""
-        if path not in self.slots:
-            if len(path) == 1:
-                entry = (NONE, int(path[0][1:]), path[0][0] == "b")
-            else:
-                entry = (self.slot(path[:-1]), RELATIONS.index(path[-1]), False)
-            self.slots[path] = entry
-        return list(self.slots).index(path)
-
-    def slots_of(self, template):
-        """The set of slots a template needs, one bit each."""
-        bits = 0
-        for part in template:
-            for path in [("s0",), ("b0",)] if part.attribute == DISTANCE else [part.slot]:
-                bits |= 1 << self.slot(path)
-        return bits
-
-    def atoms_of(self, template):
-        """(kind, number) of each part."""
-        return [self._atom(part) for part in template]
-
-    def _atom(self, part):
-        if part.attribute == DISTANCE:
-            return "distance", 0
-        if part.attribute.endswith("_labels"):
-            kind, column = "sets", int(part.attribute == "right_labels")
-        elif part.attribute in STATE_ATTRIBUTES:
-            kind, column = "ints", STATE_ATTRIBUTES.index(part.attribute)
-        else:
-            kind, column = "ints", N_STATE_INTS + self.columns.index(part.attribute)
-        atoms, atom = getattr(self, kind), (self.slot(part.slot), column)
-        if atom not in atoms:
-            atoms.append(atom)
-        return kind, atoms.index(atom)
-
-    def place(self, atom):
-        """Where the value of an atom stands: distance, then ints, then sets."""
-        kind, number = atom
-        return {"distance": 0, "ints": 1, "sets": 1 + len(self.ints)}[kind] + number

@@ -20,7 +20,7 @@ cdef class Weights:
     cdef vector[uint16_t] block_id      # which eight classes a block is for
     cdef vector[float] weight           # BLOCK of them per block
     cdef vector[double] total           # sum of (update × time), for the average
-    cdef vector[uint32_t] free[16]      # blocks given up by rows that grew, by log2 of the length
+    cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
@@ -33,21 +33,22 @@ cdef class Weights:
     cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil
 
 
-cdef struct PackedSlot:
-    uint32_t fingerprint      # low half of the key, which is odd; 0: an empty place
-    uint32_t row              # start in units of eight bytes, times 256, plus the number of blocks
+cdef struct Bucket:           # eight places: what is sought and what is found fill one cache line
+    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place, and all behind
+    uint32_t row[BLOCK]           # start in units of eight bytes, times 256, plus the number of blocks
 
 
 cdef class PackedWeights:
     cdef readonly int n_classes
     cdef readonly float step            # what 1 is worth
     cdef object _owner                  # keeps the memory alive
-    cdef const PackedSlot* slots
+    cdef const Bucket* buckets
     cdef const int8_t* rows             # per row: its block ids, then the blocks, in units of eight bytes
-    cdef uint32_t n_slots
+    cdef uint32_t n_buckets
     cdef size_t n_bytes
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+    cdef bint holds(self, uint32_t row) noexcept nogil
 
 
 cdef inline int padded(int n_classes) noexcept nogil:

@@ -12,15 +12,11 @@ from libc.math cimport fabs, lrint
 from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define dodona_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define dodona_prefetch(address) ((void) 0)
-    #endif
-    """
+cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
+    void dodona_add_int8(int16_t* scores, const int8_t* block) noexcept nogil
+    int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
+    void dodona_add_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
@@ -42,15 +38,15 @@ cdef class Weights:
             raise ValueError("a classifier needs at least one class")
         self.n_classes = n_classes
         self.table.resize(FIRST_TABLE)
+        self.free.resize(16)
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
         cdef const Row* found[MAX_KEYS]
         cdef const Row* row
         cdef size_t place, n_places = self.table.size()
-        cdef int i, j, k, n_found = 0
+        cdef int i, j, n_found = 0
         cdef const float* weight
-        cdef float* target
         for i in range(n_keys):
             dodona_prefetch(&self.table[place_of(keys[i], n_places)])
         for i in range(n_keys):
@@ -67,9 +63,7 @@ cdef class Weights:
             row = found[i]
             weight = &self.weight[<size_t> row.start * BLOCK]
             for j in range(row.n_blocks):
-                target = scores + self.block_id[row.start + j] * BLOCK
-                for k in range(BLOCK):
-                    target[k] += weight[k]
+                dodona_add_float(scores + self.block_id[row.start + j] * BLOCK, weight)
                 weight += BLOCK
 
     cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
@@ -285,7 +279,7 @@ cdef PackedWeights pack(Weights weights, double time, double clip, int least):
             append_row(rows, ids, values)
     if rows.size() // UNIT >= 1 << 24:
         raise ValueError("the model is too large to pack: train with fewer features or prune more")
-    return PackedWeights(weights.n_classes, step, _slots(kept, places),
+    return PackedWeights(weights.n_classes, step, _buckets(kept, places),
                          (<char*> rows.data())[:rows.size()])
 
 
@@ -296,19 +290,27 @@ cdef void append_row(vector[int8_t]& rows, vector[uint16_t]& ids, vector[int8_t]
     memcpy(&rows[at + n_id_bytes], values.data(), values.size())
 
 
-cdef bytes _slots(vector[uint64_t]& keys, vector[uint32_t]& rows):
-    """The table of places, two thirds full."""
-    cdef vector[PackedSlot] slots
-    cdef size_t i, place
-    cdef uint32_t n_slots = <uint32_t> (keys.size() + keys.size() // 2 + 8)
-    slots.resize(n_slots)
+cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
+    """The high half of the key, scaled to the table."""
+    return <uint32_t> ((key >> 32) * n_buckets >> 32)
+
+
+cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& rows):
+    """The table of places, three quarters full; what a bucket cannot hold goes to the next."""
+    cdef vector[Bucket] buckets
+    cdef size_t i
+    cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)
+    cdef int place
+    buckets.resize(n_buckets)
     for i in range(keys.size()):
-        place = (keys[i] >> 32) * n_slots >> 32
-        while slots[place].fingerprint != 0:
-            place = place + 1 if place + 1 < n_slots else 0
-        slots[place].fingerprint = <uint32_t> keys[i]
-        slots[place].row = rows[i]
-    return (<char*> slots.data())[:slots.size() * sizeof(PackedSlot)]
+        at = bucket_of(keys[i], n_buckets)
+        place = dodona_match(buckets[at].fingerprint, 0)
+        while place == BLOCK:
+            at = at + 1 if at + 1 < n_buckets else 0
+            place = dodona_match(buckets[at].fingerprint, 0)
+        buckets[at].fingerprint[place] = <uint32_t> keys[i]
+        buckets[at].row[place] = rows[i]
+    return (<char*> buckets.data())[:buckets.size() * sizeof(Bucket)]
 
 
 cdef inline int id_bytes(int n_blocks) noexcept nogil:
@@ -325,40 +327,45 @@ cdef inline int block_at(const int8_t* row, int j) noexcept nogil:
 cdef class PackedWeights:
     """Read-only weights for parsing: small integers, in memory that may be a mapped file."""
 
-    def __init__(self, int n_classes, float step, slots, rows):
-        cdef const unsigned char[::1] slot_bytes = slots
+    def __init__(self, int n_classes, float step, buckets, rows):
+        cdef const unsigned char[::1] bucket_bytes = buckets
         cdef const unsigned char[::1] row_bytes = rows
         self.n_classes, self.step = n_classes, step
-        self._owner = (slot_bytes, row_bytes)
-        self.n_slots = <uint32_t> (slot_bytes.shape[0] // sizeof(PackedSlot))
+        self._owner = (bucket_bytes, row_bytes)
+        self.n_buckets = <uint32_t> (bucket_bytes.shape[0] // sizeof(Bucket))
         self.n_bytes = row_bytes.shape[0]
-        if self.n_slots:
-            self.slots = <const PackedSlot*> &slot_bytes[0]
+        if self.n_buckets:
+            self.buckets = <const Bucket*> &bucket_bytes[0]
         if self.n_bytes:
             self.rows = <const int8_t*> &row_bytes[0]
         self._check()
 
     def _check(self):
         """Refuse contents that would lead outside the memory: a model file may be damaged."""
-        cdef uint32_t i, n_empty = 0
-        cdef size_t start
-        cdef int j, n, n_blocks = padded(self.n_classes) // BLOCK
-        for i in range(self.n_slots):
-            if self.slots[i].fingerprint == 0:
-                n_empty += 1
-                continue
-            start, n = <size_t> (self.slots[i].row >> 8) * UNIT, self.slots[i].row & 255
-            if start + id_bytes(n) + n * BLOCK > self.n_bytes:
-                raise ValueError("a row of weights lies outside the table")
-            for j in range(n):
-                if block_at(self.rows + start, j) >= n_blocks:
-                    raise ValueError("a weight is for a class that does not exist")
-        if n_empty == 0:
+        cdef uint32_t i, n_open = 0
+        cdef int place
+        for i in range(self.n_buckets):
+            n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
+            for place in range(BLOCK):
+                if self.buckets[i].fingerprint[place] and not self.holds(self.buckets[i].row[place]):
+                    raise ValueError("a row of weights lies outside the table or the classes")
+        if n_open == 0:
             raise ValueError("the table of weights has no empty place")
 
-    def slots_bytes(self):
+    cdef bint holds(self, uint32_t row) noexcept nogil:
+        """Whether the row, its block ids and its blocks are all within the table."""
+        cdef size_t start = <size_t> (row >> 8) * UNIT
+        cdef int j, n = row & 255, n_blocks = padded(self.n_classes) // BLOCK
+        if start + id_bytes(n) + n * BLOCK > self.n_bytes:
+            return False
+        for j in range(n):
+            if block_at(self.rows + start, j) >= n_blocks:
+                return False
+        return True
+
+    def buckets_bytes(self):
         """The table of places, as it is saved."""
-        return (<const char*> self.slots)[:self.n_slots * sizeof(PackedSlot)]
+        return (<const char*> self.buckets)[:self.n_buckets * sizeof(Bucket)]
 
     def rows_bytes(self):
         """The rows, as they are saved."""
@@ -368,34 +375,33 @@ cdef class PackedWeights:
     def n_rows(self):
         """Number of features."""
         cdef uint32_t i, n = 0
-        for i in range(self.n_slots):
-            n += self.slots[i].fingerprint != 0
+        for i in range(self.n_buckets):
+            n += dodona_match(self.buckets[i].fingerprint, 0)
         return n
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        cdef uint32_t found[MAX_KEYS]
-        cdef uint32_t fingerprint, place
-        cdef int i, j, k, n, n_found = 0
+        cdef uint32_t found[MAX_KEYS + 1]
+        cdef uint32_t at
+        cdef int i, j, n, place, n_found = 0
         cdef const int8_t* row
-        cdef int16_t* target
-        cdef int8_t[BLOCK] block
+        cdef const int8_t* block
         for i in range(n_keys):
-            dodona_prefetch(&self.slots[(keys[i] >> 32) * self.n_slots >> 32])
+            dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
         for i in range(n_keys):
-            fingerprint = <uint32_t> keys[i]
-            place = <uint32_t> ((keys[i] >> 32) * self.n_slots >> 32)
-            while self.slots[place].fingerprint != 0 and self.slots[place].fingerprint != fingerprint:
-                place = place + 1 if place + 1 < self.n_slots else 0
-            if self.slots[place].fingerprint != 0:
-                found[n_found] = self.slots[place].row
-                dodona_prefetch(&self.rows[<size_t> (found[n_found] >> 8) * UNIT])
-                n_found += 1
+            at = bucket_of(keys[i], self.n_buckets)
+            place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            while place == BLOCK and self.buckets[at].fingerprint[BLOCK - 1] != 0:
+                at = at + 1 if at + 1 < self.n_buckets else 0
+                place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            # written in any case, kept only if found: no branch for the processor to guess
+            found[n_found] = self.buckets[at].row[place & (BLOCK - 1)]
+            dodona_prefetch(self.rows + <size_t> (found[n_found] >> 8) * UNIT)
+            n_found += place != BLOCK
         for i in range(n_found):
             n = found[i] & 255
             row = self.rows + <size_t> (found[i] >> 8) * UNIT
+            block = row + id_bytes(n)
             for j in range(n):
-                memcpy(block, row + id_bytes(n) + j * BLOCK, BLOCK)   # a copy: nothing aliases it
-                target = scores + block_at(row, j) * BLOCK
-                for k in range(BLOCK):
-                    target[k] += block[k]
+                dodona_add_int8(scores + block_at(row, j) * BLOCK, block)
+                block += BLOCK

@@ -1,0 +1,77 @@
+"""Numbers for what templates name: slots, the atoms read in them, and where each value stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .templates import DISTANCE, RELATIONS, Part, Template
+
+STATE_INTS = ("label", "n_left", "n_right")
+STATE_SETS = ("left_labels", "right_labels")
+NO_PARENT = -1
+
+Path = tuple[str, ...]
+
+
+class Layout:
+    """Slots and atoms of a template set, each once.
+
+    Values stand in this order: the distance, then `ints` (attributes of the state and columns of
+    the words), then `sets` of labels. A slot is (parent slot, relation) or (NO_PARENT, depth), and
+    whether it starts in the buffer; parents come before their children.
+    """
+
+    def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
+        self.columns = (*STATE_INTS, *columns)
+        # the distance needs the first two, whatever else does
+        self.slots: dict[Path, tuple[int, int, bool]] = {}
+        self.ints: list[tuple[int, int]] = []
+        self.sets: list[tuple[int, int]] = []
+        self._slot(("s0",))
+        self._slot(("b0",))
+        for template in templates:
+            for part in template:
+                self._register(part)
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of values, the distance included."""
+        return 1 + len(self.ints) + len(self.sets)
+
+    def slots_of(self, template: Template) -> int:
+        """The set of slots that must be filled for a template to apply, one bit each."""
+        bits = 0
+        for part in template:
+            for path in [("s0",), ("b0",)] if part.attribute == DISTANCE else [part.slot]:
+                bits |= 1 << self._slot(path)
+        return bits
+
+    def atoms_of(self, template: Template) -> list[int]:
+        """Where the values of a template's parts stand."""
+        return [self._place(part) for part in template]
+
+    def _slot(self, path: Path) -> int:
+        if path not in self.slots:
+            if len(path) == 1:
+                self.slots[path] = (NO_PARENT, int(path[0][1:]), path[0][0] == "b")
+            else:
+                self.slots[path] = (self._slot(path[:-1]), RELATIONS.index(path[-1]), False)
+        return list(self.slots).index(path)
+
+    def _register(self, part: Part) -> None:
+        if part.attribute != DISTANCE:
+            atoms, atom = self._atom(part)
+            if atom not in atoms:
+                atoms.append(atom)
+
+    def _atom(self, part: Part) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+        slot = self._slot(part.slot)
+        if part.attribute in STATE_SETS:
+            return self.sets, (slot, STATE_SETS.index(part.attribute))
+        return self.ints, (slot, self.columns.index(part.attribute))
+
+    def _place(self, part: Part) -> int:
+        if part.attribute == DISTANCE:
+            return 0
+        atoms, atom = self._atom(part)
+        return 1 + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)
