@@ -9,13 +9,13 @@ class Action(NamedTuple):
     """A move with its label.
 
     >>> Action("RIGHT-ARC", "obj")
-    RIGHT-ARC:obj
-    >>> Action("SHIFT").label is None
-    True
+    Action(move='RIGHT-ARC', label='obj')
+    >>> print(Action("RIGHT-ARC", "obj"), Action("SHIFT"))
+    RIGHT-ARC:obj SHIFT
     """
 
     move: str
     label: str | None = None
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.move if self.label is None else f"{self.move}:{self.label}"

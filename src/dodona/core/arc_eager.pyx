@@ -47,12 +47,16 @@ cdef class ArcEager(System):
     one it never claims a false zero, but may overestimate, and a state may have no free action.
     """
 
-    def __init__(self, labels, root="first", loss="labelled"):
+    def __init__(self, labels, root="first", loss="labelled", root_label="root"):
         self.name = "arc-eager"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
         self.labelled = (False, True, True, False)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
-        super().__init__(labels, root, loss)
+        self.when = ("a word in the buffer",
+                     "a word without a head on top of the stack (not the root), and one in the buffer",
+                     "a word on the stack, and one in the buffer that is not the root",
+                     "a word with a head on top of the stack, and one in the buffer")
+        super().__init__(labels, root, loss, root_label)
         self._root = ("first", "last", "none").index(root)
 
     cdef int root_node(self, int n_words) noexcept nogil:
@@ -137,6 +141,10 @@ cdef class ArcEager(System):
                                                         state.place[head_of_s] == BUFFER)
         costs[RIGHT_ARC].arcs = waiting + b_left_over + (
             head_of_b != s and state.place[head_of_b] in (STACK, BUFFER))
+        # a word left over is labelled as such; where gold has another label, that much is lost anyway
+        costs[SHIFT].labels = costs[REDUCE].labels = 0
+        costs[LEFT_ARC].labels = -(s_left_over and gold.label[s] != self.root_label_id)
+        costs[RIGHT_ARC].labels = -(b_left_over and gold.label[b] != self.root_label_id)
         costs[SHIFT].label = costs[REDUCE].label = NONE
         costs[LEFT_ARC].label = gold.label[s] if head_of_s == b else NONE
         costs[RIGHT_ARC].label = gold.label[b] if head_of_b == s and s != NONE else NONE

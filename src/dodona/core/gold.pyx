@@ -118,7 +118,7 @@ def _check_arcs(arcs, n_words):
         if not 0 <= head <= n_words:
             raise ValueError(f"word {dependent} has head {head}, but the sentence has {n_words} words")
         if head == dependent:
-            raise ValueError(f"word {dependent} is its own head")
+            raise ValueError(f"word {dependent} is its own head: a cycle")
 
 
 def _check_acyclic(heads):

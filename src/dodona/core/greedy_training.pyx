@@ -117,17 +117,13 @@ cdef class GreedyTrainer:
     cdef void set_costs(self) noexcept nogil:
         """The cost of every class that the state allows, and the lowest of them."""
         cdef MoveCost moves[MAX_MOVES]
-        cdef const MoveCost* move
         cdef int c, cost
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
         self.system.move_costs(&self.state, &self.gold, moves)
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            move = &moves[self.actions.move[c]]
-            cost = self.system.arc_price * move.arcs
-            if move.label != NONE and move.label != self.actions.label[c]:
-                cost += self.system.label_price
+            cost = self.system.price(&moves[self.actions.move[c]], self.actions.label[c])
             self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
 
@@ -192,8 +188,8 @@ cdef class GreedyTrainer:
         return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))
 
 
-def seen_actions(System system, Corpus corpus):
-    """The actions of the static oracle's derivations, as `Actions` wants them, most frequent first.
+def seen_actions(System system, Corpus corpus, order):
+    """The actions of the static oracle's derivations of these sentences, most frequent first.
 
     Frequent classes stand together, so that most rows of weights need only a few blocks.
     """
@@ -206,7 +202,7 @@ def seen_actions(System system, Corpus corpus):
     cdef size_t first
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
-    for sentence in range(<int> corpus.n_words.size()):
+    for sentence in order:
         n, first = corpus.n_words[sentence], corpus.first_word[sentence]
         state_block.resize(state_size(n) // sizeof(uint64_t))
         gold_block.resize(gold_size(n) // sizeof(int32_t))

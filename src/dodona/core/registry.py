@@ -22,13 +22,19 @@ def systems() -> list[str]:
 
 
 def system(
-    name: str, *, labels: Iterable[str], root: str = "first", loss: str = "labelled"
+    name: str,
+    *,
+    labels: Iterable[str],
+    root: str = "first",
+    loss: str = "labelled",
+    root_label: str = "root",
 ) -> System:
     """The transition system of that name, for the given labels.
 
     `root` says where the artificial root stands: "first", "last" or "none". `loss` says what an
     error costs: "labelled" (1 unless head and label are right), "unlabelled" (1 unless the head
-    is right) or "graded" (2 for a wrong head, 1 for a wrong label only).
+    is right) or "graded" (2 for a wrong head, 1 for a wrong label only). `root_label` is the label
+    of a word that is left over as the root, where the root is no word of its own.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
@@ -36,4 +42,4 @@ def system(
     """
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
-    return SYSTEMS[name](labels, root, loss)
+    return SYSTEMS[name](labels, root, loss, root_label)

@@ -9,6 +9,7 @@ cdef enum:
 
 cdef struct MoveCost:
     int32_t arcs              # gold arcs lost by the move, whatever its label
+    int32_t labels            # right labels lost (or, below 0, not to be lost) with them
     int32_t label             # the only label that loses no more; NONE where all cost the same
 
 
@@ -22,12 +23,15 @@ cdef class System:
     cdef readonly tuple labels
     cdef readonly str root
     cdef readonly str loss
+    cdef readonly str root_label        # of the words under the root, where the root is no node
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label
+    cdef readonly tuple when            # its preconditions, in words
     cdef readonly int left_arc          # ids of the moves that attach top and front to each other
     cdef readonly int right_arc
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
+    cdef int32_t root_label_id          # NONE if it is not among the labels
     cdef dict _label_ids
     cdef dict _actions                  # (move id, label id) → Action
     cdef dict _ids                      # Action → (move id, label id)
@@ -46,5 +50,6 @@ cdef class System:
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
+    cdef int32_t price(self, const MoveCost* cost, int label) noexcept nogil
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL

@@ -98,10 +98,18 @@ def _restore(System system, int n_words, bytes block, int root, int n_stack, int
     return state
 
 
+def _several_heads(Gold gold):
+    """What keeps a graph from being a tree, in words."""
+    for word in range(1, gold.n_words + 1):
+        n_heads = sum(dependent == word for _, _, dependent in gold.arcs)
+        if n_heads != 1:
+            return f"word {word} {n_heads} heads"
+
+
 cdef class System:
     """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
 
-    def __init__(self, labels, str root, str loss):
+    def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
         if len(set(self.labels)) < len(self.labels):
             raise ValueError(f"a label is given twice: {', '.join(self.labels)}")
@@ -109,9 +117,10 @@ cdef class System:
             raise ValueError(f"root={root!r}: the artificial root is one of {', '.join(ROOTS)}")
         if loss not in LOSSES:
             raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
-        self.root, self.loss = root, loss
+        self.root, self.loss, self.root_label = root, loss, root_label
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
+        self.root_label_id = self._label_ids.get(root_label, NONE)
         self._actions = {}
         for move, (name, takes_label) in enumerate(zip(self.moves, self.labelled)):
             for label in range(len(self.labels)) if takes_label else (NONE,):
@@ -141,9 +150,13 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
-        return {action: self.arc_price * costs[<int> move].arcs
-                + self.label_price * (costs[<int> move].label not in (NONE, label))
+        return {action: self.price(&costs[<int> move], label)
                 for (move, label), action in self._actions.items() if moves >> move & 1}
+
+    cdef int32_t price(self, const MoveCost* cost, int label) noexcept nogil:
+        """What a move costs with this label."""
+        cdef int32_t n_labels = cost.labels + (cost.label != NONE and cost.label != label)
+        return self.arc_price * cost.arcs + self.label_price * n_labels
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
@@ -157,7 +170,7 @@ cdef class System:
         """The complete tree, as a state in which every word has a head: leftovers go to the root."""
         cdef State result = State(self, state.c.n_words)
         copy(&result.c, &state.c)
-        self.attach_leftovers(&result.c, self._label_ids.get("root", 0))
+        self.attach_leftovers(&result.c, max(self.root_label_id, 0))
         return result
 
     def derivation(self, Gold gold not None, str oracle="static"):
@@ -194,7 +207,8 @@ cdef class System:
             raise ValueError(f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
                              f"labels: {', '.join(self.labels)}")
         if not self._moves(state) >> ids[0] & 1:
-            raise ValueError(f"{action!r} is not valid in {state!r}")
+            raise ValueError(f"{self.moves[ids[0]]} is not valid in {state!r}: "
+                             f"it needs {self.when[ids[0]]}")
         return ids
 
     def _moves(self, State state):
@@ -207,7 +221,7 @@ cdef class System:
         if self._gold_of is gold and gold.n_words == n_words:
             return &self._gold
         if gold.heads is None:
-            raise ValueError(f"{self.name} builds trees: gold must give every word exactly one head")
+            raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
         if gold.n_words != n_words:
             raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
         cdef int i
@@ -268,10 +282,10 @@ cdef class System:
         return hash(self._settings())
 
     def _settings(self):
-        return self.name, self.labels, self.root, self.loss
+        return self.name, self.labels, self.root, self.loss, self.root_label
 
     def __reduce__(self):
-        return type(self), (self.labels, self.root, self.loss)
+        return type(self), (self.labels, self.root, self.loss, self.root_label)
 
     def __repr__(self):
         return f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, loss={self.loss!r})"

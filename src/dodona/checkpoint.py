@@ -1,0 +1,83 @@
+"""A training run on disk: enough to go on from it as if it had never stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dodona import container
+from dodona.container import Array
+from dodona.core.linear import PackedWeights, Weights
+
+KIND, VERSION = "checkpoint", 1
+ARRAYS = {
+    "keys": "U64",
+    "n_cells": "U16",
+    "classes": "U16",
+    "weights": "F32",
+    "totals": "F64",
+}
+
+
+@dataclass
+class Checkpoint:
+    """The weights with their averages, the random state, and the best parser so far."""
+
+    settings: dict[str, Any]
+    checksums: dict[str, str]
+    history: list[dict[str, Any]]
+    best_epoch: int
+    state: tuple[int, float]
+    weights: Weights
+    best: PackedWeights | None
+
+    def save(self, path: Path) -> None:
+        """Write the file, in place of an older one."""
+        about = {
+            "settings": self.settings,
+            "checksums": self.checksums,
+            "history": self.history,
+            "best_epoch": self.best_epoch,
+            "random": str(self.state[0]),  # 64 bits: more than a JSON number holds everywhere
+            "time": self.state[1],
+            "step": self.best.step if self.best else 0,
+        }
+        arrays = {
+            name: Array(type_, data)
+            for (name, type_), data in zip(ARRAYS.items(), self.weights.save(), strict=True)
+        }
+        if self.best:
+            arrays["best.buckets"] = Array("U32", self.best.buckets_bytes())
+            arrays["best.rows"] = Array("I8", self.best.rows_bytes())
+        container.write(path, KIND, VERSION, about, arrays)
+
+    @classmethod
+    def load(cls, path: Path, n_classes: int) -> Checkpoint:
+        """Read what `save` wrote."""
+        about, arrays = container.read(path, KIND, VERSION)
+        best = None
+        if "best.buckets" in arrays:
+            # copies: the file is replaced by the next checkpoint, which Windows forbids while mapped
+            buckets, rows = bytes(arrays["best.buckets"]), bytes(arrays["best.rows"])
+            best = PackedWeights(n_classes, about["step"], buckets, rows)
+        return cls(
+            settings=about["settings"],
+            checksums=about["checksums"],
+            history=about["history"],
+            best_epoch=about["best_epoch"],
+            state=(int(about["random"]), about["time"]),
+            weights=Weights.restore(n_classes, *(arrays[name] for name in ARRAYS)),
+            best=best,
+        )
+
+    def check(self, settings: dict[str, Any], checksums: dict[str, str], path: Path) -> None:
+        """Refuse to go on with other data or other settings than the run began with."""
+        for name, checksum in checksums.items():
+            if checksum != self.checksums[name]:
+                raise ValueError(f"{path}: the {name} data are not those this run began with")
+        for name, value in settings.items():
+            if name != "epochs" and value != self.settings[name]:
+                raise ValueError(
+                    f"{path}: this run began with {name}={self.settings[name]!r}, not {value!r}"
+                )

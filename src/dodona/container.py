@@ -1,0 +1,113 @@
+"""Arrays and text in one file that can be mapped into memory: the safetensors layout.
+
+Eight bytes with the length of the header, a JSON header that names every array with its type, shape
+and place, then the arrays. Nothing in it can execute. Any safetensors reader opens the file; here
+it is read by mapping it, so that processes share the memory and nothing is copied. The header is
+padded so that the first array starts on a cache line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ALIGNMENT = 64
+ITEM_SIZE = {"U8": 1, "I8": 1, "U16": 2, "U32": 4, "F32": 4, "U64": 8, "F64": 8}
+FORMATS = {"U8": "B", "I8": "b", "U16": "H", "U32": "I", "F32": "f", "U64": "Q", "F64": "d"}
+MAX_HEADER = 100_000_000
+
+
+class ContainerError(ValueError):
+    """A file that is not what it should be; says which and why."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """Bytes and the type of the numbers in them."""
+
+    type: str
+    data: bytes | memoryview
+
+
+def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write a file of this kind and version: beside it first, then in its place."""
+    largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
+    header: dict[str, Any] = {}
+    checksum = hashlib.sha256()
+    place = 0
+    for name, array in largest_first:
+        n_bytes = len(array.data)
+        header[name] = {
+            "dtype": array.type,
+            "shape": [n_bytes // ITEM_SIZE[array.type]],
+            "data_offsets": [place, place + n_bytes],
+        }
+        checksum.update(array.data)
+        place += n_bytes
+    header["__metadata__"] = {
+        "kind": kind,
+        "version": str(version),
+        "sha256": checksum.hexdigest(),
+        "about": json.dumps(about, ensure_ascii=False, sort_keys=True),
+    }
+    text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode()
+    text += b" " * (-(len(text) + 8) % ALIGNMENT)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text)
+            for _, array in largest_first:
+                file.write(array.data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    """What `write` wrote: the text about it, and the arrays as views of the mapped file."""
+    try:
+        with path.open("rb") as file:
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError:  # an empty file cannot be mapped
+        raise ContainerError(f"{path}: the file is empty, not a Dodona {kind}") from None
+    header, start = _header(path, kind, mapped)
+    meta = header.pop("__metadata__")
+    if meta.get("kind") != kind:
+        raise ContainerError(f"{path}: this is a Dodona {meta.get('kind')}, not a {kind}")
+    if int(meta["version"]) > version:
+        raise ContainerError(
+            f"{path}: {kind} of version {meta['version']}, but this Dodona reads up to {version}: "
+            "install a newer one"
+        )
+    data = mapped[start:]
+    if max((entry["data_offsets"][1] for entry in header.values()), default=0) != len(data):
+        raise ContainerError(f"{path}: the file is cut short or has grown; get a fresh copy")
+    if hashlib.sha256(data).hexdigest() != meta["sha256"]:
+        raise ContainerError(f"{path}: the file is damaged (wrong checksum); get a fresh copy")
+    arrays = {
+        name: data[slice(*entry["data_offsets"])].cast(FORMATS[entry["dtype"]])
+        for name, entry in header.items()
+    }
+    return json.loads(meta["about"]), arrays
+
+
+def _header(path: Path, kind: str, mapped: memoryview) -> tuple[dict[str, Any], int]:
+    problem = ContainerError(f"{path}: not a Dodona {kind}, or damaged at its beginning")
+    if len(mapped) < 8:
+        raise problem
+    (length,) = struct.unpack("<Q", mapped[:8])
+    if length > min(MAX_HEADER, len(mapped) - 8):
+        raise problem
+    try:
+        header = json.loads(bytes(mapped[8 : 8 + length]))
+        header["__metadata__"]["about"]
+    except (ValueError, KeyError, TypeError):
+        raise problem from None
+    return header, 8 + length

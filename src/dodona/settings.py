@@ -1,0 +1,68 @@
+"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dodona.core.greedy_training import LEARNERS, MODES
+from dodona.core.registry import SYSTEMS
+from dodona.core.system import LOSSES, ROOTS
+from dodona.treebank.pseudoprojective import SCHEMES
+
+ROOT_COUNTS = ("one", "many")
+
+
+def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train a parser.
+
+    >>> Settings(epochs=3).training
+    'explore'
+    >>> Settings(training="luck")
+    Traceback (most recent call last):
+    ValueError: training is one of static, ambiguity, explore, not 'luck'
+    """
+
+    system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
+    root: str = _setting("last", "where the artificial root stands", tuple(ROOTS))
+    training: str = _setting("explore", "oracle and what to follow", tuple(MODES))
+    explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
+    explore_rate: float = _setting(
+        0.9, "share of wrong predictions that are followed when exploring (1 - p in the paper)"
+    )
+    epochs: int = _setting(15, "passes over the training data")
+    early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
+    seed: int = _setting(1, "seed of everything random")
+    features: str = _setting("zn11", "template set that ships, or a file of your own")
+    projectivise: str = _setting(
+        "head", "how to train on crossing arcs, and to restore them", ("none", *SCHEMES)
+    )
+    loss: str = _setting("labelled", "what an error costs", tuple(LOSSES))
+    learner: str = _setting("perceptron", "how weights are updated", tuple(LEARNERS))
+    aggressiveness: float = _setting(0.1, "largest step of the passive-aggressive learner (C)")
+    roots: str = _setting("one", "words under the root of a parsed sentence", ROOT_COUNTS)
+    prune: int = _setting(6, "drop features whose packed weights sum to less; 1 keeps all")
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):
+            self._check_choice(setting.name, setting.metadata["choices"])
+        for name in ("epochs", "prune"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("explore_after", "early_stop", "seed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
+        if not 0 <= self.explore_rate <= 1:
+            raise ValueError(f"explore_rate is a share from 0 to 1, not {self.explore_rate}")
+        if not self.aggressiveness > 0:
+            raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
+
+    def _check_choice(self, name: str, choices: tuple[str, ...] | None) -> None:
+        value = getattr(self, name)
+        if choices and value not in choices:
+            raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")

@@ -1,0 +1,291 @@
+"""Training a parser: epochs, the choice of the best on the dev set, checkpoints, resuming."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dodona.checkpoint import Checkpoint
+from dodona.core.actions import Actions
+from dodona.core.features import Features
+from dodona.core.greedy_training import GreedyTrainer, seen_actions
+from dodona.core.linear import PackedWeights, Weights
+from dodona.core.registry import system
+from dodona.core.templates import load_templates
+from dodona.parser import Parser
+from dodona.settings import Settings
+from dodona.treebank.encoding import Encoder
+from dodona.treebank.errors import TreebankError
+from dodona.treebank.projectivity import is_projective
+from dodona.treebank.pseudoprojective import projectivise
+from dodona.treebank.reader import read
+from dodona.treebank.sentence import Sentence
+
+Treebank = str | Path | Iterable[Sentence]
+CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one pass over the training data brought."""
+
+    number: int
+    n_updates: int
+    seconds: float
+    words_per_second: float
+    uas: float | None
+    las: float | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training stands: in the middle of an epoch, or (`epoch` given) at the end of one."""
+
+    epoch_number: int
+    n_done: int
+    n_sentences: int
+    words_per_second: float
+    n_updates: int
+    epoch: Epoch | None = None
+
+
+@dataclass
+class Preparation:
+    """The training data as the core wants it."""
+
+    encoder: Encoder
+    corpus: Any
+    n_words: int
+    root_label: str  # the most frequent label under the root
+    n_nonprojective: int = 0
+    n_lifted: int = 0
+    order: list[int] = field(default_factory=list)
+
+
+class Trainer:
+    """One training run. `epochs()` runs it; `parser()` gives the best parser so far.
+
+    Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
+    kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
+    """
+
+    def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
+        self.settings = settings
+        self.templates = load_templates(settings.features)
+        self.features = Features(self.templates, settings.features)
+        sentences = _load(train)
+        self.dev = _load(dev) if dev is not None else []
+        self.checksums = {"train": _checksum(sentences), "dev": _checksum(self.dev)}
+        self.data = _prepare(sentences, self.features, settings)
+        labels = [label.decode() for label in self.data.encoder.labels]
+        self.system = system(
+            settings.system,
+            labels=labels,
+            root=settings.root,
+            loss=settings.loss,
+            root_label=self.data.root_label,
+        )
+        self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
+        self.actions = Actions(self.system, self.pairs)
+        self.history: list[Epoch] = []
+        self.best: PackedWeights | None = None
+        self.best_epoch: Epoch | None = None
+        self._start(Weights(self.actions.n_classes))
+
+    def _start(self, weights: Weights) -> None:
+        settings = self.settings
+        self.weights = weights
+        self.core = GreedyTrainer(
+            self.data.corpus,
+            self.features,
+            self.actions,
+            weights,
+            mode=settings.training,
+            learner=settings.learner,
+            explore_rate=settings.explore_rate,
+            aggressiveness=settings.aggressiveness,
+            seed=settings.seed,
+        )
+
+    def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
+        """Run the epochs that are left, one at a time."""
+        while len(self.history) < self.settings.epochs and not self._is_stale():
+            epoch = self._epoch(len(self.history) + 1, report or (lambda _: None))
+            self.history.append(epoch)
+            yield epoch
+
+    def _epoch(self, number: int, report: Callable[[Progress], None]) -> Epoch:
+        order = [self.data.order[i] for i in self.core.shuffled(len(self.data.order))]
+        start, before = time.perf_counter(), self.core.n_updates
+        for i in range(0, len(order), CHUNK):
+            self.core.train(order[i : i + CHUNK], number > self.settings.explore_after)
+            done = min(i + CHUNK, len(order))
+            speed = done / len(order) * self.data.n_words / (time.perf_counter() - start)
+            n_updates = self.core.n_updates - before
+            report(Progress(number, done, len(order), speed, n_updates))
+        seconds = time.perf_counter() - start
+        weights = self.weights.pack(self.core.time, least=self.settings.prune)
+        uas, las = self._score(weights)
+        epoch = Epoch(
+            number, self.core.n_updates - before, seconds, self.data.n_words / seconds, uas, las
+        )
+        if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
+            self.best, self.best_epoch = weights, epoch
+        report(Progress(number, len(order), len(order), epoch.words_per_second, epoch.n_updates, epoch))
+        return epoch
+
+    def _score(self, weights: PackedWeights) -> tuple[float | None, float | None]:
+        """UAS and LAS on the dev set, of the packed weights that would be saved."""
+        if not self.dev:
+            return None, None
+        n_words = n_attached = n_labelled = 0
+        parsed = self._parser(weights).pipe(self.dev)
+        for gold, guess in zip(self.dev, parsed, strict=True):
+            pairs = zip(gold.heads, gold.deprels, guess.heads, guess.deprels, strict=True)
+            for gold_head, gold_label, head, label in pairs:
+                if gold_head is not None:
+                    n_words += 1
+                    if head == gold_head:
+                        n_attached += 1
+                        n_labelled += label == gold_label
+        return 100 * n_attached / n_words, 100 * n_labelled / n_words
+
+    def _is_stale(self) -> bool:
+        patience = self.settings.early_stop
+        if not patience or self.best_epoch is None or self.best_epoch.las is None:
+            return False
+        return len(self.history) - self.best_epoch.number >= patience
+
+    def parser(self) -> Parser:
+        """The parser of the best epoch so far."""
+        if self.best is None:
+            raise ValueError("no epoch has been completed: there is no parser yet")
+        return self._parser(self.best)
+
+    def _parser(self, weights: PackedWeights) -> Parser:
+        return Parser(
+            self.settings,
+            self.templates,
+            self.data.encoder,
+            self.data.root_label,
+            self.pairs,
+            weights,
+            self.record(),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """How this parser came to be, for the model file."""
+        best = self.best_epoch
+        return {
+            "checksums": self.checksums,
+            "n_sentences": len(self.data.order),
+            "n_words": self.data.n_words,
+            "n_nonprojective": self.data.n_nonprojective,
+            "n_lifted": self.data.n_lifted,
+            "best_epoch": best.number if best else None,
+            "dev_uas": best.uas if best else None,
+            "dev_las": best.las if best else None,
+            "history": [asdict(epoch) for epoch in self.history],
+        }
+
+    def save_checkpoint(self, path: Path) -> None:
+        """Write all that is needed to go on from here to the same bits."""
+        Checkpoint(
+            settings=asdict(self.settings),
+            checksums=self.checksums,
+            history=[asdict(epoch) for epoch in self.history],
+            best_epoch=self.best_epoch.number if self.best_epoch else 0,
+            state=self.core.__getstate__(),
+            weights=self.weights,
+            best=self.best,
+        ).save(path)
+
+    def resume(self, path: Path) -> None:
+        """Take up the run of a checkpoint; its settings (but for the epochs) and data must be these."""
+        checkpoint = Checkpoint.load(path, self.actions.n_classes)
+        checkpoint.check(asdict(self.settings), self.checksums, path)
+        self._start(checkpoint.weights)
+        self.core.__setstate__(checkpoint.state)
+        self.history = [Epoch(**entry) for entry in checkpoint.history]
+        self.best = checkpoint.best
+        self.best_epoch = self.history[checkpoint.best_epoch - 1] if self.history else None
+
+
+def train(
+    train: Treebank,
+    dev: Treebank | None = None,
+    *,
+    report: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> Parser:
+    """Train a parser on a treebank (a path or sentences) and return the best on `dev`.
+
+    Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword.
+    """
+    trainer = Trainer(train, dev, replace(Settings(), **settings))
+    for _ in trainer.epochs(report):
+        pass
+    return trainer.parser()
+
+
+def _load(treebank: Treebank) -> list[Sentence]:
+    if isinstance(treebank, str | Path):
+        sentences = list(read(treebank, trees="required"))
+        source = str(treebank)
+    else:
+        sentences = list(treebank)
+        source = "the given sentences"
+    if not sentences:
+        raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
+    return sentences
+
+
+def _checksum(sentences: list[Sentence]) -> str:
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        digest.update(bytes(sentence))
+    return digest.hexdigest()
+
+
+def _root_label(sentences: list[Sentence]) -> str:
+    counts = Counter(
+        label
+        for sentence in sentences
+        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+        if head == 0
+    )
+    return max(counts, key=lambda label: (counts[label], label))
+
+
+def _prepare(sentences: list[Sentence], features: Features, settings: Settings) -> Preparation:
+    encoder = Encoder(features.columns)
+    encoder.learn(sentences)
+    for label in sorted({label for sentence in sentences for label in sentence.deprels}):
+        encoder.add_label(label.encode())
+    data = Preparation(
+        encoder,
+        encoder.encode(sentences, trees=True),
+        sum(map(len, sentences)),
+        _root_label(sentences),
+    )
+    keep_out = settings.projectivise == "none" and settings.training == "static"
+    for i, sentence in enumerate(sentences):
+        projective = is_projective(sentence.heads)
+        data.n_nonprojective += not projective
+        if not projective and settings.projectivise != "none":
+            tree = projectivise(sentence.heads, sentence.deprels, settings.projectivise)
+            data.n_lifted += tree.n_lifted
+            labels = [encoder.add_label(label.encode()) for label in tree.labels]
+            data.corpus.set_tree(i, tree.heads, labels)
+        if projective or not keep_out:
+            data.order.append(i)
+    if not data.order:
+        raise ValueError(
+            "static training left no sentence: every tree is non-projective; use projectivise"
+        )
+    return data
