@@ -8,7 +8,8 @@ from typing import Any
 
 from dodona import container
 from dodona.container import Array
-from dodona.core.linear import PackedWeights, Weights
+from dodona.core.linear import Weights
+from dodona.core.packed import PackedWeights
 
 KIND, VERSION = "checkpoint", 1
 ARRAYS = {

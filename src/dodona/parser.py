@@ -15,7 +15,7 @@ from dodona.container import Array
 from dodona.core.actions import Actions
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
-from dodona.core.linear import PackedWeights
+from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
 from dodona.settings import Settings
 from dodona.treebank.encoding import Encoder

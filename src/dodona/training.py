@@ -14,7 +14,8 @@ from dodona.checkpoint import Checkpoint
 from dodona.core.actions import Actions
 from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
-from dodona.core.linear import PackedWeights, Weights
+from dodona.core.linear import Weights
+from dodona.core.packed import PackedWeights, pack
 from dodona.core.registry import system
 from dodona.core.templates import load_templates
 from dodona.parser import Parser
@@ -129,7 +130,7 @@ class Trainer:
             n_updates = self.core.n_updates - before
             report(Progress(number, done, len(order), speed, n_updates))
         seconds = time.perf_counter() - start
-        weights = self.weights.pack(self.core.time, least=self.settings.prune)
+        weights = pack(self.weights, self.core.time, least=self.settings.prune)
         uas, las = self._score(weights)
         epoch = Epoch(
             number, self.core.n_updates - before, seconds, self.data.n_words / seconds, uas, las

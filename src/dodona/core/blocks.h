@@ -27,18 +27,22 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 
 enum { DODONA_BLOCK = 8 };
 
-static inline void dodona_add_int8(int16_t* DODONA_RESTRICT scores, const int8_t* DODONA_RESTRICT block) {
+/* scores[0 … 8n) += weights[0 … 8n) */
+static inline void dodona_add_int8(int16_t* DODONA_RESTRICT scores, const int8_t* DODONA_RESTRICT weights,
+                                   int n_blocks) {
+    for (int block = 0; block < n_blocks; block++, scores += DODONA_BLOCK, weights += DODONA_BLOCK) {
 #if defined(__SSE2__) || defined(_M_X64)
-    /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
-    __m128i bytes = _mm_loadl_epi64((const __m128i*) block);
-    __m128i wide = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-    __m128i sum = _mm_add_epi16(_mm_loadu_si128((const __m128i*) scores), wide);
-    _mm_storeu_si128((__m128i*) scores, sum);
+        /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
+        __m128i bytes = _mm_loadl_epi64((const __m128i*) weights);
+        __m128i wide = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+        __m128i sum = _mm_add_epi16(_mm_loadu_si128((const __m128i*) scores), wide);
+        _mm_storeu_si128((__m128i*) scores, sum);
 #elif defined(__ARM_NEON)
-    vst1q_s16(scores, vaddw_s8(vld1q_s16(scores), vld1_s8(block)));
+        vst1q_s16(scores, vaddw_s8(vld1q_s16(scores), vld1_s8(weights)));
 #else
-    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] = (int16_t) (scores[k] + block[k]);
+        for (int k = 0; k < DODONA_BLOCK; k++) scores[k] = (int16_t) (scores[k] + weights[k]);
 #endif
+    }
 }
 
 /* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */

@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from .actions cimport Actions
 from .corpus cimport Corpus
 from .features cimport Features, WordsC
-from .linear cimport PackedWeights
+from .packed cimport PackedWeights
 from .state cimport StateC
 from .system cimport System
 

@@ -16,7 +16,7 @@ from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, next_random, uniform
 from .state cimport NONE, front, lay_out, state_size, top
-from .system cimport MAX_MOVES, MoveCost
+from .system cimport MAX_MOVES, MoveCost, price
 
 MODES = ("static", "ambiguity", "explore")
 LEARNERS = ("perceptron", "pa")
@@ -117,13 +117,14 @@ cdef class GreedyTrainer:
     cdef void set_costs(self) noexcept nogil:
         """The cost of every class that the state allows, and the lowest of them."""
         cdef MoveCost moves[MAX_MOVES]
-        cdef int c, cost
+        cdef int32_t c, cost, arc_price, label_price
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
         self.system.move_costs(&self.state, &self.gold, moves)
+        arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            cost = self.system.price(&moves[self.actions.move[c]], self.actions.label[c])
+            cost = price(&moves[self.actions.move[c]], self.actions.label[c], arc_price, label_price)
             self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
 

@@ -1,5 +1,5 @@
 """Linear scoring: one row of weights per feature, one weight per class, in blocks of eight."""
-from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 cdef enum:
@@ -31,24 +31,6 @@ cdef class Weights:
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil
     cdef vector[uint64_t] sorted_keys(self)
     cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil
-
-
-cdef struct Bucket:           # eight places: what is sought and what is found fill one cache line
-    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place, and all behind
-    uint32_t row[BLOCK]           # start in units of eight bytes, times 256, plus the number of blocks
-
-
-cdef class PackedWeights:
-    cdef readonly int n_classes
-    cdef readonly float step            # what 1 is worth
-    cdef object _owner                  # keeps the memory alive
-    cdef const Bucket* buckets
-    cdef const int8_t* rows             # per row: its block ids, then the blocks, in units of eight bytes
-    cdef uint32_t n_buckets
-    cdef size_t n_bytes
-
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
-    cdef bint holds(self, uint32_t row) noexcept nogil
 
 
 cdef inline int padded(int n_classes) noexcept nogil:

@@ -1,6 +1,6 @@
-"""The averaged perceptron's weights: a table that learns, and a packed one that only answers.
+"""The averaged perceptron's weights while it learns; `packed` has those that only answer.
 
-Both map a 64-bit feature key to a row: the weights of the classes (actions) for that feature. Rows
+A 64-bit feature key leads to a row: the weights of the classes (actions) for that feature. Rows
 are sparse in blocks of eight classes, so that a block is one or two vector additions and a row of
 a rare feature stays small. Lookups go in three passes over all features of a state (fetch the
 places, find the rows, add them), so that their cache misses overlap.
@@ -8,21 +8,16 @@ places, find the rows, add them), so that their cache misses overlap.
 Averaging is lazy: with updates δ at times t, the average of a weight over T steps is
 w − (Σ δ·t) / T, so one more sum per weight is all there is to keep (Daumé 2006, figure 2.3).
 """
-from libc.math cimport fabs, lrint
 from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_int8(int16_t* scores, const int8_t* block) noexcept nogil
-    int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
-    UNIT = 8                  # rows of packed weights start at multiples of it
-    INT8_MAX_ = 127
 
 
 cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
@@ -214,194 +209,3 @@ cdef class Weights:
                 weight[0], total[0] = weights[at], totals[at]
                 at += 1
         return self
-
-    def pack(self, double time, *, double clip=0, int least=1):
-        """The average over `time` steps as PackedWeights.
-
-        Weights become integers of at most ±127 times a step, `clip` or the largest weight divided
-        by 127; a row whose absolute values sum to less than `least` is dropped.
-        """
-        return pack(self, time, clip, least)
-
-
-cdef double average(Weights weights, size_t place, double time) noexcept nogil:
-    return weights.weight[place] - weights.total[place] / time
-
-
-cdef double largest(Weights weights, double time) noexcept nogil:
-    """The largest absolute average."""
-    cdef size_t i
-    cdef double value, most = 0
-    for i in range(weights.weight.size()):
-        value = fabs(average(weights, i, time))
-        if value > most:
-            most = value
-    return most
-
-
-cdef int quantise(Weights weights, const Row* row, double time, double step,
-                  vector[uint16_t]& ids, vector[int8_t]& values) noexcept nogil:
-    """The blocks of a row as small integers, empty ones left out; returns their absolute sum."""
-    cdef size_t place
-    cdef int j, k, sum_, mass = 0
-    cdef long value
-    cdef int8_t[BLOCK] block
-    ids.clear()
-    values.clear()
-    for j in range(row.n_blocks):
-        sum_ = 0
-        for k in range(BLOCK):
-            place = (<size_t> row.start + j) * BLOCK + k
-            value = lrint(average(weights, place, time) / step)
-            value = min(max(value, -INT8_MAX_), INT8_MAX_)
-            block[k] = <int8_t> value
-            sum_ += abs(<int> value)
-        if sum_:
-            ids.push_back(weights.block_id[row.start + j])
-            for k in range(BLOCK):
-                values.push_back(block[k])
-            mass += sum_
-    return mass
-
-
-cdef PackedWeights pack(Weights weights, double time, double clip, int least):
-    cdef vector[uint64_t] keys = weights.sorted_keys(), kept
-    cdef vector[int8_t] rows
-    cdef vector[uint32_t] places
-    cdef vector[uint16_t] ids
-    cdef vector[int8_t] values
-    cdef size_t i
-    cdef double step = (clip or largest(weights, time) or 1) / INT8_MAX_
-    for i in range(keys.size()):
-        if quantise(weights, weights.find_or_add(keys[i]), time, step, ids, values) >= least:
-            kept.push_back(keys[i])
-            places.push_back(<uint32_t> (rows.size() // UNIT << 8 | ids.size()))
-            append_row(rows, ids, values)
-    if rows.size() // UNIT >= 1 << 24:
-        raise ValueError("the model is too large to pack: train with fewer features or prune more")
-    return PackedWeights(weights.n_classes, step, _buckets(kept, places),
-                         (<char*> rows.data())[:rows.size()])
-
-
-cdef void append_row(vector[int8_t]& rows, vector[uint16_t]& ids, vector[int8_t]& values) noexcept nogil:
-    cdef size_t at = rows.size(), n_id_bytes = id_bytes(<int> ids.size())
-    rows.resize(at + n_id_bytes + values.size())
-    memcpy(&rows[at], ids.data(), ids.size() * sizeof(uint16_t))
-    memcpy(&rows[at + n_id_bytes], values.data(), values.size())
-
-
-cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
-    """The high half of the key, scaled to the table."""
-    return <uint32_t> ((key >> 32) * n_buckets >> 32)
-
-
-cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& rows):
-    """The table of places, three quarters full; what a bucket cannot hold goes to the next."""
-    cdef vector[Bucket] buckets
-    cdef size_t i
-    cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)
-    cdef int place
-    buckets.resize(n_buckets)
-    for i in range(keys.size()):
-        at = bucket_of(keys[i], n_buckets)
-        place = dodona_match(buckets[at].fingerprint, 0)
-        while place == BLOCK:
-            at = at + 1 if at + 1 < n_buckets else 0
-            place = dodona_match(buckets[at].fingerprint, 0)
-        buckets[at].fingerprint[place] = <uint32_t> keys[i]
-        buckets[at].row[place] = rows[i]
-    return (<char*> buckets.data())[:buckets.size() * sizeof(Bucket)]
-
-
-cdef inline int id_bytes(int n_blocks) noexcept nogil:
-    """Two bytes an id, filled up to a whole unit."""
-    return (n_blocks + 3) // 4 * UNIT
-
-
-cdef inline int block_at(const int8_t* row, int j) noexcept nogil:
-    cdef uint16_t block
-    memcpy(&block, row + j * sizeof(uint16_t), sizeof(uint16_t))
-    return block
-
-
-cdef class PackedWeights:
-    """Read-only weights for parsing: small integers, in memory that may be a mapped file."""
-
-    def __init__(self, int n_classes, float step, buckets, rows):
-        cdef const unsigned char[::1] bucket_bytes = buckets
-        cdef const unsigned char[::1] row_bytes = rows
-        self.n_classes, self.step = n_classes, step
-        self._owner = (bucket_bytes, row_bytes)
-        self.n_buckets = <uint32_t> (bucket_bytes.shape[0] // sizeof(Bucket))
-        self.n_bytes = row_bytes.shape[0]
-        if self.n_buckets:
-            self.buckets = <const Bucket*> &bucket_bytes[0]
-        if self.n_bytes:
-            self.rows = <const int8_t*> &row_bytes[0]
-        self._check()
-
-    def _check(self):
-        """Refuse contents that would lead outside the memory: a model file may be damaged."""
-        cdef uint32_t i, n_open = 0
-        cdef int place
-        for i in range(self.n_buckets):
-            n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
-            for place in range(BLOCK):
-                if self.buckets[i].fingerprint[place] and not self.holds(self.buckets[i].row[place]):
-                    raise ValueError("a row of weights lies outside the table or the classes")
-        if n_open == 0:
-            raise ValueError("the table of weights has no empty place")
-
-    cdef bint holds(self, uint32_t row) noexcept nogil:
-        """Whether the row, its block ids and its blocks are all within the table."""
-        cdef size_t start = <size_t> (row >> 8) * UNIT
-        cdef int j, n = row & 255, n_blocks = padded(self.n_classes) // BLOCK
-        if start + id_bytes(n) + n * BLOCK > self.n_bytes:
-            return False
-        for j in range(n):
-            if block_at(self.rows + start, j) >= n_blocks:
-                return False
-        return True
-
-    def buckets_bytes(self):
-        """The table of places, as it is saved."""
-        return (<const char*> self.buckets)[:self.n_buckets * sizeof(Bucket)]
-
-    def rows_bytes(self):
-        """The rows, as they are saved."""
-        return (<const char*> self.rows)[:self.n_bytes]
-
-    @property
-    def n_rows(self):
-        """Number of features."""
-        cdef uint32_t i, n = 0
-        for i in range(self.n_buckets):
-            n += dodona_match(self.buckets[i].fingerprint, 0)
-        return n
-
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
-        """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        cdef uint32_t found[MAX_KEYS + 1]
-        cdef uint32_t at
-        cdef int i, j, n, place, n_found = 0
-        cdef const int8_t* row
-        cdef const int8_t* block
-        for i in range(n_keys):
-            dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
-        for i in range(n_keys):
-            at = bucket_of(keys[i], self.n_buckets)
-            place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
-            while place == BLOCK and self.buckets[at].fingerprint[BLOCK - 1] != 0:
-                at = at + 1 if at + 1 < self.n_buckets else 0
-                place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
-            # written in any case, kept only if found: no branch for the processor to guess
-            found[n_found] = self.buckets[at].row[place & (BLOCK - 1)]
-            dodona_prefetch(self.rows + <size_t> (found[n_found] >> 8) * UNIT)
-            n_found += place != BLOCK
-        for i in range(n_found):
-            n = found[i] & 255
-            row = self.rows + <size_t> (found[i] >> 8) * UNIT
-            block = row + id_bytes(n)
-            for j in range(n):
-                dodona_add_int8(scores + block_at(row, j) * BLOCK, block)
-                block += BLOCK

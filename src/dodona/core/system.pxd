@@ -1,5 +1,5 @@
 """What a transition system promises to search, training and the research surface."""
-from .state cimport StateC
+from .state cimport NONE, StateC
 from .gold cimport Gold, GoldC
 
 from libc.stdint cimport int32_t
@@ -11,6 +11,13 @@ cdef struct MoveCost:
     int32_t arcs              # gold arcs lost by the move, whatever its label
     int32_t labels            # right labels lost (or, below 0, not to be lost) with them
     int32_t label             # the only label that loses no more; NONE where all cost the same
+
+
+cdef inline int32_t price(const MoveCost* cost, int label, int32_t arc_price,
+                          int32_t label_price) noexcept nogil:
+    """What a move costs with this label, where a gold arc and a right label are worth so much."""
+    cdef int32_t n_labels = cost.labels + (cost.label != NONE and cost.label != label)
+    return arc_price * cost.arcs + label_price * n_labels
 
 
 cdef class State:
@@ -50,6 +57,5 @@ cdef class System:
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
-    cdef int32_t price(self, const MoveCost* cost, int label) noexcept nogil
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL

@@ -150,13 +150,8 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
-        return {action: self.price(&costs[<int> move], label)
+        return {action: price(&costs[<int> move], label, self.arc_price, self.label_price)
                 for (move, label), action in self._actions.items() if moves >> move & 1}
-
-    cdef int32_t price(self, const MoveCost* cost, int label) noexcept nogil:
-        """What a move costs with this label."""
-        cdef int32_t n_labels = cost.labels + (cost.label != NONE and cost.label != label)
-        return self.arc_price * cost.arcs + self.label_price * n_labels
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""

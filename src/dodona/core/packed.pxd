@@ -1,0 +1,21 @@
+"""Weights for parsing: read-only, small integers, in memory that may be a mapped file."""
+from libc.stdint cimport int8_t, int16_t, uint32_t, uint64_t
+
+from .linear cimport BLOCK
+
+cdef struct Bucket:               # eight places: what is sought and what is found fill a cache line
+    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place
+    uint32_t row[BLOCK]           # where the row starts, in units of eight bytes
+
+
+cdef class PackedWeights:
+    cdef readonly int n_classes
+    cdef readonly float step            # what 1 is worth
+    cdef object _owner                  # keeps the memory alive
+    cdef const Bucket* buckets
+    cdef const int8_t* rows
+    cdef uint32_t n_buckets
+    cdef size_t n_bytes
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+    cdef bint holds(self, uint32_t row) noexcept nogil

@@ -1,0 +1,230 @@
+"""Averaged weights, packed for parsing: a fifth of the memory, and eight additions at a time.
+
+Weights are rounded to int8, one step for all of them; what rounds to nothing is not stored. A row
+begins with a 16-bit word that tells how it goes on:
+
+  n               the weights of the first n blocks of eight classes
+  CELLS + n       n cells: a class of 16 bits and its weight
+
+Frequent classes come first, so most rows that are not a few cells are a short run of blocks.
+A bucket of the table holds the fingerprints of eight features, compared all at once.
+"""
+from libc.math cimport fabs, lrint
+from libc.stdint cimport uint16_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from .linear cimport MAX_KEYS, Row, Weights, padded
+
+cdef extern from "blocks.h":
+    void dodona_prefetch(const void* address) noexcept nogil
+    void dodona_add_int8(int16_t* scores, const int8_t* weights, int n_blocks) noexcept nogil
+    int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
+
+cdef enum:
+    UNIT = 8                  # bytes; rows start at multiples of it
+    WORD = 2
+    CELL = 3
+    CELLS = 1 << 15
+    LARGEST = 127
+
+
+cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
+    return (n_bytes + UNIT - 1) // UNIT * UNIT
+
+
+cdef inline unsigned int word_at(const int8_t* address) noexcept nogil:
+    cdef uint16_t word
+    memcpy(&word, address, WORD)
+    return word
+
+
+cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
+    """The high half of the key, scaled to the table."""
+    return <uint32_t> ((key >> 32) * n_buckets >> 32)
+
+
+cdef class PackedWeights:
+    """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
+
+    def __init__(self, int n_classes, float step, buckets, rows):
+        cdef const unsigned char[::1] bucket_bytes = buckets
+        cdef const unsigned char[::1] row_bytes = rows
+        self.n_classes, self.step = n_classes, step
+        self._owner = (bucket_bytes, row_bytes)
+        self.n_buckets = <uint32_t> (bucket_bytes.shape[0] // sizeof(Bucket))
+        self.n_bytes = row_bytes.shape[0]
+        if self.n_buckets:
+            self.buckets = <const Bucket*> &bucket_bytes[0]
+        if self.n_bytes:
+            self.rows = <const int8_t*> &row_bytes[0]
+        self._check()
+
+    def _check(self):
+        """Refuse contents that would lead outside the memory: a model file may be damaged."""
+        cdef uint32_t i, n_open = 0
+        cdef int place
+        for i in range(self.n_buckets):
+            n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
+            for place in range(BLOCK):
+                if self.buckets[i].fingerprint[place] and not self.holds(self.buckets[i].row[place]):
+                    raise ValueError("a row of weights lies outside the table or the classes")
+        if n_open == 0:
+            raise ValueError("the table of weights has no empty place")
+
+    cdef bint holds(self, uint32_t row) noexcept nogil:
+        """Whether the row and all classes it names are within bounds."""
+        cdef size_t start = <size_t> row * UNIT, n, j
+        cdef size_t n_blocks = padded(self.n_classes) // BLOCK
+        if start + UNIT > self.n_bytes:
+            return False
+        n = word_at(self.rows + start)
+        if not n & CELLS:
+            return n <= n_blocks and start + WORD + n * BLOCK <= self.n_bytes
+        n -= CELLS
+        if start + WORD + n * CELL > self.n_bytes:
+            return False
+        for j in range(n):
+            if word_at(self.rows + start + WORD + j * CELL) >= n_blocks * BLOCK:
+                return False
+        return True
+
+    def buckets_bytes(self):
+        """The table of places, as it is saved."""
+        return (<const char*> self.buckets)[:self.n_buckets * sizeof(Bucket)]
+
+    def rows_bytes(self):
+        """The rows, as they are saved."""
+        return (<const char*> self.rows)[:self.n_bytes]
+
+    @property
+    def n_rows(self):
+        """Number of features."""
+        cdef uint32_t i, n = 0
+        for i in range(self.n_buckets):
+            n += dodona_match(self.buckets[i].fingerprint, 0)
+        return n
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        cdef const int8_t* found[MAX_KEYS + 1]
+        cdef uint32_t at
+        cdef int i, place, n_found = 0
+        for i in range(n_keys):
+            dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
+        for i in range(n_keys):
+            at = bucket_of(keys[i], self.n_buckets)
+            place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            while place == BLOCK and self.buckets[at].fingerprint[BLOCK - 1] != 0:
+                at = at + 1 if at + 1 < self.n_buckets else 0
+                place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            # written in any case, kept only if found: no branch for the processor to guess
+            found[n_found] = self.rows + <size_t> self.buckets[at].row[place & (BLOCK - 1)] * UNIT
+            dodona_prefetch(found[n_found])
+            n_found += place != BLOCK
+        for i in range(n_found):
+            add_row(found[i], scores)
+
+
+cdef inline void add_row(const int8_t* row, int16_t* scores) noexcept nogil:
+    cdef unsigned int j, n = word_at(row)
+    row += WORD
+    if n & CELLS:
+        for j in range(n - CELLS):
+            scores[word_at(row)] += row[WORD]
+            row += CELL
+    else:
+        dodona_add_int8(scores, row, n)
+
+
+def pack(Weights weights, double time, *, double clip=0, int least=1):
+    """The average of the weights over `time` steps, as PackedWeights.
+
+    The step is `clip`, or else the largest weight, divided by 127; a row whose rounded weights sum
+    to less than `least`, signs apart, is dropped.
+    """
+    cdef vector[uint64_t] keys = weights.sorted_keys(), kept
+    cdef vector[uint32_t] starts
+    cdef vector[int8_t] rows, values
+    cdef size_t i
+    cdef double step = (clip or largest(weights, time) or 1) / LARGEST
+    for i in range(keys.size()):
+        if quantise(weights, weights.find_or_add(keys[i]), time, step, values) >= least:
+            kept.push_back(keys[i])
+            starts.push_back(<uint32_t> (rows.size() // UNIT))
+            append_row(rows, values)
+    rows.resize(rows.size() + UNIT)          # room to read the head of a row at the very end
+    return PackedWeights(weights.n_classes, step, _buckets(kept, starts),
+                         (<char*> rows.data())[:rows.size()])
+
+
+cdef double average(Weights weights, size_t place, double time) noexcept nogil:
+    return weights.weight[place] - weights.total[place] / time
+
+
+cdef double largest(Weights weights, double time) noexcept nogil:
+    """The largest absolute average."""
+    cdef size_t i
+    cdef double most = 0
+    for i in range(weights.weight.size()):
+        most = max(most, fabs(average(weights, i, time)))
+    return most
+
+
+cdef int quantise(Weights weights, const Row* row, double time, double step,
+                  vector[int8_t]& values) noexcept nogil:
+    """The rounded weights of all classes; returns their sum, signs apart."""
+    cdef size_t place
+    cdef int j, k, mass = 0
+    cdef long value
+    values.assign(padded(weights.n_classes), 0)
+    for j in range(row.n_blocks):
+        for k in range(BLOCK):
+            place = (<size_t> row.start + j) * BLOCK + k
+            value = lrint(average(weights, place, time) / step)
+            value = min(max(value, -LARGEST), LARGEST)
+            values[weights.block_id[row.start + j] * BLOCK + k] = <int8_t> value
+            mass += abs(<int> value)
+    return mass
+
+
+cdef void append_row(vector[int8_t]& rows, const vector[int8_t]& values) noexcept nogil:
+    """Write a row in the form that is quicker to add: a cell costs about as much as a block."""
+    cdef vector[uint16_t] cells
+    cdef size_t c, at = rows.size(), n_blocks = 0
+    for c in range(values.size()):
+        if values[c]:
+            cells.push_back(<uint16_t> c)
+            n_blocks = c // BLOCK + 1
+    if cells.size() <= n_blocks:
+        rows.resize(at + whole_units(WORD + cells.size() * CELL))
+        put_word(&rows[at], <uint16_t> (CELLS + cells.size()))
+        for c in range(cells.size()):
+            put_word(&rows[at + WORD + c * CELL], cells[c])
+            rows[at + WORD + c * CELL + WORD] = values[cells[c]]
+    else:
+        rows.resize(at + whole_units(WORD + n_blocks * BLOCK))
+        put_word(&rows[at], <uint16_t> n_blocks)
+        memcpy(&rows[at + WORD], values.data(), n_blocks * BLOCK)
+
+
+cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:
+    memcpy(address, &word, WORD)
+
+
+cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& starts):
+    """The table of places, three quarters full; what a bucket cannot hold goes to the next."""
+    cdef vector[Bucket] buckets
+    cdef size_t i
+    cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)
+    cdef int place
+    buckets.resize(n_buckets)
+    for i in range(keys.size()):
+        at = bucket_of(keys[i], n_buckets)
+        place = dodona_match(buckets[at].fingerprint, 0)
+        while place == BLOCK:
+            at = at + 1 if at + 1 < n_buckets else 0
+            place = dodona_match(buckets[at].fingerprint, 0)
+        buckets[at].fingerprint[place] = <uint32_t> keys[i]
+        buckets[at].row[place] = starts[i]
+    return (<char*> buckets.data())[:buckets.size() * sizeof(Bucket)]
