@@ -2,9 +2,10 @@
 
 A label that hung under the artificial root in every training tree is offered only there, and the
 others only elsewhere; so "root" never labels an arc between words, and a word under the root never
-gets another label. What a state forbids is a row of numbers added to the scores, one row for each
-set of valid moves, so that choosing is a plain maximum.
+gets another label. What a state forbids is a row of numbers from which its scores start, one row
+for each set of valid moves, so that choosing is a plain maximum.
 """
+from .packed cimport BARRED
 from .state cimport NONE, front, top
 
 cdef enum:
@@ -51,15 +52,3 @@ cdef class Actions:
         if state.root != NONE:
             kind = 1 if top(state, 0) == state.root else 2 if front(state, 0) == state.root else 0
         return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]
-
-
-cdef int best_class(Actions actions, const int16_t* scores, const int16_t* barriers) noexcept nogil:
-    """The allowed class of the highest score, the first of them in a tie."""
-    cdef int c, value, best = -(1 << 30), n = actions.n_classes
-    for c in range(n):                       # a plain maximum, which compilers turn into vectors
-        value = scores[c] + 2 * barriers[c]
-        best = value if value > best else best
-    for c in range(n):
-        if scores[c] + 2 * barriers[c] == best:
-            return c
-    return 0

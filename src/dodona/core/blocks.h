@@ -1,4 +1,4 @@
-/* Eight at a time: adding weights to scores, and finding a fingerprint; the innermost loops of all.
+/* Eight at a time: adding weights, finding the best score, finding a fingerprint; the innermost loops.
  *
  * Compilers do not turn these into vector instructions by themselves (parsing is 1.3x slower
  * without), so the two families of processors are spelled out; any other gets the plain loop.
@@ -27,22 +27,58 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 
 enum { DODONA_BLOCK = 8 };
 
+#if defined(__SSE2__) || defined(_M_X64)
+static inline void dodona_add_lanes(int16_t* scores, __m128i wide) {
+    __m128i sum = _mm_add_epi16(_mm_loadu_si128((const __m128i*) scores), wide);
+    _mm_storeu_si128((__m128i*) scores, sum);
+}
+#endif
+
 /* scores[0 … 8n) += weights[0 … 8n) */
 static inline void dodona_add_int8(int16_t* DODONA_RESTRICT scores, const int8_t* DODONA_RESTRICT weights,
                                    int n_blocks) {
-    for (int block = 0; block < n_blocks; block++, scores += DODONA_BLOCK, weights += DODONA_BLOCK) {
 #if defined(__SSE2__) || defined(_M_X64)
-        /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
+    /* each byte goes into the high half of a 16-bit lane and is shifted down with its sign */
+    for (; n_blocks >= 2; n_blocks -= 2, scores += 16, weights += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i*) weights);
+        dodona_add_lanes(scores, _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8));
+        dodona_add_lanes(scores + 8, _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8));
+    }
+    if (n_blocks) {
         __m128i bytes = _mm_loadl_epi64((const __m128i*) weights);
-        __m128i wide = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-        __m128i sum = _mm_add_epi16(_mm_loadu_si128((const __m128i*) scores), wide);
-        _mm_storeu_si128((__m128i*) scores, sum);
+        dodona_add_lanes(scores, _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8));
+    }
 #elif defined(__ARM_NEON)
+    for (; n_blocks; n_blocks--, scores += 8, weights += 8)
         vst1q_s16(scores, vaddw_s8(vld1q_s16(scores), vld1_s8(weights)));
 #else
-        for (int k = 0; k < DODONA_BLOCK; k++) scores[k] = (int16_t) (scores[k] + weights[k]);
+    for (int k = 0; k < 8 * n_blocks; k++) scores[k] = (int16_t) (scores[k] + weights[k]);
 #endif
-    }
+}
+
+/* The first of the highest among 8n scores. */
+static inline int dodona_best(const int16_t* scores, int n_blocks) {
+    int16_t lanes[8], best;
+    int k;
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128i most = _mm_loadu_si128((const __m128i*) scores);
+    for (k = 1; k < n_blocks; k++)
+        most = _mm_max_epi16(most, _mm_loadu_si128((const __m128i*) (scores + 8 * k)));
+    _mm_storeu_si128((__m128i*) lanes, most);
+#elif defined(__ARM_NEON)
+    int16x8_t most = vld1q_s16(scores);
+    for (k = 1; k < n_blocks; k++) most = vmaxq_s16(most, vld1q_s16(scores + 8 * k));
+    vst1q_s16(lanes, most);
+#else
+    for (k = 0; k < 8; k++) lanes[k] = scores[k];
+    for (k = 8; k < 8 * n_blocks; k++)
+        if (scores[k] > lanes[k % 8]) lanes[k % 8] = scores[k];
+#endif
+    best = lanes[0];
+    for (k = 1; k < 8; k++)
+        if (lanes[k] > best) best = lanes[k];
+    for (k = 0; scores[k] != best; k++) {}
+    return k;
 }
 
 /* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */

@@ -8,6 +8,7 @@ cdef enum:
     MAX_SLOTS = 64
     MAX_ATOMS = 256
     MAX_PARTS = 8
+    MAX_COLUMNS = 32
 
 # Values every column of words shares: what stands at no node, at the artificial root, and for a
 # string that training has not seen.
@@ -27,6 +28,7 @@ cdef struct Slot:
 cdef struct Atom:
     int32_t slot
     int32_t column
+    uint64_t multiplier       # odd, its own
 
 cdef struct Template:
     uint64_t seed

@@ -1,8 +1,8 @@
 """Feature keys: templates compiled to index lists (Zhang & Nivre 2011 and any others).
 
 For a state, first the slots are found (which node is `s0.left2`?), then the atoms read (what is
-its tag?), each once however many templates share it; a template's key is then a multilinear hash
-of its atoms. A template one of whose slots is empty gives no feature: that is a third of them in
+its tag?), each once however many templates share it; a template's key is then a multilinear hash,
+the sum of its atoms, each times an odd number of its own, mixed in the end. A template one of whose slots is empty gives no feature: that is a third of them in
 a typical state, and valencies and label sets already tell that a child is missing.
 """
 from .state cimport NONE, front, top
@@ -13,10 +13,7 @@ cdef enum:
     N_STATE_INTS = 3          # STATE_INTS come before the columns of the words
     DISTANCE_ATOM = 0         # the first atom of all
 
-# Odd multipliers, one for each part of a template, from the digits of pi
-cdef uint64_t[MAX_PARTS] MULTIPLIERS = [
-    0x243f6a8885a308d3, 0x13198a2e03707345, 0xa4093822299f31d1, 0x082efa98ec4e6c89,
-    0x452821e638d01377, 0xbe5466cf34e90c6d, 0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917]
+cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
 
 
 cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
@@ -24,6 +21,10 @@ cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
     x ^= x >> 32
     x *= <uint64_t> 0xd6e8feb86659fd93
     return x ^ (x >> 29)
+
+
+cdef inline uint64_t multiplier(size_t atom) noexcept nogil:
+    return mixed((atom + 1) * <uint64_t> 0x243f6a8885a308d3) | 1
 
 
 cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
@@ -45,14 +46,16 @@ cdef class Features:
         self.columns = tuple(word_columns(parsed))
         self.n_templates = len(parsed)
         layout = Layout(parsed, self.columns)
-        if len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS:
-            raise ValueError(f"{source}: more than {MAX_SLOTS} slots or {MAX_ATOMS} atoms")
+        if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
+                or len(self.columns) > MAX_COLUMNS):
+            raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
+                             f"{MAX_COLUMNS} columns of words")
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
-        for slot, column in layout.ints:
-            self.ints.push_back(Atom(slot, column))
-        for slot, column in layout.sets:
-            self.sets.push_back(Atom(slot, column))
+        for i, (slot, column) in enumerate(layout.ints):
+            self.ints.push_back(Atom(slot, column, multiplier(i + 1)))
+        for i, (slot, column) in enumerate(layout.sets):
+            self.sets.push_back(Atom(slot, column, multiplier(i + 1 + len(layout.ints))))
         # templates that need the same slots stand together: one test decides for all of them
         for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
                                       for i, template in enumerate(parsed)):
@@ -61,7 +64,7 @@ cdef class Features:
     def _add(self, slots, int number, list atoms):
         """Append a template, to the last group if it needs the same slots."""
         cdef Template template
-        template.seed = mixed(<uint64_t> (number + 1) * <uint64_t> 0x9e3779b97f4a7c15)
+        template.seed = mixed(<uint64_t> (number + 1) * GOLDEN_RATIO)
         template.n_parts = len(atoms)
         for j, atom in enumerate(atoms):
             template.atom[<int> j] = atom
@@ -88,7 +91,7 @@ cdef class Features:
                 template = &self.templates[t]
                 key = template.seed
                 for j in range(template.n_parts):
-                    key += MULTIPLIERS[j] * value[template.atom[j]]
+                    key += value[template.atom[j]]
                 keys[n] = mixed(key) | 1                     # 0 marks an empty place in tables
                 n += 1
                 t += 1
@@ -116,24 +119,20 @@ cdef class Features:
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
-        cdef const int32_t* column[N_STATE_INTS]
+        cdef const int32_t* column[N_STATE_INTS + MAX_COLUMNS]
         cdef const uint64_t* labels
         cdef size_t i, n = 1
-        cdef size_t stride = <size_t> words.n_words + 3
         cdef const Atom* atom
         column[0], column[1], column[2] = state.label, state.n_left, state.n_right
-        value[DISTANCE_ATOM] = distance_class(top(state, 0), front(state, 0))
+        for i in range(<size_t> words.n_columns):
+            column[N_STATE_INTS + i] = words.values + i * (<size_t> words.n_words + 3) + 1
+        value[DISTANCE_ATOM] = multiplier(0) * distance_class(top(state, 0), front(state, 0))
         for i in range(self.ints.size()):
             atom = &self.ints[i]
-            if atom.column < N_STATE_INTS:
-                value[n] = <uint64_t> column[atom.column][node[atom.slot]]
-            else:
-                value[n] = <uint64_t> words.values[
-                    (atom.column - N_STATE_INTS) * stride + node[atom.slot] + 1]
+            value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]
             n += 1
         for i in range(self.sets.size()):
             atom = &self.sets[i]
             labels = state.right_labels if atom.column else state.left_labels
-            value[n] = mixed(labels[node[atom.slot]] * <uint64_t> 0x9e3779b97f4a7c15)
+            value[n] = atom.multiplier * mixed(labels[node[atom.slot]] * GOLDEN_RATIO)
             n += 1
-

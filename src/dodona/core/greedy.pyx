@@ -1,9 +1,12 @@
 """Greedy search: the best action, again and again, until the state is final; then one whole tree."""
-from libc.string cimport memset
+from libc.string cimport memcpy
 
-from .actions cimport best_class
-from .linear cimport MAX_KEYS
+from .linear cimport BLOCK, MAX_KEYS
+from .packed cimport LIMIT
 from .state cimport NONE, lay_out, state_size
+
+cdef extern from "blocks.h":
+    int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
 
 
 cdef class Workspace:
@@ -45,11 +48,13 @@ cdef class Greedy:
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
 
-    cdef void score(self, Workspace space, const WordsC* words) noexcept nogil:
-        """Score every class in the state at hand."""
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+        """The class of the highest score among those of the given moves."""
         cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
-        memset(space.scores.data(), 0, space.scores.size() * sizeof(int16_t))
+        memcpy(space.scores.data(), self.actions.barriers(&space.state, moves),
+               space.scores.size() * sizeof(int16_t))
         self.weights.score(space.keys.data(), n_keys, space.scores.data())
+        return dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
 
     cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
         """Leave the tree of the sentence in the workspace's state."""
@@ -58,9 +63,7 @@ cdef class Greedy:
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
-            self.score(space, words)
-            chosen = best_class(self.actions, space.scores.data(),
-                                self.actions.barriers(state, self.system.valid_moves(state)))
+            chosen = self.best_class(space, words, self.system.valid_moves(state))
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
 
@@ -100,9 +103,11 @@ cdef class Greedy:
     cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
         """Add an arc with the label that scores best for it."""
         cdef StateC* state = &space.state
-        cdef int label = NONE
+        cdef int label = NONE, chosen
         if head != 0 or self.system.root_node(state.n_words) == 0:
-            label = self.actions.label[self.best_arc(space, words, head, word)]
+            chosen = self.best_arc(space, words, head, word)
+            if space.scores[chosen] >= -LIMIT:          # else no such arc was ever seen
+                label = self.actions.label[chosen]
         state.head[word] = head
         state.label[word] = self.root_label if label == NONE else label
 
@@ -113,5 +118,4 @@ cdef class Greedy:
         state.n_stack = state.n_buffer = 1
         state.stack[0] = min(head, word)
         state.buffer[0] = max(head, word)
-        self.score(space, words)
-        return best_class(self.actions, space.scores.data(), self.actions.barriers(state, 1 << move))
+        return self.best_class(space, words, 1 << move)

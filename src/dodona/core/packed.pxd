@@ -19,3 +19,14 @@ cdef class PackedWeights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
     cdef bint holds(self, uint32_t row) noexcept nogil
+
+
+# Sums of at most n weights of ± largest_weight(n) stay within ± LIMIT; a barred class starts at
+# BARRED, so that no sum lifts it over one that is allowed, and none leaves the 16 bits.
+cdef enum:
+    LIMIT = 10922
+    BARRED = -2 * LIMIT - 1
+
+
+cdef inline int largest_weight(int n_keys) noexcept nogil:
+    return min(127, LIMIT // n_keys)

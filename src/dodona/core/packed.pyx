@@ -26,7 +26,6 @@ cdef enum:
     WORD = 2
     CELL = 3
     CELLS = 1 << 15
-    LARGEST = 127
 
 
 cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
@@ -137,19 +136,19 @@ cdef inline void add_row(const int8_t* row, int16_t* scores) noexcept nogil:
         dodona_add_int8(scores, row, n)
 
 
-def pack(Weights weights, double time, *, double clip=0, int least=1):
+def pack(Weights weights, double time, int n_keys, *, int least=1):
     """The average of the weights over `time` steps, as PackedWeights.
 
-    The step is `clip`, or else the largest weight, divided by 127; a row whose rounded weights sum
-    to less than `least`, signs apart, is dropped.
+    At most `n_keys` of them are ever added up: that bounds the integers, and the largest weight
+    the step. A row whose integers sum to less than `least`, signs apart, is dropped.
     """
     cdef vector[uint64_t] keys = weights.sorted_keys(), kept
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows, values
     cdef size_t i
-    cdef double step = (clip or largest(weights, time) or 1) / LARGEST
+    cdef double step = (largest(weights, time) or 1) / largest_weight(n_keys)
     for i in range(keys.size()):
-        if quantise(weights, weights.find_or_add(keys[i]), time, step, values) >= least:
+        if quantise(weights, weights.find_or_add(keys[i]), time, step, values) >= max(least, 1):
             kept.push_back(keys[i])
             starts.push_back(<uint32_t> (rows.size() // UNIT))
             append_row(rows, values)
@@ -175,16 +174,14 @@ cdef int quantise(Weights weights, const Row* row, double time, double step,
                   vector[int8_t]& values) noexcept nogil:
     """The rounded weights of all classes; returns their sum, signs apart."""
     cdef size_t place
-    cdef int j, k, mass = 0
-    cdef long value
+    cdef int j, k, value, mass = 0
     values.assign(padded(weights.n_classes), 0)
     for j in range(row.n_blocks):
         for k in range(BLOCK):
             place = (<size_t> row.start + j) * BLOCK + k
-            value = lrint(average(weights, place, time) / step)
-            value = min(max(value, -LARGEST), LARGEST)
+            value = <int> lrint(average(weights, place, time) / step)
             values[weights.block_id[row.start + j] * BLOCK + k] = <int8_t> value
-            mass += abs(<int> value)
+            mass += abs(value)
     return mass
 
 
