@@ -1,0 +1,67 @@
+"""`dodona parse`: sentences in, trees out."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from dodona.cli.errors import say
+from dodona.cli.flags import Flag
+from dodona.cli.streams import Item, open_writer, read_all, say_skipped
+from dodona.parser import Parser
+from dodona.settings import ROOT_COUNTS
+from dodona.treebank.reader import FORMATS
+from dodona.treebank.sentence import Sentence
+
+
+def parse(
+    model: Annotated[str, Flag("model file", positional=True)],
+    inputs: Annotated[
+        list[str] | None,
+        Flag("files to parse, one after the other ('-': stdin, the default)", positional=True),
+    ] = None,
+    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    input: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
+    output: Annotated[str, Flag("format of the output", choices=(*FORMATS, "json"))] = "conllu",
+    threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
+    roots: Annotated[
+        str | None,
+        Flag("words under the root of a sentence", choices=ROOT_COUNTS, default="as trained"),
+    ] = None,
+    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+) -> None:
+    """Parse sentences with a trained model.
+
+    Heads and labels of the input are ignored and replaced; all else comes back as it was. Files
+    whose name ends in .gz are read and written compressed.
+    """
+    parser = Parser.load(model)
+    start = time.perf_counter()
+    counts = Counts()
+    items = counts.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
+    with open_writer(out, output) as writer:
+        for item in parser.pipe(items, threads=threads, roots=roots):
+            writer.write(item)
+    say_skipped(counts.n_bad, counts.first_bad)
+    if sys.stderr.isatty():
+        seconds = time.perf_counter() - start
+        say(f"{counts.n_words:,} words in {seconds:.2f} s: {counts.n_words / seconds:,.0f} words/s")
+
+
+class Counts:
+    """What went by."""
+
+    def __init__(self) -> None:
+        self.n_words = 0
+        self.n_bad = 0
+        self.first_bad = ""
+
+    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items, counted."""
+        for item in items:
+            if isinstance(item, Sentence):
+                self.n_words += len(item)
+            else:
+                self.n_bad += 1
+                self.first_bad = self.first_bad or str(item.error)
+            yield item
