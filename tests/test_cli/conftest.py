@@ -27,10 +27,11 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with train, dev and test.conllu in an invented language."""
+    """A folder with train, dev, test and projective.conllu in an invented language."""
     folder = tmp_path_factory.mktemp("treebank")
     for seed, (part, size) in enumerate({"train": 120, "dev": 40, "test": 40}.items(), start=7):
         write_treebank(folder / f"{part}.conllu", size, seed, nonprojective=0.2)
+    write_treebank(folder / "projective.conllu", 3, seed=1, nonprojective=0)
     return folder
 
 

@@ -1,6 +1,7 @@
 """The command line itself: it starts at once, and both of its readers agree."""
 
 import ast
+import os
 import subprocess
 import sys
 from dataclasses import fields
@@ -126,6 +127,18 @@ def test_one_sentence_waits_for_neither_typer_nor_rich_nor_training(
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""
     assert done.stdout.count(b"\n\n") == 40
+
+
+def test_output_is_utf8_whatever_the_locale(data: Path) -> None:
+    command = [sys.executable, "-c", "from dodona.cli import main; main()"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*command, "oracle", "--gold", str(data / "projective.conllu")],
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    assert "→" in done.stdout.decode()
 
 
 def test_names_for_type_checkers_are_those_imported_when_asked_for() -> None:

@@ -200,17 +200,13 @@ def test_experiment_is_called_by_its_name(
     shell: Shell, called: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DODONA_DATA", "somewhere")
-    assert shell("experiment", "nobody-2099", "--treebanks", "a, b", "--seeds", 2).code == 0
+    options = ["--treebanks", "a, b", "--seeds", 2, "--jobs", 3]
+    assert shell("experiment", "nobody-2099", *options).code == 0
     assert shell("experiment", "nobody-2099", "--data", "d", "-o", "r.html", "--quick").code == 0
+    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False}
     assert called == [
-        {
-            "data": Path("somewhere"),
-            "treebanks": ["a", "b"],
-            "seeds": 2,
-            "out": None,
-            "quick": False,
-        },
-        {"data": Path("d"), "treebanks": None, "seeds": 1, "out": Path("r.html"), "quick": True},
+        {**plain, "data": Path("somewhere"), "treebanks": ["a", "b"], "seeds": 2, "jobs": 3},
+        {**plain, "data": Path("d"), "out": Path("r.html"), "quick": True},
     ]
 
 
@@ -221,6 +217,7 @@ def test_experiment_says_what_is_missing(shell: Shell, monkeypatch: pytest.Monke
     result = shell("experiment", "nobody-1999", "--data", "d")
     assert result == (2, "", "no experiment 'nobody-1999'; there are: nobody-2099\n")
     assert shell("experiment", "nobody-2099", "--data", "d", "--seeds", 0).code == 2
+    assert shell("experiment", "nobody-2099", "--data", "d", "--jobs", 0).code == 2
 
 
 def test_bench_measures_everything(shell: Shell, model: Path, data: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 from dodona.cli import quick
@@ -21,6 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     SystemExit: 1
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(
+            encoding="utf-8"
+        )  # as treebanks are, also where it is not the custom
     if words == ["--version"]:
         from importlib.metadata import version
 

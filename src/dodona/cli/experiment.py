@@ -20,6 +20,7 @@ def experiment(
     ] = None,
     seeds: Annotated[int, Flag("runs of each setting, with the seeds 1, 2, …")] = 1,
     out: Annotated[str | None, Flag("report to write", short="-o", default="table only")] = None,
+    jobs: Annotated[int, Flag("processes to train in at the same time")] = 1,
     quick: Annotated[bool, Flag("a tiny run, to see that everything works")] = False,
 ) -> None:
     """Repeat a paper's comparison on treebanks.
@@ -32,9 +33,15 @@ def experiment(
     data = data or os.environ.get("DODONA_DATA")
     if not data:
         raise UsageError("--data is missing: name the folder of treebanks, here or in DODONA_DATA")
-    if seeds < 1:
-        raise UsageError(f"--seeds is at least 1; found {seeds}")
+    for name, value in (("seeds", seeds), ("jobs", jobs)):
+        if value < 1:
+            raise UsageError(f"--{name} is at least 1; found {value}")
     names = [name.strip() for name in treebanks.split(",") if name.strip()] if treebanks else None
     known[paper](
-        data=Path(data), treebanks=names, seeds=seeds, out=Path(out) if out else None, quick=quick
+        data=Path(data),
+        treebanks=names,
+        seeds=seeds,
+        out=Path(out) if out else None,
+        quick=quick,
+        jobs=jobs,
     )

@@ -95,7 +95,9 @@ class Bar(View):
         self.bar.stop()
 
     def _print(self, line: str, style: str = "") -> None:
-        self.console.print(line, style=style, markup=False, soft_wrap=True)
+        from rich.text import Text
+
+        self.console.print(Text(line, style), soft_wrap=True)
 
 
 def describe_data(trainer: Trainer) -> list[str]:
