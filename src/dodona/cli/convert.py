@@ -4,7 +4,7 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.streams import Item, Trees, open_writer, read_all, say_skipped
+from dodona.cli.streams import Item, Skipped, Trees, open_writer, read_all
 from dodona.treebank.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
 from dodona.treebank.reader import FORMATS
 from dodona.treebank.sentence import Sentence
@@ -37,10 +37,12 @@ def convert(
         raise UsageError("--projectivise and --deprojectivise undo one another: give one of them")
     transform = Transform(projectivise, deprojectivise, to)
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
+    skipped = Skipped()
     with open_writer(out, to) as writer:
-        for item in read_all(inputs or ["-"], from_, trees, skip_bad):
+        for item in skipped.watch(read_all(inputs or ["-"], from_, trees, skip_bad)):
             writer.write(transform(item))
     transform.say_changes()
+    skipped.say()
 
 
 class Transform:
@@ -48,15 +50,12 @@ class Transform:
 
     def __init__(self, lift: str | None, lower: str | None, to: str) -> None:
         self.lift, self.lower, self.to = lift, lower, to
-        self.n_sentences = self.n_bad = self.n_lifted = self.n_moved = self.n_changed = 0
+        self.n_sentences = self.n_lifted = self.n_moved = self.n_changed = 0
         self.n_poorer = 0
-        self.first_bad = ""
 
     def __call__(self, item: Item) -> Item:
         """The sentence as it is to be written."""
         if not isinstance(item, Sentence):
-            self.n_bad += 1
-            self.first_bad = self.first_bad or str(item.error)
             return item
         self.n_sentences += 1
         if self.lift:
@@ -96,7 +95,6 @@ class Transform:
             lost = "ranges, empty nodes, comments, DEPS and MISC"
             lost = "PHEAD, PDEPREL and comments" if self.to == "conllu" else lost
             say(f"{self.n_poorer:,} sentences had {lost}, or some of them: they are not converted")
-        say_skipped(self.n_bad, self.first_bad)
 
 
 def _heads(sentence: Sentence) -> list[int]:

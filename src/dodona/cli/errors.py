@@ -40,7 +40,7 @@ def run(verb: Callable[..., Any], values: dict[str, Any]) -> int:
         return INTERRUPTED
     except Stop as stop:
         return stop.code
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError) as error:
         if debug:
             raise
         say(message(error))

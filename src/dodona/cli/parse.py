@@ -2,12 +2,11 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 from dodona.cli.errors import say
 from dodona.cli.flags import Flag
-from dodona.cli.streams import Item, open_writer, read_all, say_skipped
+from dodona.cli.streams import Skipped, open_writer, read_all
 from dodona.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.treebank.reader import FORMATS
@@ -37,31 +36,13 @@ def parse(
     """
     parser = Parser.load(model)
     start = time.perf_counter()
-    counts = Counts()
-    items = counts.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
+    skipped, n_words = Skipped(), 0
+    items = skipped.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
     with open_writer(out, output) as writer:
         for item in parser.pipe(items, threads=threads, roots=roots):
             writer.write(item)
-    say_skipped(counts.n_bad, counts.first_bad)
+            n_words += len(item) if isinstance(item, Sentence) else 0
+    skipped.say()
     if sys.stderr.isatty():
         seconds = time.perf_counter() - start
-        say(f"{counts.n_words:,} words in {seconds:.2f} s: {counts.n_words / seconds:,.0f} words/s")
-
-
-class Counts:
-    """What went by."""
-
-    def __init__(self) -> None:
-        self.n_words = 0
-        self.n_bad = 0
-        self.first_bad = ""
-
-    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The same items, counted."""
-        for item in items:
-            if isinstance(item, Sentence):
-                self.n_words += len(item)
-            else:
-                self.n_bad += 1
-                self.first_bad = self.first_bad or str(item.error)
-            yield item
+        say(f"{n_words:,} words in {seconds:.2f} s: {n_words / seconds:,.0f} words/s")

@@ -36,10 +36,26 @@ def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
     return _json_writer(path) if format == "json" else Writer(path, format=format)
 
 
-def say_skipped(n_bad: int, first: str) -> None:
-    """Tell how many blocks were passed on as they are, if any, and what is wrong with the first."""
-    if n_bad:
-        say(f"{n_bad:,} bad sentence{'s' if n_bad > 1 else ''} passed on; the first: {first}")
+class Skipped:
+    """Counts what is passed on because it is no sentence."""
+
+    def __init__(self) -> None:
+        self.n_bad = 0
+        self.first = ""
+
+    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items, counted."""
+        for item in items:
+            if isinstance(item, BadSentence):
+                self.n_bad += 1
+                self.first = self.first or str(item.error)
+            yield item
+
+    def say(self) -> None:
+        """Tell how many there were, if any, and what is wrong with the first."""
+        if self.n_bad:
+            plural = "s" if self.n_bad > 1 else ""
+            say(f"{self.n_bad:,} bad sentence{plural} passed on; the first: {self.first}")
 
 
 @contextmanager
