@@ -1,38 +1,64 @@
 """Dodona: fast, exact, trainable transition-based dependency parsing with dynamic oracles."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from dodona.core.action import Action
-from dodona.core.gold import Gold
-from dodona.core.registry import system, systems
-from dodona.core.system import State, System
-from dodona.evaluation import compare, evaluate
-from dodona.parser import Parser
-from dodona.settings import Settings
-from dodona.training import train
-from dodona.treebank.reader import read
-from dodona.treebank.sentence import Sentence
-from dodona.treebank.writer import Writer
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Action",
-    "Gold",
-    "Parser",
-    "Sentence",
-    "Settings",
-    "State",
-    "System",
-    "Writer",
-    "compare",
-    "evaluate",
-    "load",
-    "read",
-    "system",
-    "systems",
-    "train",
-]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dodona.core.action import Action as Action
+    from dodona.core.gold import Gold as Gold
+    from dodona.core.registry import system as system
+    from dodona.core.registry import systems as systems
+    from dodona.core.system import State as State
+    from dodona.core.system import System as System
+    from dodona.evaluation import compare as compare
+    from dodona.evaluation import evaluate as evaluate
+    from dodona.parser import Parser as Parser
+    from dodona.settings import Settings as Settings
+    from dodona.training import train as train
+    from dodona.treebank.reader import read as read
+    from dodona.treebank.sentence import Sentence as Sentence
+    from dodona.treebank.writer import Writer as Writer
+
+# Where each public name lives: imported when first asked for, so that parsing one sentence does not
+# wait for what training and evaluation need (half the time). A test compares it with the above.
+_HOMES = {
+    "Action": "dodona.core.action",
+    "Gold": "dodona.core.gold",
+    "Parser": "dodona.parser",
+    "Sentence": "dodona.treebank.sentence",
+    "Settings": "dodona.settings",
+    "State": "dodona.core.system",
+    "System": "dodona.core.system",
+    "Writer": "dodona.treebank.writer",
+    "compare": "dodona.evaluation",
+    "evaluate": "dodona.evaluation",
+    "read": "dodona.treebank.reader",
+    "system": "dodona.core.registry",
+    "systems": "dodona.core.registry",
+    "train": "dodona.training",
+}
+
+__all__ = ["load", *_HOMES]
 
 
 def load(path: str | Path) -> Parser:
     """The parser in a model file."""
+    from dodona.parser import Parser
+
     return Parser.load(path)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dodona' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -72,11 +72,7 @@ def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays:
 
 def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """What `write` wrote: the text about it, and the arrays as views of the mapped file."""
-    try:
-        with path.open("rb") as file:
-            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except ValueError:  # an empty file cannot be mapped
-        raise ContainerError(f"{path}: the file is empty, not a Dodona {kind}") from None
+    mapped = _map(path, kind)
     header, start = _header(path, kind, mapped)
     meta = header.pop("__metadata__")
     if meta.get("kind") != kind:
@@ -96,6 +92,20 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str,
         for name, entry in header.items()
     }
     return json.loads(meta["about"]), arrays
+
+
+def version(path: Path, kind: str) -> int:
+    """The version of the format in which a file of this kind is written."""
+    header, _ = _header(path, kind, _map(path, kind))
+    return int(header["__metadata__"]["version"])
+
+
+def _map(path: Path, kind: str) -> memoryview:
+    try:
+        with path.open("rb") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError:  # an empty file cannot be mapped
+        raise ContainerError(f"{path}: the file is empty, not a Dodona {kind}") from None
 
 
 def _header(path: Path, kind: str, mapped: memoryview) -> tuple[dict[str, Any], int]:

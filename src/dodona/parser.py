@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona import container
 from dodona.container import Array
@@ -23,6 +22,9 @@ from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 KIND, VERSION = "model", 1
 BATCH = 64  # sentences encoded and parsed in one go
@@ -85,6 +87,9 @@ class Parser:
     def _pipe_threads(
         self, batches: Iterator[list[Any]], search: Greedy, threads: int
     ) -> Iterator[Any]:
+        # imported here: it brings logging along, which one sentence should not wait for
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[list[Any]]] = deque()
             for batch in batches:

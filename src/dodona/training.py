@@ -182,7 +182,7 @@ class Trainer:
         )
 
     def record(self) -> dict[str, Any]:
-        """How this parser came to be, for the model file."""
+        """How this parser came to be, for the model file; no times, which differ between runs."""
         best = self.best_epoch
         return {
             "checksums": self.checksums,
@@ -193,7 +193,10 @@ class Trainer:
             "best_epoch": best.number if best else None,
             "dev_uas": best.uas if best else None,
             "dev_las": best.las if best else None,
-            "history": [asdict(epoch) for epoch in self.history],
+            "history": [
+                {name: getattr(epoch, name) for name in ("number", "n_updates", "uas", "las")}
+                for epoch in self.history
+            ],
         }
 
     def save_checkpoint(self, path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -73,7 +72,7 @@ def _in_place(path: Path) -> Iterator[IO[bytes]]:
 def _beside(path: Path) -> Iterator[IO[bytes]]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb", buffering=_BUFFER_SIZE) as file, _compressed(file, path) as inner:
             yield inner

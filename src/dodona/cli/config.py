@@ -1,0 +1,50 @@
+"""A file of settings: TOML, with the names of the flags."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dodona.cli.flags import Parameter
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
+    """The values in a file, by the name of the parameter.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from dodona.cli.flags import Flag
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "train.toml")
+    ...     _ = file.write_text("early-stop = 3")
+    ...     read_config(file, [Parameter("early_stop", int, False, None, Flag("…"))])
+    {'early_stop': 3}
+    """
+    known = {parameter.long[2:]: parameter for parameter in parameters}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # not UTF-8, or not TOML
+        raise ValueError(f"{path}: {error}") from error
+    found = {}
+    for key, value in content.items():
+        parameter = known.get(key.replace("_", "-"))
+        if parameter is None:
+            raise ValueError(f"{path}: no setting {key!r}; there are: {', '.join(known)}")
+        found[parameter.name] = _checked(path, key, value, parameter)
+    return found
+
+
+def _checked(path: Path, key: str, value: Any, parameter: Parameter) -> Any:
+    if parameter.type is float and type(value) is int:
+        value = float(value)
+    if type(value) is not parameter.type:
+        kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+        raise ValueError(f"{path}: {key} is {kinds[parameter.type]}, not {value!r}")
+    choices = parameter.flag.choices
+    if choices and value not in choices:
+        raise ValueError(f"{path}: {key} is one of {', '.join(choices)}, not {value!r}")
+    return value

@@ -1,0 +1,69 @@
+"""`dodona evaluate`: scores against gold trees, and whether two systems differ."""
+
+import json as json_
+from typing import Annotated, Any
+
+from dodona.cli.errors import UsageError
+from dodona.cli.flags import Flag
+
+
+def evaluate(
+    gold: Annotated[str, Flag("CoNLL-U file of gold trees", positional=True)],
+    system: Annotated[str, Flag("the same sentences as parsed by a system", positional=True)],
+    system2: Annotated[
+        str | None, Flag("… by another system, to be compared with the first", positional=True)
+    ] = None,
+    punctuation: Annotated[bool, Flag("count punctuation")] = True,
+    labels: Annotated[
+        str,
+        Flag(
+            "compare whole labels, or their universal part",
+            choices=("exact", "universal"),
+        ),
+    ] = "exact",
+    details: Annotated[bool, Flag("break down by label, distance, length, position")] = False,
+    test: Annotated[
+        str | None,
+        Flag("test of significance", choices=("mcnemar", "bootstrap"), default="mcnemar"),
+    ] = None,
+    json: Annotated[bool, Flag("print JSON")] = False,
+) -> None:
+    """Score a system's trees, or compare two systems.
+
+    A second system is compared with the first, and the difference tested for significance.
+    """
+    from dodona import evaluation
+    from dodona.evaluation.pairs import load
+
+    if test and not system2:
+        raise UsageError("--test compares two systems: name a second one")
+    options: Any = {"punctuation": punctuation, "labels": labels}
+    trees = load(gold)
+    names = [name for name in (system, system2) if name]
+    systems = [load(name) for name in names]
+    scores = [evaluation.evaluate(trees, found, **options) for found in systems]
+    comparisons: dict[str, evaluation.Comparison] = {}
+    if system2:
+        options["test"] = test or "mcnemar"
+        for metric in ("uas", "las"):
+            comparisons[metric] = evaluation.compare(trees, *systems, metric=metric, **options)
+    if json:
+        print(json_.dumps(_as_data(names, scores, comparisons), ensure_ascii=False, indent=2))
+        return
+    for letter, name, found in zip("AB", names, scores, strict=False):
+        if system2:
+            print(f"{letter}: {name}\n")
+        print(found.table(details=details))
+    print("\n".join(comparison.table() for comparison in comparisons.values()), end="")
+
+
+def _as_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:
+    """The scores of one system; of two, a list with their names, and the comparisons."""
+    if not comparisons:
+        return scores[0].to_dict()
+    return {
+        "systems": [
+            {"name": name, **found.to_dict()} for name, found in zip(names, scores, strict=True)
+        ],
+        "comparisons": {metric: found.to_dict() for metric, found in comparisons.items()},
+    }

@@ -1,0 +1,100 @@
+"""`dodona info`: everything a model records."""
+
+import json as json_
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from dodona import container
+from dodona.cli.flags import Flag
+from dodona.parser import KIND, Parser
+
+
+def info(
+    model: Annotated[str, Flag("model file", positional=True)],
+    json: Annotated[bool, Flag("print JSON")] = False,
+) -> None:
+    """Show everything a model records.
+
+    How it was trained and on what, how good it is, and what is in it.
+    """
+    found = about(Path(model))
+    if json:
+        print(json_.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        _print(found)
+
+
+def about(path: Path) -> dict[str, Any]:
+    """All that is known of a model, as plain data."""
+    parser = Parser.load(path)
+    vocabularies = zip(parser.encoder.columns, parser.encoder.vocabularies, strict=True)
+    actions = [parser.system.moves[move] for move, *_ in parser.pairs]
+    return {
+        "model": str(path),
+        "bytes": path.stat().st_size,
+        "format": container.version(path, KIND),
+        "system": parser.settings.system,
+        "settings": asdict(parser.settings),
+        "root_label": parser.root_label,
+        "labels": sorted(parser.labels),
+        "actions": dict(Counter(actions)),
+        "n_templates": parser.features.n_templates,
+        "vocabularies": {name: len(words) for name, words in vocabularies},
+        "n_features": parser.weights.n_rows,
+        "weight_bytes": len(parser.weights.buckets_bytes()) + len(parser.weights.rows_bytes()),
+        "record": parser.record,
+    }
+
+
+def _print(found: dict[str, Any]) -> None:
+    from dodona.cli.tables import n_bytes, print_pairs
+
+    record = found["record"]
+    actions, words = found["actions"], found["vocabularies"]
+    print_pairs(
+        [
+            ("file", found["model"]),
+            ("size", n_bytes(found["bytes"])),
+            ("weights", n_bytes(found["weight_bytes"])),
+            ("format", str(found["format"])),
+            ("actions", f"{sum(actions.values())}: " + _listed(actions)),
+            ("labels", f"{len(found['labels'])}: " + " ".join(found["labels"])),
+            ("root label", found["root_label"]),
+            ("templates", str(found["n_templates"])),
+            ("features", f"{found['n_features']:,}"),
+            ("vocabularies", _listed(words)),
+        ]
+    )
+    print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
+    print_pairs(_data(record), "Data")
+    _print_history(record)
+
+
+def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("sentences", f"{record['n_sentences']:,}"),
+        ("words", f"{record['n_words']:,}"),
+        ("non-projective", f"{record['n_nonprojective']:,} sentences"),
+        ("lifted", f"{record['n_lifted']:,} arcs"),
+    ]
+    return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _print_history(record: dict[str, Any]) -> None:
+    from dodona.cli.tables import print_columns
+
+    rows = [
+        (
+            f"{epoch['number']}{' best' if epoch['number'] == record['best_epoch'] else ''}",
+            f"{epoch['n_updates']:,}",
+            *("-" if epoch[score] is None else f"{epoch[score]:.2f}" for score in ("uas", "las")),
+        )
+        for epoch in record["history"]
+    ]
+    print_columns(("epoch", "updates", "dev UAS", "dev LAS"), rows, "Training")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -1,0 +1,134 @@
+"""How training goes: a bar where stderr is a terminal, elsewhere a line per epoch, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dodona.cli.errors import say
+
+if TYPE_CHECKING:
+    from dodona.training import Epoch, Progress, Trainer
+
+
+@contextmanager
+def view(trainer: Trainer, quiet: bool) -> Iterator[View]:
+    """What the user is to see of this run."""
+    kind = View if quiet else Bar if sys.stderr.isatty() else Lines
+    shown = kind(trainer)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+class View:
+    """Shows nothing; the others show more."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer = trainer
+
+    def advance(self, progress: Progress) -> None:
+        """An epoch goes on."""
+
+    def finish(self, epoch: Epoch) -> None:
+        """An epoch is complete."""
+
+    def close(self) -> None:
+        """Nothing more comes."""
+
+
+class Lines(View):
+    """One plain line per epoch."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        super().__init__(trainer)
+        for line in describe_data(trainer):
+            say(line)
+
+    def finish(self, epoch: Epoch) -> None:
+        say(describe_epoch(epoch, self.trainer))
+
+
+class Bar(View):
+    """A bar for the epoch at hand, below the lines of those that are complete."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        super().__init__(trainer)
+        self.console = Console(stderr=True, highlight=False)
+        self.bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TextColumn("{task.fields[speed]}"),
+            progress.TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+        )
+        for line in describe_data(trainer):
+            self._print(line)
+        self.n_sentences = len(trainer.data.order)
+        total = trainer.settings.epochs * self.n_sentences
+        done = len(trainer.history) * self.n_sentences
+        self.task = self.bar.add_task("epoch", total=total, completed=done, speed="")
+        self.bar.start()
+
+    def advance(self, progress: Progress) -> None:
+        n_before = (progress.epoch_number - 1) * self.n_sentences
+        self.bar.update(
+            self.task,
+            completed=n_before + progress.n_done,
+            description=f"epoch {progress.epoch_number}",
+            speed=f"{progress.n_updates:,} updates  {progress.words_per_second:,.0f} words/s",
+        )
+
+    def finish(self, epoch: Epoch) -> None:
+        is_best = epoch is self.trainer.best_epoch
+        self._print(describe_epoch(epoch, self.trainer), "bold" if is_best else "")
+
+    def close(self) -> None:
+        self.bar.stop()
+
+    def _print(self, line: str, style: str = "") -> None:
+        from rich.text import Text
+
+        self.console.print(Text(line, style), soft_wrap=True)
+
+
+def describe_data(trainer: Trainer) -> list[str]:
+    """What there is to learn from, and what is done about trees that cannot be derived."""
+    data, settings = trainer.data, trainer.settings
+    leaves_out = settings.projectivise == "none" and settings.training == "static"
+    n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
+    lines = [f"train: {n_sentences:,} sentences, {data.n_words:,} words"]
+    if trainer.dev:
+        lines.append(f"dev: {len(trainer.dev):,} sentences, {sum(map(len, trainer.dev)):,} words")
+    else:
+        lines.append("dev: none, so the parser of the last epoch is kept")
+    found = f"{data.n_nonprojective:,} non-projective trees"
+    if settings.projectivise != "none":
+        lines.append(f"{found}: {data.n_lifted:,} arcs lifted ({settings.projectivise})")
+    elif leaves_out:
+        lines.append(f"{found} cannot be derived: left out of static training")
+    else:
+        lines.append(f"{found} cannot be derived: learned from by the cheapest actions")
+    return lines
+
+
+def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
+    """One epoch in a line; the best so far is marked."""
+    parts = [
+        f"epoch {epoch.number:>{len(str(trainer.settings.epochs))}}/{trainer.settings.epochs}",
+        f"{epoch.n_updates:,} updates",
+        f"{epoch.words_per_second:,.0f} words/s",
+    ]
+    if epoch.uas is not None and epoch.las is not None:
+        parts.append(f"dev UAS {epoch.uas:.2f} LAS {epoch.las:.2f}")
+        if epoch is trainer.best_epoch:
+            parts.append("best")
+    return "  ".join(parts)

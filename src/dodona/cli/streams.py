@@ -1,0 +1,109 @@
+"""Sentences from several files, and to one: as CoNLL-U, CoNLL-X or JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import IO, Any, Literal, Protocol
+
+from dodona.cli.errors import say
+from dodona.treebank.errors import BadSentence
+from dodona.treebank.files import open_output
+from dodona.treebank.reader import read
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.writer import Writer
+
+Item = Sentence | BadSentence
+Trees = Literal["required", "optional", "ignored"]
+
+
+class Writing(Protocol):
+    """Where sentences go."""
+
+    def write(self, sentence: Item, /) -> None: ...
+
+
+def read_all(paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool) -> Iterator[Item]:
+    """The sentences of all files, one after the other."""
+    for path in paths:
+        bad: Any = "pass" if skip_bad else "raise"
+        with read(path, format=format, trees=trees, bad=bad) as reader:
+            yield from reader
+
+
+def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
+    """A writer of the format to a file that appears only when all went well."""
+    return _json_writer(path) if format == "json" else Writer(path, format=format)
+
+
+class Skipped:
+    """Counts what is passed on because it is no sentence."""
+
+    def __init__(self) -> None:
+        self.n_bad = 0
+        self.first = ""
+
+    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items, counted."""
+        for item in items:
+            if isinstance(item, BadSentence):
+                self.n_bad += 1
+                self.first = self.first or str(item.error)
+            yield item
+
+    def say(self) -> None:
+        """Tell how many there were, if any, and what is wrong with the first."""
+        if self.n_bad:
+            plural = "s" if self.n_bad > 1 else ""
+            say(f"{self.n_bad:,} bad sentence{plural} passed on; the first: {self.first}")
+
+
+@contextmanager
+def _json_writer(path: str) -> Iterator[JsonWriter]:
+    with open_output(path) as file:
+        yield JsonWriter(file)
+
+
+class JsonWriter:
+    """One JSON object a line.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> JsonWriter(memory).write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> memory.getvalue()[:56]
+    b'{"comments": [], "words": [{"id": 1, "form": "Speak", "l'
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        from json import dumps
+
+        self._file = file
+        self._dumps = dumps
+
+    def write(self, sentence: Item, /) -> None:
+        """Write one sentence; one that is bad as its text and what is wrong with it."""
+        found = as_data(sentence) if isinstance(sentence, Sentence) else _bad(sentence)
+        self._file.write(self._dumps(found, ensure_ascii=False).encode() + b"\n")
+
+
+def as_data(sentence: Sentence) -> dict[str, Any]:
+    """The sentence in lists and dictionaries, as it stands in JSON output."""
+    columns = {
+        "id": range(1, len(sentence) + 1),
+        "form": sentence.forms,
+        "lemma": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "head": sentence.heads,
+        "deprel": sentence.deprels,
+        "misc": sentence.misc,
+    }
+    words = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    return {"comments": sentence.comments, "words": words}
+
+
+def _bad(sentence: BadSentence) -> dict[str, Any]:
+    return {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}

@@ -1,0 +1,58 @@
+"""Small tables for people, on stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def print_pairs(rows: Iterable[tuple[str, str]], title: str = "") -> None:
+    """Names and values, one pair a line, below a title."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    _print(table, title)
+
+
+def print_columns(names: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """A table with a head; all columns but the first hold numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, header_style="bold")
+    for i, name in enumerate(names):
+        table.add_column(name, justify="right" if i else "left")
+    for row in rows:
+        table.add_row(*row)
+    _print(table, title)
+
+
+def _print(table: Table, title: str) -> None:
+    """Rich fills lines up with blanks, which nobody wants in a file."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    with console.capture() as capture:
+        if title:
+            console.print(f"\n{title}", style="bold")
+        console.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def n_bytes(n: int) -> str:
+    """A size for people.
+
+    >>> n_bytes(532), n_bytes(7_030_787)
+    ('532 bytes', '7.0 MB')
+    """
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n >= factor:
+            return f"{n / factor:.1f} {unit}"
+    return f"{n} bytes"

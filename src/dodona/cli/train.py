@@ -1,0 +1,134 @@
+"""`dodona train`: from a treebank to a model, with checkpoints."""
+
+import json as json_
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
+from dodona.cli.flags import Flag, parameters
+from dodona.cli.setting_flags import given, with_settings
+
+if TYPE_CHECKING:
+    from dodona.cli.progress import View
+    from dodona.training import Trainer
+
+
+@with_settings()
+def train(
+    *,
+    train: Annotated[str | None, Flag("CoNLL-U file to learn from", default="required")] = None,
+    dev: Annotated[
+        str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
+    ] = None,
+    out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
+    config: Annotated[
+        str | None, Flag("TOML file with the names of these flags; flags win")
+    ] = None,
+    resume: Annotated[bool, Flag("go on from the checkpoint of an interrupted run")] = False,
+    checkpoint: Annotated[bool, Flag("keep OUT.checkpoint until training is complete")] = True,
+    json: Annotated[bool, Flag("print what came of it as JSON")] = False,
+    quiet: Annotated[bool, Flag("no progress, no table")] = False,
+    **settings: Any,
+) -> None:
+    """Train a parser on a treebank.
+
+    Interrupted by Ctrl-C it saves the best parser so far; --resume takes the run up again, and the
+    model is then the same to the last bit as that of a run without a break.
+    """
+    from dodona.cli.progress import view
+    from dodona.settings import Settings
+    from dodona.training import Trainer
+
+    values = _from_file(config) | given({"train": train, "dev": dev, "out": out, **settings})
+    model, data, dev_data = _paths(values)
+    kept = model.with_name(model.name + ".checkpoint")
+    _check_places(model, kept, resume)
+    trainer = Trainer(data, dev_data, Settings(**values))
+    if resume:
+        trainer.resume(kept)
+    elif kept.exists() and checkpoint:
+        say(f"{kept} of an earlier run will be replaced; --resume would go on from it")
+    with view(trainer, quiet) as shown:
+        _run(trainer, shown, model, kept if checkpoint else None)
+    trainer.parser().save(model)
+    if checkpoint or resume:
+        kept.unlink(missing_ok=True)
+    if json:
+        print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
+    elif not quiet:
+        _print_result(trainer, model)
+
+
+def _from_file(config: str | None) -> dict[str, Any]:
+    """What the file says: anything a flag could say about the training itself."""
+    if config is None:
+        return {}
+    from dodona.cli.config import read_config
+
+    known = [p for p in parameters(train) if p.default is None and p.name != "config"]
+    return read_config(Path(config), known)
+
+
+def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
+    """The model to write, the training and the dev data; what is left are settings."""
+    for name in ("train", "out"):
+        if name not in values:
+            raise UsageError(f"--{name} is missing; give it here or in the file of --config")
+    return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
+
+
+def _check_places(model: Path, checkpoint: Path, resume: bool) -> None:
+    """Find out now, not after an hour, that the model cannot be written."""
+    if not model.parent.is_dir():
+        raise ValueError(f"{model}: the folder {model.parent} does not exist")
+    if model.is_dir():
+        raise ValueError(f"{model}: this is a folder; expected a file to write the model to")
+    if not os.access(model.parent, os.W_OK):
+        raise ValueError(f"{model}: no permission to write to the folder {model.parent}")
+    if resume and not checkpoint.exists():
+        raise ValueError(f"{checkpoint}: no such checkpoint; without --resume training starts anew")
+
+
+def _run(trainer: "Trainer", shown: "View", model: Path, checkpoint: Path | None) -> None:
+    try:
+        for epoch in trainer.epochs(shown.advance):
+            if checkpoint:
+                trainer.save_checkpoint(checkpoint)
+            shown.finish(epoch)
+    except KeyboardInterrupt:
+        shown.close()
+        if trainer.best_epoch is None:
+            say("interrupted in the first epoch: there is no parser to save yet")
+            raise Stop(INTERRUPTED) from None
+        trainer.parser().save(model)
+        say(f"interrupted: {model} is the parser of epoch {trainer.best_epoch.number}")
+        if checkpoint and checkpoint.exists():
+            say(f"the same command with --resume goes on from {checkpoint}")
+        raise Stop(INTERRUPTED) from None
+
+
+def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "model": str(model),
+        "bytes": model.stat().st_size,
+        "settings": asdict(trainer.settings),
+        **trainer.record(),
+        "history": [asdict(epoch) for epoch in trainer.history],
+    }
+
+
+def _print_result(trainer: "Trainer", model: Path) -> None:
+    from dodona.cli.tables import n_bytes, print_pairs
+
+    best, parser = trainer.best_epoch, trainer.parser()
+    assert best is not None  # there is a parser
+    rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
+    rows += [("features", f"{parser.weights.n_rows:,}"), ("actions", f"{len(parser.pairs):,}")]
+    rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
+    if best.uas is not None and best.las is not None:
+        rows += [("dev UAS", f"{best.uas:.2f}"), ("dev LAS", f"{best.las:.2f}")]
+    seconds = sum(epoch.seconds for epoch in trainer.history)
+    print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
