@@ -21,7 +21,7 @@ PAGES = [
     if "```py" in path.read_text(encoding="utf-8")
 ]
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+OPTIONS = doctest.ELLIPSIS
 
 
 def modules() -> list[str]:
