@@ -74,7 +74,7 @@ def machine() -> dict[str, Any]:
     return {
         "system": platform.platform(),
         "processor": _processor(),
-        "cores": len(cores()),
+        "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
 

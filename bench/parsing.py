@@ -25,17 +25,37 @@ from rich.table import Table
 import dodona
 
 UDPIPE_ITERATIONS = 10  # its default
+
+
+def seconds(value: float) -> str:
+    return f"{value:,.1f} s" if value >= 10 else f"{value * 1000:,.0f} ms"
+
+
+def size(value: float) -> str:
+    return f"{value / 2**20:,.1f} MiB"
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def percent(value: float) -> str:
+    return f"{value:.2f}"
+
+
+# what a figure is called, how it is shown, and how ours relates to a peer's
+MORE, LESS, POINTS = "more is better", "less is better", "a difference in points"
 ROWS = {
-    "train_seconds": ("training", lambda v: f"{v:,.1f} s"),
-    "train_peak_memory": ("peak memory of training", lambda v: f"{v / 2**20:,.0f} MiB"),
-    "model_size": ("model", lambda v: f"{v / 2**20:,.1f} MiB"),
-    "parser_words_per_second": ("words/s in the parser", lambda v: f"{v:,.0f}"),
-    "file_words_per_second": ("words/s from file to file", lambda v: f"{v:,.0f}"),
-    "two_threads_words_per_second": ("… with two threads", lambda v: f"{v:,.0f}"),
-    "parse_peak_memory": ("peak memory of parsing", lambda v: f"{v / 2**20:,.0f} MiB"),
-    "cold_start_seconds": ("`dodona parse` of one sentence", lambda v: f"{v * 1000:,.0f} ms"),
-    "uas": ("UAS", lambda v: f"{v:.2f}"),
-    "las": ("LAS", lambda v: f"{v:.2f}"),
+    "train_seconds": ("training", seconds, LESS),
+    "train_peak_memory": ("peak memory of training", size, LESS),
+    "model_size": ("model", size, LESS),
+    "parser_words_per_second": ("words/s in the parser", count, MORE),
+    "file_words_per_second": ("words/s from file to file", count, MORE),
+    "two_threads_words_per_second": ("… with two threads", count, MORE),
+    "parse_peak_memory": ("peak memory of parsing", size, LESS),
+    "cold_start_seconds": ("`dodona parse` of one sentence", seconds, LESS),
+    "uas": ("UAS", percent, POINTS),
+    "las": ("LAS", percent, POINTS),
 }
 
 
@@ -118,12 +138,12 @@ def theirs(
     found: dict[str, Figures] = {}
     measure.use_one_core()
     test = data / "test.conllu"
-    if udpipe or train_udpipe:
-        figures: Figures = {}
-        if train_udpipe:
-            udpipe = folder / "bench.udpipe"
-            files = data / "train.conllu", data / "dev.conllu"
-            figures = measure.apart(peers.train_udpipe, *files, udpipe, train_udpipe)
+    figures: Figures = {}
+    if train_udpipe:
+        udpipe = folder / "bench.udpipe"
+        files = data / "train.conllu", data / "dev.conllu"
+        figures = measure.apart(peers.train_udpipe, *files, udpipe, train_udpipe)
+    if udpipe:
         output = folder / "udpipe.conllu"
         found["UDPipe 1"] = figures | measure.apart(peers.udpipe, udpipe, test, output, repeat)
     if spacy:
@@ -131,19 +151,34 @@ def theirs(
     return found
 
 
+def cell(figures: Figures, row: str) -> str:
+    value = figures.get(row)
+    return "" if value is None else ROWS[row][1](value)
+
+
+def relation(ours: Figures, theirs: Figures, row: str) -> str:
+    """How many times better we are, or by how many points."""
+    kind, mine, other = ROWS[row][2], ours.get(row), theirs.get(row)
+    if mine is None or other is None:
+        return ""
+    if kind == POINTS:
+        return f"{mine - other:+.2f}"
+    return f"{mine / other if kind == MORE else other / mine:.2f}x"
+
+
 def show(title: str, figures: dict[str, Figures]) -> None:
-    """A column per parser, and for each peer how its figure relates to ours."""
+    """A column for us, two for each peer: its figure, and how much better ours is."""
+    mine, *others = figures.values()
     table = Table("", title=title)
     for name in figures:
         table.add_column(name, justify="right")
-    for row, (label, shown) in ROWS.items():
-        values = [column.get(row) for column in figures.values()]
-        if any(value is not None for value in values):
-            ours, *others = values
-            cells = ["" if ours is None else shown(ours)]
-            for value in others:
-                ratio = f"  ({value / ours:.2f}x)" if value and ours else ""
-                cells.append("" if value is None else shown(value) + ratio)
+        if name != "Dodona":
+            table.add_column("Dodona is", justify="right")
+    for row, (label, _, _) in ROWS.items():
+        cells = [cell(mine, row)]
+        for peer in others:
+            cells += [cell(peer, row), relation(mine, peer, row)]
+        if any(cells):
             table.add_row(label, *cells)
     Console().print(table)
 
