@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -85,3 +88,14 @@ def test_examples_are_found_in_compiled_modules(name: str) -> None:
     module: ModuleType = importlib.import_module(name)
     assert not str(module.__file__).endswith(".py")
     assert any(test.examples for test in doctest.DocTestFinder().find(module))
+
+
+def test_the_demo_does_what_it_says(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "demo.py"), str(tmp_path)]
+    utf8 = os.environ | {"PYTHONIOENCODING": "utf-8"}  # also where the console has another
+    shown = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=utf8)
+    scores = dodona.evaluate(tmp_path / "test.conllu", tmp_path / "parsed.conllu")
+    assert f"LAS {scores.las:.2f}" in shown.stdout
+    assert scores.las > 90
+    assert "●" in shown.stdout  # a tree
+    assert dodona.load(tmp_path / "demo.dodona").record["best_epoch"]
