@@ -4,6 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # the build finds meson, ninja and cython by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Treebanks, as DIR/<name>/{train,dev,test}.conllu: see README.md
+DODONA_DATA ?= ../shared/data
+TREEBANK ?= en_ewt
+TEST_SET := $(DODONA_DATA)/$(TREEBANK)/test.conllu
 SOURCES := pyproject.toml meson.build $(shell find src -type f -not -name '*.pyc')
 
 .PHONY: demo test lint bench docs clean
@@ -18,6 +22,9 @@ $(VENV)/installed: $(BIN)/ninja $(SOURCES)
 	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build ".[test]"
 	@touch $@
 
+demo: $(VENV)/installed
+	@$(BIN)/python tools/demo.py out/demo
+
 test: $(VENV)/installed
 	$(BIN)/python -m pytest
 
@@ -26,10 +33,25 @@ $(VENV)/lint: $(BIN)/ninja pyproject.toml
 	@touch $@
 
 lint: $(VENV)/installed $(VENV)/lint
-	$(BIN)/ruff check src tests bench experiments
-	$(BIN)/ruff format --check src tests bench experiments
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
 	$(BIN)/cython-lint src
 	$(BIN)/mypy
 
+bench: $(VENV)/installed
+	$(BIN)/python bench/scaling.py --out out/bench
+	@if [ -f "$(TEST_SET)" ]; then set -ex; \
+	  $(BIN)/python bench/reading.py "$(TEST_SET)"; \
+	  $(BIN)/python bench/parsing.py --data "$(DODONA_DATA)" --treebank $(TREEBANK) --json out/bench/parsing.json; \
+	else echo "Skipped bench/reading.py and bench/parsing.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
+
+$(VENV)/docs: $(BIN)/ninja pyproject.toml
+	$(BIN)/python -m pip install --quiet "mkdocs-material>=9.5"
+	@touch $@
+
+docs: $(VENV)/installed $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "The pages are in site/index.html"
+
 clean:
-	rm -rf $(VENV) build dist site
+	rm -rf $(VENV) build dist out site

@@ -1,0 +1,88 @@
+"""What the benches share: one core, medians, peak memory, a fresh process for each measurement."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def use_one_core() -> bool:
+    """Keep this process and its children on one core; False where the system cannot."""
+    if not hasattr(os, "sched_setaffinity"):
+        return False
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    return True
+
+
+def use_all_cores(cores: set[int]) -> None:
+    """Undo `use_one_core`."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+
+
+def cores() -> set[int]:
+    """The cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return set(os.sched_getaffinity(0))
+    return set(range(os.cpu_count() or 1))
+
+
+def peak_memory() -> int | None:
+    """The most memory this process has had so far, in bytes; None where nobody tells."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss of a child starts from its parent's on Linux; VmHWM does not
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        (line,) = (line for line in lines if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    if sys.platform == "darwin":
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return None
+
+
+def apart(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a function in a fresh process, so that its peak memory is its own."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *args, **kwargs).result()
+
+
+def median_seconds(function: Callable[[], Any], repeat: int) -> float:
+    """Median wall time of some runs."""
+    times = []
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def machine() -> dict[str, Any]:
+    """Where figures were taken."""
+    return {
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

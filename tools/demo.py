@@ -1,0 +1,122 @@
+"""Dodona in a minute: make a treebank, train, parse, score, look.
+
+python tools/demo.py [FOLDER]    (or `make demo`, which also installs everything)
+
+The treebank is in an invented language, so the demo needs no download. Every step prints the shell
+command that does the same.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+import dodona
+from dodona.show.terminal import draw
+from dodona.training import Progress as TrainingProgress
+from dodona.treebank import generator
+
+EPOCHS = 5
+console = Console(highlight=False)
+
+
+@contextmanager
+def step(title: str, command: str) -> Iterator[None]:
+    """Announce a step with its shell command, and tell how long it took."""
+    console.print(f"\n[bold]{title}[/bold]")
+    console.print(f"  [dim]$ {command}[/dim]", soft_wrap=True)
+    start = time.perf_counter()
+    yield
+    console.print(f"  [green]done[/green] in {time.perf_counter() - start:.2f} s")
+
+
+def make_treebank(folder: Path) -> None:
+    """Write train, dev and test files of the invented language."""
+    with step("A treebank", f"python -m dodona.treebank.generator {folder}"):
+        generator.main([str(folder)])
+        for part in ("train", "dev", "test"):
+            sentences = list(dodona.read(folder / f"{part}.conllu"))
+            n_words = sum(map(len, sentences))
+            console.print(f"  {part:5} {len(sentences):5,} sentences {n_words:7,} words")
+
+
+def train(folder: Path, model: Path) -> dodona.Parser:
+    """Train with the dynamic oracle, keeping the epoch that is best on dev."""
+    files = folder / "train.conllu", folder / "dev.conllu"
+    command = f"dodona train --train {files[0]} --dev {files[1]} --epochs {EPOCHS} -o {model}"
+    bar = Progress(
+        TextColumn("  epoch {task.fields[epoch]}"),
+        BarColumn(),
+        TextColumn("{task.fields[speed]:,.0f} words/s"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with step("A parser", command), bar:
+        task = bar.add_task("", epoch=1, speed=0)
+
+        def report(progress: TrainingProgress) -> None:
+            bar.update(
+                task,
+                completed=progress.n_done,
+                total=progress.n_sentences,
+                epoch=progress.epoch_number,
+                speed=progress.words_per_second,
+            )
+            if done := progress.epoch:
+                console.print(f"  epoch {done.number}   dev LAS {done.las:5.2f}")
+
+        parser = dodona.train(*files, epochs=EPOCHS, report=report)
+        parser.save(model)
+    return parser
+
+
+def parse(parser: dodona.Parser, model: Path, gold: Path, output: Path) -> None:
+    """Parse the test sentences from file to file; the gold trees are not looked at."""
+    with (
+        step("Trees for sentences it has not seen", f"dodona parse {model} {gold} -o {output}"),
+        dodona.Writer(output) as writer,
+    ):
+        for sentence in parser.pipe(dodona.read(gold, trees="ignored"), threads=2):
+            writer.write(sentence)
+
+
+def score(gold: Path, output: Path) -> None:
+    """Compare with the gold trees."""
+    with step("How good they are", f"dodona evaluate {gold} {output}"):
+        scores = dodona.evaluate(gold, output)
+        console.print(
+            f"  UAS {scores.uas:.2f}   LAS {scores.las:.2f}   "
+            f"whole trees right {scores.lem:.1f}%   ({scores.n_words:,} words)"
+        )
+
+
+def show(output: Path) -> None:
+    """Draw the first parse that is neither trivial nor wider than a screen."""
+    sentence = next(s for s in dodona.read(output) if 9 <= len(s) <= 14)
+    console.print(f"\n[bold]One of them[/bold]  {' '.join(sentence.forms)}\n")
+    heads = [head or 0 for head in sentence.heads]
+    colour = console.is_terminal and "NO_COLOR" not in os.environ
+    print(draw(sentence.forms, heads, sentence.deprels, upos=sentence.upos, colour=colour))
+
+
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/demo")
+    model, output = folder / "demo.dodona", folder / "parsed.conllu"
+    make_treebank(folder)
+    parser = train(folder, model)
+    parse(parser, model, folder / "test.conllu", output)
+    score(folder / "test.conllu", output)
+    show(output)
+    console.print(f"\nThe files are in {folder}. Next: README.md, with your own treebank.")
+
+
+if __name__ == "__main__":
+    main()
