@@ -11,7 +11,8 @@ cdef struct Bucket:               # eight places: what is sought and what is fou
 cdef class PackedWeights:
     cdef readonly int n_classes
     cdef readonly float step            # what 1 is worth
-    cdef object _owner                  # keeps the memory alive
+    cdef Py_buffer bucket_buffer        # they keep the memory alive
+    cdef Py_buffer row_buffer
     cdef const Bucket* buckets
     cdef const int8_t* rows
     cdef uint32_t n_buckets

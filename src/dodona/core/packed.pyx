@@ -1,14 +1,12 @@
 """Averaged weights, packed for parsing: a fifth of the memory, and eight additions at a time.
 
 Weights are rounded to int8, one step for all of them; what rounds to nothing is not stored. A row
-begins with a 16-bit word that tells how it goes on:
+begins with a 16-bit word, the number of its cells: each a class of 16 bits and its weight. A row
+with many cells is written out instead, a weight for every class; its word says DENSE.
 
-  n               the weights of the first n blocks of eight classes
-  CELLS + n       n cells: a class of 16 bits and its weight
-
-Frequent classes come first, so most rows that are not a few cells are a short run of blocks.
 A bucket of the table holds the fingerprints of eight features, compared all at once.
 """
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport fabs, lrint
 from libc.stdint cimport uint16_t
 from libc.string cimport memcpy
@@ -18,14 +16,14 @@ from .linear cimport MAX_KEYS, Row, Weights, padded
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_int8(int16_t* scores, const int8_t* weights, int n_blocks) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows, int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
 cdef enum:
     UNIT = 8                  # bytes; rows start at multiples of it
     WORD = 2
     CELL = 3
-    CELLS = 1 << 15
+    DENSE = 0xffff
 
 
 cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
@@ -47,17 +45,18 @@ cdef class PackedWeights:
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
 
     def __init__(self, int n_classes, float step, buckets, rows):
-        cdef const unsigned char[::1] bucket_bytes = buckets
-        cdef const unsigned char[::1] row_bytes = rows
         self.n_classes, self.step = n_classes, step
-        self._owner = (bucket_bytes, row_bytes)
-        self.n_buckets = <uint32_t> (bucket_bytes.shape[0] // sizeof(Bucket))
-        self.n_bytes = row_bytes.shape[0]
-        if self.n_buckets:
-            self.buckets = <const Bucket*> &bucket_bytes[0]
-        if self.n_bytes:
-            self.rows = <const int8_t*> &row_bytes[0]
+        PyObject_GetBuffer(buckets, &self.bucket_buffer, PyBUF_SIMPLE)
+        PyObject_GetBuffer(rows, &self.row_buffer, PyBUF_SIMPLE)
+        self.n_buckets = <uint32_t> (self.bucket_buffer.len // sizeof(Bucket))
+        self.n_bytes = self.row_buffer.len
+        self.buckets = <const Bucket*> self.bucket_buffer.buf
+        self.rows = <const int8_t*> self.row_buffer.buf
         self._check()
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.bucket_buffer)
+        PyBuffer_Release(&self.row_buffer)
 
     def _check(self):
         """Refuse contents that would lead outside the memory: a model file may be damaged."""
@@ -78,9 +77,8 @@ cdef class PackedWeights:
         if start + UNIT > self.n_bytes:
             return False
         n = word_at(self.rows + start)
-        if not n & CELLS:
-            return n <= n_blocks and start + WORD + n * BLOCK <= self.n_bytes
-        n -= CELLS
+        if n == DENSE:
+            return start + WORD + n_blocks * BLOCK <= self.n_bytes
         if start + WORD + n * CELL > self.n_bytes:
             return False
         for j in range(n):
@@ -108,7 +106,7 @@ cdef class PackedWeights:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
         cdef const int8_t* found[MAX_KEYS + 1]
         cdef uint32_t at
-        cdef int i, place, n_found = 0
+        cdef int i, place, n_found = 0, n_dense = 0
         for i in range(n_keys):
             dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
         for i in range(n_keys):
@@ -122,18 +120,20 @@ cdef class PackedWeights:
             dodona_prefetch(found[n_found])
             n_found += place != BLOCK
         for i in range(n_found):
-            add_row(found[i], scores)
+            if word_at(found[i]) == DENSE:
+                found[n_dense] = found[i] + WORD
+                n_dense += 1
+            else:
+                add_cells(found[i], scores)
+        dodona_add_rows(scores, found, n_dense, padded(self.n_classes) // BLOCK)
 
 
-cdef inline void add_row(const int8_t* row, int16_t* scores) noexcept nogil:
+cdef inline void add_cells(const int8_t* row, int16_t* scores) noexcept nogil:
     cdef unsigned int j, n = word_at(row)
     row += WORD
-    if n & CELLS:
-        for j in range(n - CELLS):
-            scores[word_at(row)] += row[WORD]
-            row += CELL
-    else:
-        dodona_add_int8(scores, row, n)
+    for j in range(n):
+        scores[word_at(row)] += row[WORD]
+        row += CELL
 
 
 def pack(Weights weights, double time, int n_keys, *, int least=1):
@@ -188,21 +188,20 @@ cdef int quantise(Weights weights, const Row* row, double time, double step,
 cdef void append_row(vector[int8_t]& rows, const vector[int8_t]& values) noexcept nogil:
     """Write a row in the form that is quicker to add: a cell costs about as much as a block."""
     cdef vector[uint16_t] cells
-    cdef size_t c, at = rows.size(), n_blocks = 0
+    cdef size_t c, at = rows.size()
     for c in range(values.size()):
         if values[c]:
             cells.push_back(<uint16_t> c)
-            n_blocks = c // BLOCK + 1
-    if cells.size() <= n_blocks:
+    if cells.size() * BLOCK > values.size():
+        rows.resize(at + whole_units(WORD + values.size()))
+        put_word(&rows[at], DENSE)
+        memcpy(&rows[at + WORD], values.data(), values.size())
+    else:
         rows.resize(at + whole_units(WORD + cells.size() * CELL))
-        put_word(&rows[at], <uint16_t> (CELLS + cells.size()))
+        put_word(&rows[at], <uint16_t> cells.size())
         for c in range(cells.size()):
             put_word(&rows[at + WORD + c * CELL], cells[c])
             rows[at + WORD + c * CELL + WORD] = values[cells[c]]
-    else:
-        rows.resize(at + whole_units(WORD + n_blocks * BLOCK))
-        put_word(&rows[at], <uint16_t> n_blocks)
-        memcpy(&rows[at + WORD], values.data(), n_blocks * BLOCK)
 
 
 cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:
