@@ -29,7 +29,7 @@ class Settings:
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
-    root: str = _setting("last", "where the artificial root stands", tuple(ROOTS))
+    root: str = _setting("first", "where the artificial root stands", tuple(ROOTS))
     training: str = _setting("explore", "oracle and what to follow", tuple(MODES))
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
