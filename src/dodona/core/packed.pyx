@@ -16,7 +16,8 @@ from .linear cimport MAX_KEYS, Row, Weights, checked_keys, padded
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows, int n_blocks) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows,
+                         int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
 cdef enum:
@@ -77,10 +78,11 @@ cdef class PackedWeights:
         """Whether the row and all classes it names are within bounds; notes the largest weight."""
         cdef size_t start = <size_t> row * UNIT, n, j, klass, next_class = 0
         cdef size_t n_padded = padded(self.n_classes)
-        cdef const int8_t* at = self.rows + start + WORD
+        cdef const int8_t* at
         if start + UNIT > self.n_bytes:
             return False
         n = word_at(self.rows + start)
+        at = self.rows + start + WORD
         if n == DENSE:
             if start + WORD + n_padded > self.n_bytes:
                 return False
