@@ -10,7 +10,7 @@ TREEBANK ?= en_ewt
 TEST_SET := $(DODONA_DATA)/$(TREEBANK)/test.conllu
 SOURCES := pyproject.toml meson.build $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint sanitize bench docs clean
 
 $(BIN)/ninja:
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,26 @@ lint: $(VENV)/installed $(VENV)/lint
 	$(BIN)/cython-lint src
 	$(BIN)/mypy
 
+# The tests of the core with every read, write and number watched: Linux with gcc. The sanitizers must
+# be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
+# behind at the end is no leak of ours.
+SANE := .venv-sanitize
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,contract encoding exhaustive features greedy \
+	linear model_file parser projectivity pseudoprojective reader reader_errors sentence \
+	significance training writer))
+$(SANE)/installed: $(BIN)/ninja $(SOURCES)
+	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
+	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"
+	CXXFLAGS="-fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS" $(SANE)/bin/python -m pip install --quiet \
+		--no-build-isolation -Cbuild-dir=build-sanitize -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
+		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false ".[test]"
+	@touch $@
+
+sanitize: $(SANE)/installed
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		$(SANE)/bin/python -m pytest --capture=sys $(CORE_TESTS)
+
 bench: $(VENV)/installed
 	$(BIN)/python bench/scaling.py --out out/bench
 	@if [ -f "$(TEST_SET)" ]; then set -ex; \
@@ -54,4 +74,4 @@ docs: $(VENV)/installed $(VENV)/docs
 	@echo "The pages are in site/index.html"
 
 clean:
-	rm -rf $(VENV) build dist out site
+	rm -rf $(VENV) $(SANE) build build-sanitize dist out site

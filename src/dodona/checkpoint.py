@@ -40,6 +40,7 @@ class Checkpoint:
             "checksums": self.checksums,
             "history": self.history,
             "best_epoch": self.best_epoch,
+            "n_classes": self.weights.n_classes,
             "random": str(self.state[0]),  # 64 bits: more than a JSON number holds everywhere
             "time": self.state[1],
             "step": self.best.step if self.best else 0,
@@ -54,12 +55,14 @@ class Checkpoint:
         container.write(path, KIND, VERSION, about, arrays)
 
     @classmethod
-    def load(cls, path: Path, n_classes: int) -> Checkpoint:
-        """Read what `save` wrote."""
+    def load(cls, path: Path, settings: dict[str, Any], checksums: dict[str, str]) -> Checkpoint:
+        """Read what `save` wrote, if the run began with these settings and data."""
         about, arrays = container.read(path, KIND, VERSION)
+        _check(path, about, settings, checksums)
+        n_classes = about["n_classes"]
         best = None
         if "best.buckets" in arrays:
-            # copies: the file is replaced by the next checkpoint, which Windows forbids while mapped
+            # copies: the next checkpoint replaces the file, which Windows forbids while mapped
             buckets, rows = bytes(arrays["best.buckets"]), bytes(arrays["best.rows"])
             best = PackedWeights(n_classes, about["step"], buckets, rows)
         return cls(
@@ -72,13 +75,15 @@ class Checkpoint:
             best=best,
         )
 
-    def check(self, settings: dict[str, Any], checksums: dict[str, str], path: Path) -> None:
-        """Refuse to go on with other data or other settings than the run began with."""
-        for name, checksum in checksums.items():
-            if checksum != self.checksums[name]:
-                raise ValueError(f"{path}: the {name} data are not those this run began with")
-        for name, value in settings.items():
-            if name != "epochs" and value != self.settings[name]:
-                raise ValueError(
-                    f"{path}: this run began with {name}={self.settings[name]!r}, not {value!r}"
-                )
+
+def _check(
+    path: Path, about: dict[str, Any], settings: dict[str, Any], checksums: dict[str, str]
+) -> None:
+    """Refuse to go on with other data or other settings than the run began with."""
+    for name, checksum in checksums.items():
+        if checksum != about["checksums"][name]:
+            raise ValueError(f"{path}: the {name} data are not those this run began with")
+    for name, value in settings.items():
+        if name != "epochs" and value != about["settings"][name]:
+            began = about["settings"][name]
+            raise ValueError(f"{path}: this run began with {name}={began!r}, not {value!r}")

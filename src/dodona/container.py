@@ -3,7 +3,7 @@
 Eight bytes with the length of the header, a JSON header that names every array with its type, shape
 and place, then the arrays. Nothing in it can execute. Any safetensors reader opens the file; here
 it is read by mapping it, so that processes share the memory and nothing is copied. The header is
-padded so that the first array starts on a cache line.
+padded so that the first array starts on a cache line. The checksum in it covers header and arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from typing import Any
 
 ALIGNMENT = 64
 ITEM_SIZE = {"U8": 1, "I8": 1, "U16": 2, "U32": 4, "F32": 4, "U64": 8, "F64": 8}
-FORMATS = {"U8": "B", "I8": "b", "U16": "H", "U32": "I", "F32": "f", "U64": "Q", "F64": "d"}
+FORMATS: dict[str, Any] = {  # as memoryview.cast knows them
+    "U8": "B",
+    "I8": "b",
+    "U16": "H",
+    "U32": "I",
+    "F32": "f",
+    "U64": "Q",
+    "F64": "d",
+}
 MAX_HEADER = 100_000_000
 
 
@@ -36,11 +44,12 @@ class Array:
     data: bytes | memoryview
 
 
-def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write(
+    path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> None:
     """Write a file of this kind and version: beside it first, then in its place."""
     largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
     header: dict[str, Any] = {}
-    checksum = hashlib.sha256()
     place = 0
     for name, array in largest_first:
         n_bytes = len(array.data)
@@ -49,15 +58,15 @@ def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays:
             "shape": [n_bytes // ITEM_SIZE[array.type]],
             "data_offsets": [place, place + n_bytes],
         }
-        checksum.update(array.data)
         place += n_bytes
     header["__metadata__"] = {
         "kind": kind,
         "version": str(version),
-        "sha256": checksum.hexdigest(),
         "about": json.dumps(about, ensure_ascii=False, sort_keys=True),
     }
-    text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode()
+    checksum = _checksum(header, [array.data for _, array in largest_first])
+    header["__metadata__"]["sha256"] = checksum
+    text = _as_json(header)
     text += b" " * (-(len(text) + 8) % ALIGNMENT)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -74,22 +83,23 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str,
     """What `write` wrote: the text about it, and the arrays as views of the mapped file."""
     mapped = _map(path, kind)
     header, start = _header(path, kind, mapped)
-    meta = header.pop("__metadata__")
+    meta = header["__metadata__"]
     if meta.get("kind") != kind:
         raise ContainerError(f"{path}: this is a Dodona {meta.get('kind')}, not a {kind}")
-    if int(meta["version"]) > version:
+    if _number(meta.get("version")) > version:
         raise ContainerError(
             f"{path}: {kind} of version {meta['version']}, but this Dodona reads up to {version}: "
             "install a newer one"
         )
     data = mapped[start:]
-    if max((entry["data_offsets"][1] for entry in header.values()), default=0) != len(data):
+    places = {name: _place(entry) for name, entry in header.items() if name != "__metadata__"}
+    if max((end for _, end in places.values()), default=0) != len(data):
         raise ContainerError(f"{path}: the file is cut short or has grown; get a fresh copy")
-    if hashlib.sha256(data).hexdigest() != meta["sha256"]:
+    if meta.pop("sha256", None) != _checksum(header, [data]):
         raise ContainerError(f"{path}: the file is damaged (wrong checksum); get a fresh copy")
     arrays = {
-        name: data[slice(*entry["data_offsets"])].cast(FORMATS[entry["dtype"]])
-        for name, entry in header.items()
+        name: data[start:end].cast(FORMATS[header[name]["dtype"]])
+        for name, (start, end) in places.items()
     }
     return json.loads(meta["about"]), arrays
 
@@ -118,6 +128,31 @@ def _header(path: Path, kind: str, mapped: memoryview) -> tuple[dict[str, Any], 
     try:
         header = json.loads(bytes(mapped[8 : 8 + length]))
         header["__metadata__"]["about"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise problem from None
     return header, 8 + length
+
+
+def _as_json(header: Mapping[str, Any]) -> bytes:
+    return json.dumps(header, ensure_ascii=False, sort_keys=True).encode(errors="surrogatepass")
+
+
+def _checksum(header: Mapping[str, Any], data: list[bytes | memoryview]) -> str:
+    """Of the header, the checksum in it left out, and of the arrays."""
+    digest = hashlib.sha256(_as_json(header))
+    for part in data:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _number(text: object) -> int:
+    """A version that damage has left no number is for the checksum to find."""
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else 0
+
+
+def _place(entry: object) -> tuple[int, int]:
+    """Where an array begins and ends; nowhere, if damage has left no such numbers."""
+    match entry:
+        case {"data_offsets": [int(start), int(end)]}:
+            return start, end
+    return 0, 0

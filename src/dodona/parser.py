@@ -16,7 +16,7 @@ from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
-from dodona.settings import Settings
+from dodona.settings import ROOT_COUNTS, Settings
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
@@ -52,6 +52,8 @@ class Parser:
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
+        if self.features.columns != self.encoder.columns:
+            raise ValueError(f"templates for {self.features.columns}, not {self.encoder.columns}")
         self.labels = [label.decode() for label in self.encoder.labels]
         self.system = system(
             self.settings.system,
@@ -66,7 +68,8 @@ class Parser:
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        return self._parse_batch([sentence], self.search)[0]
+        parsed: Sentence = self._parse_batch([sentence], self.search)[0]
+        return parsed
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, roots: str | None = None
@@ -100,6 +103,8 @@ class Parser:
                 yield from waiting.popleft().result()
 
     def _search(self, roots: str) -> Greedy:
+        if roots not in ROOT_COUNTS:
+            raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
         return Greedy(
             self.features,
             self.actions,
@@ -117,7 +122,9 @@ class Parser:
             for i, sentence in enumerate(parsed):
                 if not self._lifted.isdisjoint(corpus.labels(i)):
                     heads, labels = deprojectivise(
-                        sentence.heads, sentence.deprels, self.settings.projectivise
+                        [head or 0 for head in sentence.heads],
+                        sentence.deprels,
+                        self.settings.projectivise,
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
         if len(good) == len(batch):
@@ -151,8 +158,10 @@ class Parser:
         about, arrays = container.read(Path(path), KIND, VERSION)
         try:
             return cls._restore(about, arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise container.ContainerError(f"{path}: the model does not fit together: {error}") from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise container.ContainerError(
+                f"{path}: the model does not fit together: {error}"
+            ) from error
 
     @classmethod
     def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:
@@ -164,12 +173,21 @@ class Parser:
         labels = [label.encode() for label in about["labels"]]
         pairs = [tuple(pair) for pair in about["actions"]]
         weights = PackedWeights(
-            len(pairs), about["step"], arrays["weights.buckets"].cast("B"), arrays["weights.rows"].cast("B")
+            len(pairs),
+            about["step"],
+            arrays["weights.buckets"].cast("B"),
+            arrays["weights.rows"].cast("B"),
         )
         settings = Settings(**about["settings"])
         encoder = Encoder(columns, vocabularies, labels)
         return cls(
-            settings, about["templates"], encoder, about["root_label"], pairs, weights, about["record"]
+            settings,
+            about["templates"],
+            encoder,
+            about["root_label"],
+            pairs,
+            weights,
+            about["record"],
         )
 
 

@@ -76,12 +76,17 @@ class Trainer:
     """
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
-        self.settings = settings
         self.templates = load_templates(settings.features)
         self.features = Features(self.templates, settings.features)
+        # the templates go into the model, but not the folder they were read from
+        self.settings = replace(settings, features=Path(settings.features).name)
         sentences = _load(train)
         self.dev = _load(dev) if dev is not None else []
-        self.checksums = {"train": _checksum(sentences), "dev": _checksum(self.dev)}
+        self.checksums = {
+            "train": _checksum(map(bytes, sentences)),
+            "dev": _checksum(map(bytes, self.dev)),
+            "templates": _checksum([self.templates.encode()]),
+        }
         self.data = _prepare(sentences, self.features, settings)
         labels = [label.decode() for label in self.data.encoder.labels]
         self.system = system(
@@ -139,7 +144,9 @@ class Trainer:
         )
         if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
             self.best, self.best_epoch = weights, epoch
-        report(Progress(number, len(order), len(order), epoch.words_per_second, epoch.n_updates, epoch))
+        report(
+            Progress(number, len(order), len(order), epoch.words_per_second, epoch.n_updates, epoch)
+        )
         return epoch
 
     def _score(self, weights: PackedWeights) -> tuple[float | None, float | None]:
@@ -212,9 +219,8 @@ class Trainer:
         ).save(path)
 
     def resume(self, path: Path) -> None:
-        """Take up the run of a checkpoint; its settings (but for the epochs) and data must be these."""
-        checkpoint = Checkpoint.load(path, self.actions.n_classes)
-        checkpoint.check(asdict(self.settings), self.checksums, path)
+        """Take up the run of a checkpoint: these data, and these settings but for the epochs."""
+        checkpoint = Checkpoint.load(path, asdict(self.settings), self.checksums)
         self._start(checkpoint.weights)
         self.core.__setstate__(checkpoint.state)
         self.history = [Epoch(**entry) for entry in checkpoint.history]
@@ -248,13 +254,17 @@ def _load(treebank: Treebank) -> list[Sentence]:
         source = "the given sentences"
     if not sentences:
         raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
+    for i, sentence in enumerate(sentences, 1):
+        for word, head in enumerate(sentence.heads, 1):
+            if head is None:
+                raise TreebankError(source, None, f"sentence {i}: word {word} has no head")
     return sentences
 
 
-def _checksum(sentences: list[Sentence]) -> str:
+def _checksum(texts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(bytes(sentence))
+    for text in texts:
+        digest.update(text)
     return digest.hexdigest()
 
 
@@ -281,10 +291,11 @@ def _prepare(sentences: list[Sentence], features: Features, settings: Settings) 
     )
     keep_out = settings.projectivise == "none" and settings.training == "static"
     for i, sentence in enumerate(sentences):
-        projective = is_projective(sentence.heads)
+        heads = [head or 0 for head in sentence.heads]  # none is missing: see _load
+        projective = is_projective(heads)
         data.n_nonprojective += not projective
         if not projective and settings.projectivise != "none":
-            tree = projectivise(sentence.heads, sentence.deprels, settings.projectivise)
+            tree = projectivise(heads, sentence.deprels, settings.projectivise)
             data.n_lifted += tree.n_lifted
             labels = [encoder.add_label(label.encode()) for label in tree.labels]
             data.corpus.set_tree(i, tree.heads, labels)

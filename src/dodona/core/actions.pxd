@@ -14,6 +14,6 @@ cdef class Actions:
     cdef int n_padded
     cdef vector[int32_t] move           # per class
     cdef vector[int32_t] label
-    cdef vector[int16_t] barrier        # per set of valid moves and kind of state: 0 or BARRED for each class
+    cdef vector[int16_t] barrier        # per set of moves, kind of state and class: 0 or BARRED
 
     cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil

@@ -15,8 +15,8 @@ cdef enum:
 cdef class Actions:
     """Classes 0, 1, … of a model, each a move and a label of a transition system.
 
-    `pairs` has (move, label, under_root, elsewhere) for each class: ids of move and label (NONE, -1,
-    for a move without one), and whether its arcs may hang under the root, or elsewhere.
+    `pairs` has (move, label, under_root, elsewhere) for each class: ids of move and label (NONE,
+    -1, for a move without one), and whether its arcs may hang under the root, or elsewhere.
     """
 
     def __init__(self, System system, pairs):
@@ -26,10 +26,14 @@ cdef class Actions:
         self.n_classes = len(self.pairs)
         self.n_padded = padded(self.n_classes)
         for move, label, _, _ in self.pairs:
-            if not 0 <= move < len(system.moves) or not NONE <= label < len(system.labels):
+            if (not 0 <= move < len(system.moves) or not NONE <= label < len(system.labels)
+                    or system.labelled[move] != (label != NONE)):
                 raise ValueError(f"move {move} with label {label} is not an action of {system!r}")
             self.move.push_back(move)
             self.label.push_back(label)
+        for move, name in enumerate(system.moves):     # without them a state may allow no class
+            if not system.labelled[move] and all(pair[0] != move for pair in self.pairs):
+                raise ValueError(f"no class for {name}, a move of {system!r}")
         for valid in range(1 << len(system.moves)):
             for kind in range(N_KINDS):
                 for c in range(self.n_padded):

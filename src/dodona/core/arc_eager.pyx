@@ -31,7 +31,8 @@ cdef int dependents_in_buffer(const StateC* state, const GoldC* gold, int node) 
     return count
 
 
-cdef int headless_dependents_on_stack(const StateC* state, const GoldC* gold, int node) noexcept nogil:
+cdef int headless_dependents_on_stack(const StateC* state, const GoldC* gold,
+                                      int node) noexcept nogil:
     """Gold dependents of the front word that wait on the stack for a head."""
     cdef int i = gold.first[node], count = 0
     while i < gold.first[node + 1] and gold.child[i] < node:
@@ -53,7 +54,8 @@ cdef class ArcEager(System):
         self.labelled = (False, True, True, False)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
         self.when = ("a word in the buffer",
-                     "a word without a head on top of the stack (not the root), and one in the buffer",
+                     "a word without a head on top of the stack (not the root), "
+                     "and one in the buffer",
                      "a word on the stack, and one in the buffer that is not the root",
                      "a word with a head on top of the stack, and one in the buffer")
         super().__init__(labels, root, loss, root_label)
@@ -123,7 +125,8 @@ cdef class ArcEager(System):
     # RIGHT-ARC  cost  g(b) on the stack below s, or in the buffer, or b is to be left over as the
     #                  root; headless gold dependents of b on the stack; the label, if s = g(b)
     # REDUCE     cost  gold dependents of s in the buffer
-    cdef void move_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept nogil:
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int head_of_s = gold.head[s], head_of_b = gold.head[b]
         cdef int waiting = 0, to_come = 0
@@ -141,7 +144,7 @@ cdef class ArcEager(System):
                                                         state.place[head_of_s] == BUFFER)
         costs[RIGHT_ARC].arcs = waiting + b_left_over + (
             head_of_b != s and state.place[head_of_b] in (STACK, BUFFER))
-        # a word left over is labelled as such; where gold has another label, that much is lost anyway
+        # a word left over is labelled as such; where gold has another label, that is lost anyway
         costs[SHIFT].labels = costs[REDUCE].labels = 0
         costs[LEFT_ARC].labels = -(s_left_over and gold.label[s] != self.root_label_id)
         costs[RIGHT_ARC].labels = -(b_left_over and gold.label[b] != self.root_label_id)

@@ -18,7 +18,7 @@ cdef class Corpus:
         return self.head.size()
 
     cdef int32_t* add(self, int n_words):
-        """Append a sentence; returns its values: value of word i in column c at [c * (n + 3) + i + 1].
+        """Append a sentence; returns its values, column c of word i at [c * (n + 3) + i + 1].
 
         The pointer holds until the next call.
         """
@@ -44,24 +44,31 @@ cdef class Corpus:
         words.values = self.values.data() + self.first_value[sentence]
         return words
 
+    def _first_word(self, int sentence):
+        if not 0 <= sentence < len(self):
+            raise IndexError(f"no sentence {sentence} among {len(self)}")
+        return self.first_word[sentence]
+
     def heads(self, int sentence):
         """Heads of a sentence's words; None where there is none."""
-        cdef size_t i, first = self.first_word[sentence]
+        cdef size_t i, first = self._first_word(sentence)
         return [None if self.head[i] == NONE else self.head[i]
                 for i in range(first, first + self.n_words[sentence])]
 
     def labels(self, int sentence):
         """Label ids of a sentence's words; None where there is none."""
-        cdef size_t i, first = self.first_word[sentence]
+        cdef size_t i, first = self._first_word(sentence)
         return [None if self.label[i] == NONE else self.label[i]
                 for i in range(first, first + self.n_words[sentence])]
 
     def set_tree(self, int sentence, heads, labels):
         """Give a sentence heads and label ids (None: not annotated)."""
-        cdef size_t i = self.first_word[sentence]
+        cdef size_t i = self._first_word(sentence)
         if not len(heads) == len(labels) == self.n_words[sentence]:
             raise ValueError("a head and a label for every word are needed")
         for head, label in zip(heads, labels):
+            if head is not None and not 0 <= head <= len(heads):
+                raise ValueError(f"head {head}, but the sentence has {len(heads)} words")
             self.head[i] = NONE if head is None else head
             self.label[i] = NONE if label is None else label
             i += 1

@@ -2,10 +2,13 @@
 
 For a state, first the slots are found (which node is `s0.left2`?), then the atoms read (what is
 its tag?), each once however many templates share it; a template's key is then a multilinear hash,
-the sum of its atoms, each times an odd number of its own, mixed in the end. A template one of whose slots is empty gives no feature: that is a third of them in
-a typical state, and valencies and label sets already tell that a child is missing.
+the sum of its atoms, each times an odd number of its own, mixed in the end. A template one of whose
+slots is empty gives no feature: that is a third of them in a typical state, and valencies and label
+sets already tell that a child is missing.
 """
+from .corpus cimport Corpus
 from .state cimport NONE, front, top
+from .system cimport State
 from .template_layout import Layout
 from .templates import parse_templates, word_columns
 
@@ -72,6 +75,21 @@ cdef class Features:
             self.groups.push_back(Group(slots, 0))
         self.templates.push_back(template)
         self.groups.back().end = <int32_t> self.templates.size()
+
+    def keys(self, State state not None, Corpus corpus not None, int sentence=0):
+        """The keys of the features of a state of this sentence, in the order of `fill`."""
+        cdef vector[uint64_t] keys
+        cdef WordsC words
+        if not 0 <= sentence < len(corpus):
+            raise IndexError(f"no sentence {sentence} among {len(corpus)}")
+        words = corpus.words(sentence)
+        if words.n_words != state.c.n_words or words.n_columns != len(self.columns):
+            raise ValueError(
+                f"a state of {state.c.n_words} words and {len(self.columns)} columns, but "
+                f"a sentence of {words.n_words} words and {words.n_columns} columns")
+        keys.resize(self.n_templates)
+        keys.resize(self.fill(&state.c, &words, keys.data()))
+        return list(keys)
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""

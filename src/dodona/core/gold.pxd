@@ -1,4 +1,4 @@
-"""The reference tree as the core sees it: heads, labels, and the children of every node in order."""
+"""The reference tree as the core sees it: heads, labels, and the children of each node in order."""
 from libc.stdint cimport int32_t
 
 cdef struct GoldC:

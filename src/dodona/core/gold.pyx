@@ -116,7 +116,8 @@ def _check_arcs(arcs, n_words):
         if not 1 <= dependent <= n_words:
             raise ValueError(f"arc into {dependent}: dependents are words, numbered 1 to {n_words}")
         if not 0 <= head <= n_words:
-            raise ValueError(f"word {dependent} has head {head}, but the sentence has {n_words} words")
+            raise ValueError(
+                f"word {dependent} has head {head}, but the sentence has {n_words} words")
         if head == dependent:
             raise ValueError(f"word {dependent} is its own head: a cycle")
 

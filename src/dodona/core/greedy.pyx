@@ -1,4 +1,4 @@
-"""Greedy search: the best action, again and again, until the state is final; then one whole tree."""
+"""Greedy search: the best action, again and again, until the state is final; then a whole tree."""
 from libc.string cimport memcpy
 
 from .linear cimport BLOCK, MAX_KEYS
@@ -21,14 +21,18 @@ cdef class Workspace:
 
 
 cdef class Greedy:
-    """A greedy parser of encoded sentences. Threads may share it: all that changes is a Workspace."""
+    """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
     def __init__(self, Features features, Actions actions, PackedWeights weights, *,
                  bint one_root=True, int root_label=0):
         if features.n_templates > MAX_KEYS:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
         if weights.n_classes != actions.n_classes:
-            raise ValueError(f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
+            raise ValueError(
+                f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
+        if weights.largest * features.n_templates > LIMIT:      # a barred class might win
+            raise ValueError(f"weights of ±{weights.largest} are too large for "
+                             f"{features.n_templates} templates")
         self.system, self.features, self.actions = actions.system, features, actions
         self.weights, self.one_root, self.root_label = weights, one_root, root_label
 
@@ -38,6 +42,11 @@ cdef class Greedy:
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         cdef size_t first
+        if start < 0 or stop > <int> corpus.n_words.size():
+            raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
+        if corpus.n_columns != len(self.features.columns):
+            raise ValueError(
+                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
@@ -68,7 +77,7 @@ cdef class Greedy:
         self.complete(space, words)
 
     # A final state may leave words without a head, or several under the root. The tree is completed
-    # with the model's own scores, asked in a state that holds nothing but the two words in question.
+    # with the model's own scores, asked in a state that holds but the two words in question.
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
         cdef StateC* state = &space.state
         cdef int d, chief, n_headless = 0, n_under_root = 0
@@ -83,11 +92,12 @@ cdef class Greedy:
         if state.head[chief] == NONE:
             self.attach(space, words, state.root, chief)
         for d in range(1, state.n_words + 1):
-            if d != chief and (state.head[d] == NONE or self.one_root and state.head[d] == state.root):
+            if d != chief and (state.head[d] == NONE
+                               or self.one_root and state.head[d] == state.root):
                 self.attach(space, words, chief if self.one_root else state.root, d)
 
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil:
-        """The word that scores best under the root: of those already there, or else of the headless."""
+        """The word that scores best under the root, of those already there or else headless."""
         cdef StateC* state = &space.state
         cdef int d, chosen, score, chief = NONE, best = 0
         for d in range(1, state.n_words + 1):
@@ -111,7 +121,8 @@ cdef class Greedy:
         state.head[word] = head
         state.label[word] = self.root_label if label == NONE else label
 
-    cdef int best_arc(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+    cdef int best_arc(self, Workspace space, const WordsC* words, int head,
+                      int word) noexcept nogil:
         """The best class that makes `head` the head of `word` when only these two are in sight."""
         cdef StateC* state = &space.state
         cdef int move = self.system.right_arc if head < word else self.system.left_arc

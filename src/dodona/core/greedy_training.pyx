@@ -14,7 +14,7 @@ from libc.math cimport sqrt
 
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
-from .random cimport below, next_random, uniform
+from .random cimport below, uniform
 from .state cimport NONE, front, lay_out, state_size, top
 from .system cimport MAX_MOVES, MoveCost, price
 
@@ -29,7 +29,8 @@ cdef class GreedyTrainer:
     """Trains weights on a corpus, sentence by sentence.
 
     `explore_rate` is the share of predictions that are followed although wrong, once exploring:
-    1 - p in the paper. `aggressiveness` bounds a passive-aggressive update (C in Crammer et al. 2006).
+    1 - p in the paper. `aggressiveness` bounds a passive-aggressive update (C in Crammer et al.
+    2006).
     """
 
     def __init__(self, Corpus corpus, Features features, Actions actions, Weights weights, *,
@@ -124,7 +125,8 @@ cdef class GreedyTrainer:
         arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            cost = price(&moves[self.actions.move[c]], self.actions.label[c], arc_price, label_price)
+            cost = price(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
+                         label_price)
             self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
 
@@ -153,7 +155,8 @@ cdef class GreedyTrainer:
             return self.static_class()
         if self.costs[predicted] == self.cheapest:
             return predicted
-        if self.mode == EXPLORE and exploring and uniform(&self.random) < self.explore_rate:
+        if (self.mode == EXPLORE and exploring and self.explore_rate > 0
+                and uniform(&self.random) < self.explore_rate):
             return predicted
         return self.random_optimal()
 

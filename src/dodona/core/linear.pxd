@@ -29,8 +29,12 @@ cdef class Weights:
     cdef void grow(self) noexcept nogil
     cdef void enlarge(self, Row* row) noexcept nogil
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil
+    cdef bint is_empty(self, size_t block) noexcept nogil
     cdef vector[uint64_t] sorted_keys(self)
     cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil
+
+
+cdef vector[uint64_t] checked_keys(keys)
 
 
 cdef inline int padded(int n_classes) noexcept nogil:

@@ -18,11 +18,31 @@ cdef extern from "blocks.h":
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
+    MAX_CLASSES = 1 << 15         # classes and numbers of cells fit 16 bits
 
 
 cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
     """Keys are well mixed already; their high half chooses the place."""
     return <size_t> (key >> 32) & (n_places - 1)
+
+
+cdef vector[uint64_t] checked_keys(keys):
+    """Keys from Python: few enough, and odd, as those of features are (0 marks an empty place)."""
+    cdef vector[uint64_t] checked = keys
+    cdef uint64_t key
+    if checked.size() > MAX_KEYS:
+        raise ValueError(f"{checked.size()} keys; at most {MAX_KEYS} are possible")
+    for key in checked:
+        if not key & 1:
+            raise ValueError(f"the key {key} is even: features have odd ones")
+    return checked
+
+
+cdef Py_ssize_t _sum(const uint16_t[::1] counts) noexcept nogil:
+    cdef Py_ssize_t i, total = 0
+    for i in range(counts.shape[0]):
+        total += counts[i]
+    return total
 
 
 cdef class Weights:
@@ -31,6 +51,10 @@ cdef class Weights:
     def __init__(self, int n_classes):
         if n_classes < 1:
             raise ValueError("a classifier needs at least one class")
+        if n_classes > MAX_CLASSES:
+            raise ValueError(
+                f"{n_classes} classes (moves with their labels), but at most {MAX_CLASSES} are "
+                "possible: merge rare labels, or projectivise with fewer new ones")
         self.n_classes = n_classes
         self.table.resize(FIRST_TABLE)
         self.free.resize(16)
@@ -141,10 +165,18 @@ cdef class Weights:
 
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil:
         memcpy(&self.block_id[target], &self.block_id[source], n * sizeof(uint16_t))
-        memcpy(&self.weight[target * BLOCK], &self.weight[source * BLOCK], n * BLOCK * sizeof(float))
-        memcpy(&self.total[target * BLOCK], &self.total[source * BLOCK], n * BLOCK * sizeof(double))
-        memset(&self.weight[source * BLOCK], 0, n * BLOCK * sizeof(float))
-        memset(&self.total[source * BLOCK], 0, n * BLOCK * sizeof(double))
+        cdef size_t to = target * BLOCK, here = source * BLOCK
+        memcpy(&self.weight[to], &self.weight[here], n * BLOCK * sizeof(float))
+        memcpy(&self.total[to], &self.total[here], n * BLOCK * sizeof(double))
+        memset(&self.weight[here], 0, n * BLOCK * sizeof(float))
+        memset(&self.total[here], 0, n * BLOCK * sizeof(double))
+
+    cdef bint is_empty(self, size_t block) noexcept nogil:
+        cdef size_t place
+        for place in range(block * BLOCK, (block + 1) * BLOCK):
+            if self.weight[place] != 0 or self.total[place] != 0:
+                return False
+        return True
 
     cdef vector[uint64_t] sorted_keys(self):
         """All keys, ascending: an order that does not depend on how the table came to be."""
@@ -157,6 +189,21 @@ cdef class Weights:
         sort(keys.begin(), keys.end())
         return keys
 
+    def scores(self, keys):
+        """The score of every class, given the keys of the features."""
+        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[float] scores
+        scores.resize(padded(self.n_classes))
+        self.score(features.data(), <int> features.size(), scores.data())
+        return list(scores)[:self.n_classes]
+
+    def learn(self, keys, int good, int bad, double amount, double time):
+        """One update: every key's weight for `good` goes up, and for `bad` down, by the amount."""
+        cdef vector[uint64_t] features = checked_keys(keys)
+        if not (0 <= good < self.n_classes and 0 <= bad < self.n_classes):
+            raise IndexError(f"classes {good} and {bad}, but there are {self.n_classes}")
+        self.update(features.data(), <int> features.size(), good, bad, amount, time)
+
     def n_blocks(self):
         """Number of blocks in use: what the memory goes into."""
         cdef size_t i, n = 0
@@ -165,21 +212,24 @@ cdef class Weights:
         return n
 
     def save(self):
-        """The exact contents as five byte strings: keys, cells per key; classes, weights, totals."""
+        """The exact contents as bytes: keys, cells per key, classes, weights, totals."""
         cdef vector[uint64_t] keys = self.sorted_keys()
         cdef vector[uint16_t] n_cells, classes
         cdef vector[float] weights
         cdef vector[double] totals
         cdef size_t i, before, place
         cdef int j, k
+        cdef bint empty
         cdef Row* row
         for i in range(keys.size()):
             row = self.find_or_add(keys[i])
             before = classes.size()
             for j in range(row.n_blocks):
+                # a block that went back to nothing keeps its place in the row, by its first cell
+                empty = self.is_empty(<size_t> row.start + j)
                 for k in range(BLOCK):
                     place = (<size_t> row.start + j) * BLOCK + k
-                    if self.weight[place] != 0 or self.total[place] != 0:
+                    if self.weight[place] != 0 or self.total[place] != 0 or (empty and k == 0):
                         classes.push_back(<uint16_t> (self.block_id[row.start + j] * BLOCK + k))
                         weights.push_back(self.weight[place])
                         totals.push_back(self.total[place])
@@ -196,13 +246,15 @@ cdef class Weights:
         """The weights that `save` wrote; training goes on from them as if never interrupted."""
         cdef Weights self = Weights(n_classes)
         cdef Py_ssize_t i, at = 0
-        cdef int j
         cdef Row* row
         cdef float* weight
         cdef double* total
+        if not (keys.shape[0] == n_cells.shape[0] and _sum(n_cells) == classes.shape[0]
+                == weights.shape[0] == totals.shape[0]):
+            raise ValueError("the arrays of weights differ in length")
         for i in range(keys.shape[0]):
             row = self.find_or_add(keys[i])
-            for j in range(n_cells[i]):
+            for _ in range(n_cells[i]):
                 if classes[at] >= n_classes:
                     raise ValueError("a weight is for a class that does not exist")
                 weight = self.cell(row, classes[at], &total)

@@ -11,6 +11,7 @@ cdef struct Bucket:               # eight places: what is sought and what is fou
 cdef class PackedWeights:
     cdef readonly int n_classes
     cdef readonly float step            # what 1 is worth
+    cdef readonly int largest           # of the weights, signs apart
     cdef Py_buffer bucket_buffer        # they keep the memory alive
     cdef Py_buffer row_buffer
     cdef const Bucket* buckets

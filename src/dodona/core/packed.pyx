@@ -12,11 +12,12 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from .linear cimport MAX_KEYS, Row, Weights, padded
+from .linear cimport MAX_KEYS, Row, Weights, checked_keys, padded
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows, int n_blocks) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows,
+                         int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
 cdef enum:
@@ -62,28 +63,40 @@ cdef class PackedWeights:
         """Refuse contents that would lead outside the memory: a model file may be damaged."""
         cdef uint32_t i, n_open = 0
         cdef int place
+        if <size_t> self.buckets % sizeof(uint32_t):
+            raise ValueError("the table of weights is not aligned")
         for i in range(self.n_buckets):
             n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
             for place in range(BLOCK):
-                if self.buckets[i].fingerprint[place] and not self.holds(self.buckets[i].row[place]):
+                if (self.buckets[i].fingerprint[place]
+                        and not self.holds(self.buckets[i].row[place])):
                     raise ValueError("a row of weights lies outside the table or the classes")
         if n_open == 0:
             raise ValueError("the table of weights has no empty place")
 
     cdef bint holds(self, uint32_t row) noexcept nogil:
-        """Whether the row and all classes it names are within bounds."""
-        cdef size_t start = <size_t> row * UNIT, n, j
-        cdef size_t n_blocks = padded(self.n_classes) // BLOCK
+        """Whether the row and all classes it names are within bounds; notes the largest weight."""
+        cdef size_t start = <size_t> row * UNIT, n, j, klass, next_class = 0
+        cdef size_t n_padded = padded(self.n_classes)
+        cdef const int8_t* at
         if start + UNIT > self.n_bytes:
             return False
         n = word_at(self.rows + start)
+        at = self.rows + start + WORD
         if n == DENSE:
-            return start + WORD + n_blocks * BLOCK <= self.n_bytes
+            if start + WORD + n_padded > self.n_bytes:
+                return False
+            for j in range(n_padded):
+                self.largest = max(self.largest, abs(<int> at[j]))
+            return True
         if start + WORD + n * CELL > self.n_bytes:
             return False
         for j in range(n):
-            if word_at(self.rows + start + WORD + j * CELL) >= n_blocks * BLOCK:
+            klass = word_at(at + j * CELL)
+            if not next_class <= klass < n_padded:     # ascending: no class is added twice
                 return False
+            next_class = klass + 1
+            self.largest = max(self.largest, abs(<int> at[j * CELL + WORD]))
         return True
 
     def buckets_bytes(self):
@@ -101,6 +114,14 @@ cdef class PackedWeights:
         for i in range(self.n_buckets):
             n += dodona_match(self.buckets[i].fingerprint, 0)
         return n
+
+    def scores(self, keys):
+        """The score of every class in units of `step`, given the keys of the features."""
+        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[int16_t] scores
+        scores.resize(padded(self.n_classes))
+        self.score(features.data(), <int> features.size(), scores.data())
+        return list(scores)[:self.n_classes]
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
@@ -129,9 +150,9 @@ cdef class PackedWeights:
 
 
 cdef inline void add_cells(const int8_t* row, int16_t* scores) noexcept nogil:
-    cdef unsigned int j, n = word_at(row)
+    cdef unsigned int _j, n = word_at(row)
     row += WORD
-    for j in range(n):
+    for _j in range(n):
         scores[word_at(row)] += row[WORD]
         row += CELL
 
@@ -142,6 +163,8 @@ def pack(Weights weights, double time, int n_keys, *, int least=1):
     At most `n_keys` of them are ever added up: that bounds the integers, and the largest weight
     the step. A row whose integers sum to less than `least`, signs apart, is dropped.
     """
+    if not 1 <= n_keys <= MAX_KEYS:
+        raise ValueError(f"n_keys is a number from 1 to {MAX_KEYS}, not {n_keys}")
     cdef vector[uint64_t] keys = weights.sorted_keys(), kept
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows, values

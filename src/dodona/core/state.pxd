@@ -1,4 +1,4 @@
-"""One parser configuration as one flat block: stack, buffer, arcs, and what the features ask about them.
+"""One parser configuration as one flat block: stack, buffer, arcs, and what features ask of them.
 
 Nodes are small integers: 1 … n are the words, 0 an artificial root before them, n + 1 one behind
 them, and NONE is no node at all. Columns are indexed by node and reach down to NONE, so that

@@ -13,7 +13,8 @@ cdef size_t n_nodes(int n_words) noexcept nogil:
 cdef size_t state_size(int n_words) noexcept nogil:
     """Bytes of the block for a sentence of that many words, a multiple of 8."""
     cdef size_t n_int32 = (N_COLUMNS + 2) * n_nodes(n_words)
-    return N_SETS * n_nodes(n_words) * sizeof(uint64_t) + (n_int32 + (n_int32 & 1)) * sizeof(int32_t)
+    n_int32 += n_int32 & 1
+    return N_SETS * n_nodes(n_words) * sizeof(uint64_t) + n_int32 * sizeof(int32_t)
 
 
 cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil:

@@ -51,7 +51,8 @@ cdef class System:
     cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
     cdef void take(self, StateC* state, int move, int label) noexcept nogil
     cdef bint final(self, const StateC* state) noexcept nogil
-    cdef void move_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept nogil
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
     cdef int max_steps(self, int n_words) noexcept nogil
 

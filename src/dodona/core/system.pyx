@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t
 
 from .action import Action
 from .gold cimport build_gold, gold_size
-from .state cimport NONE, StateC, add_arc, clear, copy, front, lay_out, state_size, top
+from .state cimport NONE, StateC, clear, copy, lay_out, state_size
 
 ROOTS = ("first", "last", "none")
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -85,8 +85,9 @@ cdef class State:
         return f"State(stack={self.stack}, buffer={self.buffer}, arcs={{{arcs}}})"
 
     def __reduce__(self):
-        return _restore, (self.system, self.c.n_words, bytes((<char*> self.c.block)[:self.c.n_bytes]),
-                          self.c.root, self.c.n_stack, self.c.n_buffer)
+        block = (<char*> self.c.block)[:self.c.n_bytes]
+        return _restore, (self.system, self.c.n_words, block, self.c.root, self.c.n_stack,
+                          self.c.n_buffer)
 
 
 def _restore(System system, int n_words, bytes block, int root, int n_stack, int n_buffer):
@@ -124,7 +125,8 @@ cdef class System:
         self._actions = {}
         for move, (name, takes_label) in enumerate(zip(self.moves, self.labelled)):
             for label in range(len(self.labels)) if takes_label else (NONE,):
-                self._actions[move, label] = Action(name, self.labels[label] if takes_label else None)
+                self._actions[move, label] = Action(
+                    name, self.labels[label] if takes_label else None)
         self._ids = {action: ids for ids, action in self._actions.items()}
 
     def start(self, int n_words):
@@ -162,7 +164,7 @@ cdef class System:
         return result
 
     def finish(self, State state not None):
-        """The complete tree, as a state in which every word has a head: leftovers go to the root."""
+        """The complete tree, a state in which every word has a head: leftovers go to the root."""
         cdef State result = State(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.attach_leftovers(&result.c, max(self.root_label_id, 0))
@@ -192,15 +194,17 @@ cdef class System:
         built = state.heads if self.root != "none" else [head or 0 for head in state.heads]
         for i, (head, gold_head) in enumerate(zip(built, gold.heads)):
             if gold_head is not None and head != gold_head:
-                raise ValueError(f"{self.name} cannot derive this tree: the arc from {gold_head} to "
-                                 f"{i + 1} is out of its reach (is the tree projective?)")
+                raise ValueError(
+                    f"{self.name} cannot derive this tree: the arc from {gold_head} to {i + 1} is "
+                    "out of its reach (is the tree projective?)")
 
     def _check(self, State state, action):
         """The ids of an action, which must be valid in the state."""
         ids = self._ids.get(action)
         if ids is None:
-            raise ValueError(f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
-                             f"labels: {', '.join(self.labels)}")
+            raise ValueError(
+                f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
+                f"labels: {', '.join(self.labels)}")
         if not self._moves(state) >> ids[0] & 1:
             raise ValueError(f"{self.moves[ids[0]]} is not valid in {state!r}: "
                              f"it needs {self.when[ids[0]]}")
@@ -212,7 +216,7 @@ cdef class System:
         return self.valid_moves(&state.c)
 
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
-        """The gold tree as columns; the last one is kept, since costs are asked for state by state."""
+        """The gold tree as columns; the last is kept, since costs are asked for state by state."""
         if self._gold_of is gold and gold.n_words == n_words:
             return &self._gold
         if gold.heads is None:
@@ -261,7 +265,8 @@ cdef class System:
     cdef bint final(self, const StateC* state) noexcept nogil:
         return True
 
-    cdef void move_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept nogil:
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
         pass
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
@@ -283,4 +288,5 @@ cdef class System:
         return type(self), (self.labels, self.root, self.loss, self.root_label)
 
     def __repr__(self):
-        return f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, loss={self.loss!r})"
+        return (f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, "
+                f"loss={self.loss!r})")

@@ -66,7 +66,9 @@ def load_templates(name: str | Path) -> str:
         return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
     path = Path(name)
     if not path.exists():
-        raise TemplateError(f"no file {name}, and no templates of that name: {', '.join(shipped())}")
+        raise TemplateError(
+            f"no file {name}, and no templates of that name: {', '.join(shipped())}"
+        )
     return path.read_text(encoding="utf-8")
 
 
@@ -108,7 +110,9 @@ def _part(text: str) -> Part:
     if not slot:
         raise TemplateError(f"{text!r} is not a slot and an attribute such as s0.form")
     if slot[0] not in STARTS:
-        raise TemplateError(f"no slot {slot[0]!r} in {text!r}; slots start with {', '.join(STARTS)}")
+        raise TemplateError(
+            f"no slot {slot[0]!r} in {text!r}; slots start with {', '.join(STARTS)}"
+        )
     for relation in slot[1:]:
         if relation not in RELATIONS:
             raise TemplateError(

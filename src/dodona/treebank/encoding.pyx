@@ -4,7 +4,6 @@ from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
-from dodona.core.state cimport NONE
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
 from dodona.treebank.vocabulary cimport Vocabulary
@@ -84,7 +83,8 @@ cdef class Encoder:
                 for i in range(sentence.n_words):
                     text = field(sentence, i, DEPREL)
                     corpus.head[first + i] = sentence.head[i]
-                    corpus.label[first + i] = self._label_ids.get(text.text[:text.size], UNKNOWN_LABEL)
+                    corpus.label[first + i] = self._label_ids.get(
+                        text.text[:text.size], UNKNOWN_LABEL)
         return corpus
 
     def decode(self, Corpus corpus, sentences):
@@ -93,13 +93,16 @@ cdef class Encoder:
         cdef size_t i = 0, first
         result = []
         for sentence in sentences:
+            if i == corpus.n_words.size() or sentence.n_words != corpus.n_words[i]:
+                raise ValueError("these are not the sentences of the corpus")
             first = corpus.first_word[i]
-            result.append(sentence.with_tree(&corpus.head[first], self.labels, &corpus.label[first]))
+            result.append(
+                sentence.with_tree(&corpus.head[first], self.labels, &corpus.label[first]))
             i += 1
         return result
 
-    cdef void encode_column(self, Sentence sentence, str name, Vocabulary vocabulary, int32_t* target,
-                            bint learning):
+    cdef void encode_column(self, Sentence sentence, str name, Vocabulary vocabulary,
+                            int32_t* target, bint learning):
         cdef int i, column = COLUMNS.get(name, FEATS)
         cdef bint is_tag = name == "tag"
         cdef bytes feature = name[6:].encode() if name.startswith("feats:") else b""

@@ -50,7 +50,7 @@ cdef class Vocabulary:
         while self.table[place]:
             i = self.table[place] - 1
             if (<Py_ssize_t> (self.start[i + 1] - self.start[i]) == size
-                    and memcmp(self.text.data() + self.start[i], text, size) == 0):
+                    and (size == 0 or memcmp(self.text.data() + self.start[i], text, size) == 0)):
                 break
             place = (place + 1) & mask
         return place
@@ -73,7 +73,8 @@ cdef class Vocabulary:
         return self.table[place] - 1 + N_RESERVED
 
     cdef void grow(self) noexcept nogil:
-        cdef size_t i, n_places = self.table.size() * 4
+        cdef size_t i, size, n_places = self.table.size() * 4
         self.table.assign(n_places, 0)
         for i in range(self.start.size() - 1):
-            self.table[self.find(self.text.data() + self.start[i], self.start[i + 1] - self.start[i])] = i + 1
+            size = self.start[i + 1] - self.start[i]
+            self.table[self.find(self.text.data() + self.start[i], size)] = <int32_t> i + 1

@@ -1,0 +1,214 @@
+"""Feature keys against their slow twin: equal keys for equal features, and for no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+import dodona
+from dodona.core.features import Features
+from dodona.core.templates import load_templates, shipped
+from dodona.treebank.encoding import Encoder
+from reference.features import Feature, View, template_lines
+
+LABELS = ["root", "nsubj", "obj", "det", "obl"]
+ATTRIBUTES = ["form", "lemma", "upos", "xpos", "tag", "feats", "feats:Case", "feats:Number"]
+STATE_ATTRIBUTES = ["label", "n_left", "n_right", "left_labels", "right_labels"]
+SLOTS = [f"{where}{depth}" for where in "sb" for depth in range(4)]
+RELATED = [
+    "s0.head", "s0.left", "s0.left2", "s0.right", "s0.right2", "s1.head", "s1.right", "b0.left",
+    "b0.left2", "s0.head.head", "s0.head.left", "s0.head.right2", "s0.left.right", "s0.right.left2",
+    "b0.left.left", "b0.left.right.head", "s2.head.head.left",
+]  # fmt: skip
+EVERYTHING = [f"{slot}.{attribute}" for slot in SLOTS for attribute in ATTRIBUTES] + [
+    f"{slot}.{attribute}"
+    for slot in ["s0", "s3", "b0", *RELATED]
+    for attribute in ["tag", *STATE_ATTRIBUTES]
+]
+JOINED = [
+    "distance",
+    "s0.form + distance",
+    "distance + b0.tag + s1.form",
+    "s0.form + s0.tag + b0.form + b0.tag + s1.tag + b1.tag + s0.label + distance",
+    "s0.left_labels + b0.left_labels",
+    "s0.form + b0.form",
+    "b0.form + s0.form",
+]
+
+
+def random_sentence(n_words: int, random: Random) -> dodona.Sentence:
+    feats = ["_", "Case=Nom", "Case=Acc", "Case=Nom|Number=Sing", "Number=Plur", "XCase=Nom"]
+    return dodona.Sentence.from_columns(
+        random.choices(["a", "b", "ab", "oak", "Oak", "_", *"cdefghijkl"], k=n_words),
+        lemmas=random.choices(["a", "oak", "_"], k=n_words),
+        upos=random.choices(["NOUN", "VERB", "N"], k=n_words),
+        xpos=random.choices(["NN", "OUN", "_"], k=n_words),
+        feats=random.choices(feats, k=n_words),
+    )
+
+
+def columns(sentence: dodona.Sentence) -> dict[str, list[str]]:
+    return {
+        "form": sentence.forms,
+        "lemma": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+    }
+
+
+def walk(system: dodona.System, n_words: int, random: Random) -> Iterator[dodona.State]:
+    """The states of a random derivation, all but the final one."""
+    state = system.start(n_words)
+    while not system.is_final(state):
+        yield state
+        state = system.step(state, random.choice(system.valid(state)))
+
+
+def sentences_and_states(
+    root: str, n_sentences: int
+) -> tuple[list[dodona.Sentence], list[list[dodona.State]]]:
+    random = Random(n_sentences)
+    system = dodona.system("arc-eager", labels=LABELS, root=root)
+    sentences = [random_sentence(random.randint(1, 20), random) for _ in range(n_sentences)]
+    return sentences, [list(walk(system, len(sentence), random)) for sentence in sentences]
+
+
+def keys_and_features(
+    templates: list[str],
+    root: str,
+    sentences: list[dodona.Sentence],
+    states: list[list[dodona.State]],
+) -> Iterator[tuple[list[int], list[Feature]]]:
+    """For every state what the core gives and what its twin does."""
+    core = Features("\n".join(templates))
+    encoder = Encoder(core.columns)
+    encoder.learn(sentences)
+    corpus = encoder.encode(sentences)
+    for i, sentence in enumerate(sentences):
+        for state in states[i]:
+            view = View(state.stack, state.buffer, state.arcs, columns(sentence), root)
+            features = [view.feature(template) for template in templates]
+            yield core.keys(state, corpus, i), [f for f in features if f is not None]
+
+
+def is_one_to_one(pairs: list[tuple[object, object]]) -> bool:
+    forth, back = dict(pairs), {right: left for left, right in pairs}
+    return all(forth[left] == right and back[right] == left for left, right in pairs)
+
+
+@pytest.mark.parametrize("root", ["first", "last", "none"])
+def test_a_template_alone_gives_equal_keys_exactly_for_equal_values(root: str) -> None:
+    sample = sentences_and_states(root, n_sentences=12)
+    for template in EVERYTHING + JOINED:
+        found = list(keys_and_features([template], root, *sample))
+        assert all(len(keys) == len(features) <= 1 for keys, features in found), template
+        pairs = [(keys[0], features[0]) for keys, features in found if keys]
+        assert is_one_to_one(list(pairs)), template
+
+
+@pytest.mark.parametrize("root", ["first", "last", "none"])
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_templates_give_a_key_for_each_feature_and_no_key_twice(
+    name: str, root: str
+) -> None:
+    sample = sentences_and_states(root, n_sentences=100)
+    found = list(keys_and_features(template_lines(load_templates(name)), root, *sample))
+    assert all(len(keys) == len(features) for keys, features in found)
+    assert is_one_to_one([(frozenset(keys), frozenset(features)) for keys, features in found])
+    all_keys = {key for keys, _ in found for key in keys}
+    all_features = {feature for _, features in found for feature in features}
+    assert len(all_keys) == len(all_features) > 5000
+
+
+def test_keys_are_odd() -> None:
+    """Zero marks an empty place in the tables of weights, and the lowest bit is never looked at."""
+    sample = sentences_and_states("last", n_sentences=10)
+    found = keys_and_features(template_lines(load_templates("zn11")), "last", *sample)
+    assert all(key % 2 == 1 for keys, _ in found for key in keys)
+
+
+def keys_of(template: str, state: dodona.State, sentence: dodona.Sentence) -> list[int]:
+    features = Features(template)
+    encoder = Encoder(features.columns)
+    encoder.learn([sentence])
+    return features.keys(state, encoder.encode([sentence]))
+
+
+def follow(system: dodona.System, n_words: int, *moves: str) -> dodona.State:
+    state = system.start(n_words)
+    for move in moves:
+        label = "obj" if "ARC" in move else None
+        state = system.step(state, dodona.Action(move, label))
+    return state
+
+
+def test_distances_are_told_apart_up_to_five_and_then_in_two_classes() -> None:
+    n_words = 16
+    system = dodona.system("arc-eager", labels=LABELS, root="none")
+    sentence = dodona.Sentence.from_columns(["word"] * n_words)
+    by_distance = {
+        d: keys_of("distance", follow(system, n_words, "SHIFT", *["SHIFT", "LEFT-ARC"] * (d - 1)),
+                   sentence)
+        for d in range(1, 15)
+    }  # fmt: skip
+    assert all(len(keys) == 1 for keys in by_distance.values())
+    classes = [{1}, {2}, {3}, {4}, {5}, {6, 7, 8, 9, 10}, {11, 12, 13, 14}]
+    for one in by_distance:
+        for other in by_distance:
+            together = any({one, other} <= members for members in classes)
+            assert (by_distance[one] == by_distance[other]) == together, (one, other)
+
+
+def test_an_empty_slot_gives_no_feature() -> None:
+    system = dodona.system("arc-eager", labels=LABELS, root="none")
+    sentence = dodona.Sentence.from_columns(["one", "two"])
+    start = system.start(2)
+    for template in ["s0.form", "b2.form", "s0.head.form", "b0.left.form", "distance", "s0.label"]:
+        assert keys_of(template, start, sentence) == []
+        assert keys_of(f"b0.form + {template}", start, sentence) == []
+    assert len(keys_of("b0.form + b1.form", start, sentence)) == 1
+
+
+def test_a_word_without_a_head_still_has_a_label_feature() -> None:
+    """That it has none yet is worth knowing."""
+    system = dodona.system("arc-eager", labels=LABELS)
+    sentence = dodona.Sentence.from_columns(["one", "two"])
+    bare = keys_of("s0.label", follow(system, 2, "SHIFT"), sentence)
+    labelled = keys_of("s0.label", follow(system, 2, "RIGHT-ARC"), sentence)
+    assert len(bare) == len(labelled) == 1 and bare != labelled
+
+
+def test_words_that_training_has_not_seen_share_one_feature() -> None:
+    features = Features("b0.form")
+    encoder = Encoder(features.columns)
+    known, *unknown = [dodona.Sentence.from_columns([form]) for form in ("oak", "elm", "ash")]
+    encoder.learn([known])
+    start = dodona.system("arc-eager", labels=LABELS).start(1)
+    corpus = encoder.encode([known, *unknown])
+    keys = [features.keys(start, corpus, i) for i in range(3)]
+    assert keys[0] != keys[1] == keys[2]
+
+
+def test_a_state_of_another_sentence_is_refused() -> None:
+    features = Features("b0.form")
+    encoder = Encoder(features.columns)
+    corpus = encoder.encode([dodona.Sentence.from_columns(["one", "two"])])
+    system = dodona.system("arc-eager", labels=LABELS)
+    with pytest.raises(ValueError, match="a state of 3 words"):
+        features.keys(system.start(3), corpus)
+    with pytest.raises(IndexError, match="no sentence 1"):
+        features.keys(system.start(2), corpus, 1)
+    with pytest.raises(ValueError, match="2 columns"):
+        Features("b0.form + b0.lemma").keys(system.start(2), corpus)
+
+
+def test_slots_and_atoms_beyond_the_limits_are_refused() -> None:
+    depth = [".".join(["s0"] + ["head"] * i) + ".form" for i in range(70)]
+    with pytest.raises(ValueError, match=r"mine\.txt: more than 64 slots"):
+        Features("\n".join(depth), "mine.txt")
+    many = [f"{slot}.feats:F{i}" for slot in SLOTS for i in range(33)]
+    with pytest.raises(ValueError, match=r"mine\.txt: more than .* 256 atoms"):
+        Features("\n".join(many), "mine.txt")
