@@ -157,7 +157,7 @@ def test_oracle_prints_states_and_costs(shell: Shell) -> None:
 def test_oracle_as_json(shell: Shell) -> None:
     found = json.loads(shell("oracle", "--gold", "-", "--json", stdin=ONE).out)
     assert found["forms"] == ["Ask", "the", "oak"]
-    assert found["steps"][0]["buffer"] == [1, 2, 3, 0]
+    assert found["steps"][0]["buffer"] == [1, 2, 3]
     assert [0, "root", 1] in found["steps"][-1]["arcs"]
 
 
