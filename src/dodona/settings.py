@@ -38,7 +38,7 @@ class Settings:
     epochs: int = _setting(15, "passes over the training data")
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
-    features: str = _setting("zn11", "template set that ships, or a file of your own")
+    features: str = _setting("rich", "template set that ships, or a file of your own")
     projectivise: str = _setting(
         "head", "how to train on crossing arcs, and to restore them", ("none", *SCHEMES)
     )
