@@ -32,6 +32,9 @@ def main() -> None:
         run(**given)
     except (OSError, ValueError) as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -149,6 +149,27 @@ def test_an_interrupted_run_goes_on_where_it_was(again, finished, monkeypatch):
     assert len(load_results(path)) == 2 * 3 * 2
 
 
+def test_an_error_keeps_the_results_before_it(again, monkeypatch):
+    (again.out / RUNS).unlink()
+
+    def run_static_only(job):
+        if job.variant != "static":
+            raise MemoryError("too large")
+        return run(job)
+
+    monkeypatch.setattr(grid_module, "run", run_static_only)
+    with pytest.raises(MemoryError):
+        again()
+    assert [result.variant for result in load_results(again.out / RUNS)] == ["static"]
+
+
+def test_the_report_compares_gains_on_the_papers_languages(finished):
+    text = (finished / f"{paper.NAME}.md").read_text(encoding="utf-8")
+    assert "has too, eu_oak, it is " in text
+    assert f" here and {paper.gain('BAS'):+.2f} there" in text
+    assert "| eu_oak (BAS) | xx_elm | average |" in text
+
+
 def test_two_processes_find_what_one_does(again, finished):
     (again.out / RUNS).unlink()
     assert reports(again(jobs=2)) == reports(finished)

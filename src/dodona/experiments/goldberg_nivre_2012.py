@@ -165,8 +165,25 @@ def _finding(summary: Summary) -> str:
     return (
         f"Exploring changes LAS without punctuation by {ours.signed()} against the static oracle, "
         f"on average over treebanks; in the paper, over ten languages, by {gain(*LANGUAGES):+.2f}. "
-        f"It is better on {n_better} and worse on {n_worse} of {len(summary.treebanks)} treebanks "
-        f"(sign test: p {p_value(p)}). Seeds: {len(summary.seeds)}."
+        f"{_finding_of_shared(summary)}It is better on {n_better} and worse on {n_worse} of "
+        f"{len(summary.treebanks)} treebanks (sign test: p {p_value(p)}). "
+        f"Seeds: {len(summary.seeds)}."
+    )
+
+
+def _finding_of_shared(summary: Summary) -> str:
+    shared = [name for name in summary.treebanks if _code(name) in CODES]
+    if not shared:
+        return ""
+    ours = fmean(
+        summary.score(name, "explore", "las", "words").mean
+        - summary.score(name, "static", "las", "words").mean
+        for name in shared
+    )
+    theirs = gain(*(CODES[_code(name)] for name in shared))
+    return (
+        f"On the treebanks of languages that the paper has too, {', '.join(shared)}, it is "
+        f"{ours:+.2f} here and {theirs:+.2f} there. "
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -76,14 +77,15 @@ def _run_all(jobs: Sequence[Job], n_processes: int) -> Iterator[Result]:
     if n_processes == 1 or len(jobs) < 2:
         yield from map(run, jobs)
         return
+    left = iter(jobs)
     # spawn: the same on every system, and safe where threads run
     with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(run, job) for job in jobs]
-        try:
-            for future in as_completed(waiting):
-                yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        running = {pool.submit(run, job) for job in islice(left, n_processes)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            # none is submitted ahead of its time: Ctrl-C would have to wait for it
+            running |= {pool.submit(run, job) for job in islice(left, len(done))}
+            yield from (future.result() for future in done)
 
 
 @contextmanager

@@ -48,10 +48,11 @@ class Table:
         head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.header)
         body = "\n".join(map(self._html_row, self.rows))
         note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
+        caption = "" if self.folded else f"<caption>{escape(self.title)}</caption>"
         # a box that scrolls must be reachable by keyboard
         table = (
             f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(self.title)}">\n'
-            f"<table><caption>{escape(self.title)}</caption>\n"
+            f"<table>{caption}\n"
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{note}\n"
         )
         if self.folded:
