@@ -1,8 +1,8 @@
 """Run the comparison of Goldberg & Nivre (2012): static, ambiguity, explore.
 
-    python experiments/goldberg_nivre_2012.py --data DIR --seeds 2
+    python experiments/goldberg_nivre_2012.py --data DIR --seeds 2 --out report.html
 
-reads DIR/<treebank>/{train,dev,test}.conllu and writes goldberg-nivre-2012.html, with Markdown,
+reads DIR/<treebank>/{train,dev,test}.conllu, prints the tables and writes a report, with Markdown,
 JSON, the plot and the results of single runs beside it. Interrupted, it goes on when called again.
 """
 
@@ -21,7 +21,9 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=data, required=data is None, metavar="DIR")
     options.add_argument("--treebanks", metavar="A,B", help="folders in DIR; by default all")
     options.add_argument("--seeds", type=int, default=3, metavar="N")
-    options.add_argument("--out", type=Path, metavar="REPORT", help="HTML page, or its folder")
+    options.add_argument(
+        "--out", type=Path, metavar="REPORT", help="HTML page, or its folder; else tables only"
+    )
     options.add_argument("--quick", action="store_true", help="one treebank, one seed, two epochs")
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="trainings at a time")
     options.add_argument("--root", metavar="WHERE", help="the artificial root: first, last, none")
@@ -33,7 +35,7 @@ def main() -> None:
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here", file=sys.stderr)
+        print("interrupted; with --out, the same command goes on from here", file=sys.stderr)
         sys.exit(130)
 
 

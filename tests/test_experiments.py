@@ -94,6 +94,13 @@ def test_the_quick_run_is_one_treebank_one_seed_two_epochs(data, tmp_path):
     assert (tmp_path / "new" / "quick.html").exists()
 
 
+def test_without_a_report_only_tables_are_shown(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    paper.run(data, ["xx_elm"], quick=True)
+    assert list(tmp_path.iterdir()) == []
+    assert "explore - static" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("suffix", ["html", "md"])
 def test_the_report_holds_every_figure(finished, suffix):
     text = (finished / f"{paper.NAME}.{suffix}").read_text(encoding="utf-8")

@@ -78,8 +78,8 @@ HOW = (
     "As in section 5 of the paper: the same features and settings for every treebank, an averaged "
     "perceptron, gold tags in training and testing, trees projectivised for training but not for "
     "testing. The parser of the last epoch is scored; the dev set draws the learning curves and "
-    "decides nothing. Not as in the paper may be where the artificial root stands, which is first "
-    "there, and how many words may hang on it: see the settings."
+    "decides nothing. In the paper the artificial root stands first, and any number of words may "
+    "hang on it; here root is {root} and roots is {roots}."
 )
 
 
@@ -93,12 +93,12 @@ def run(
     jobs: int = 1,
     root: str | None = None,
 ) -> None:
-    """Run the comparison, print its tables and write the report.
+    """Run the comparison, print its tables and, given `out`, write the report.
 
     `out` is the HTML page, or the folder where to put it; Markdown, JSON, the plot and the results
-    of single runs stand beside it. A second call goes on where the first was interrupted. `quick`
-    is for trying out: the first treebank, one seed, two epochs. `root` is where the artificial
-    root stands, by default where `Settings` has it.
+    of single runs stand beside it, and a second call goes on where the first was interrupted.
+    `quick` is for trying out: the first treebank, one seed, two epochs. `root` is where the
+    artificial root stands, by default where `Settings` has it.
     """
     if seeds < 1:
         raise ValueError(f"at least one seed is needed, not {seeds}")
@@ -106,27 +106,27 @@ def run(
     settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
     if quick:
         found, seeds, settings = found[:1], 1, replace(settings, epochs=QUICK_EPOCHS)
-    page = _page(out)
-    page.parent.mkdir(parents=True, exist_ok=True)
     variants = {name: replace(settings, training=name) for name in VARIANTS}
-    planned = grid(found, variants, seeds)
-    summary = Summary(run_grid(planned, page.with_suffix(".runs.jsonl"), n_processes=jobs))
+    page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
+    if page:
+        page.parent.mkdir(parents=True, exist_ok=True)
+    kept = page and page.with_suffix(".runs.jsonl")
+    summary = Summary(run_grid(grid(found, variants, seeds), kept, n_processes=jobs))
     report = build_report(summary, settings)
-    machine = page.with_suffix(".json")
-    paper = {"languages": LANGUAGES, **TABLE_2}
-    about = {"experiment": NAME, "settings": asdict(settings), "paper": paper}
-    text = json.dumps({**about, **figures(summary, "explore", "static")}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
     console = Console()
     report.print(console)
-    for path in [*report.write(page), machine]:
+    for path in write(page, report, summary, settings) if page else []:
         console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _page(out: Path | None) -> Path:
-    if out is None:
-        return Path(f"{NAME}.html")
-    return out if out.suffix == ".html" else out / f"{NAME}.html"
+def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:
+    """Write the report and, for machines, every figure as JSON; the paths written."""
+    paper = {"languages": LANGUAGES, **TABLE_2}
+    about = {"experiment": NAME, "settings": asdict(settings), "paper": paper}
+    machine = page.with_suffix(".json")
+    text = json.dumps({**about, **figures(summary, "explore", "static")}, indent=1)
+    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
+    return [*report.write(page), machine]
 
 
 def build_report(summary: Summary, settings: Settings) -> Report:
@@ -135,6 +135,7 @@ def build_report(summary: Summary, settings: Settings) -> Report:
     found = differences(
         summary, "explore", "static", "las", "words", {**paper, "average": gain(*LANGUAGES)}
     )
+    how = HOW.format(root=settings.root, roots=settings.roots)
     settings_used = settings_table(settings, summary.seeds, training=list(VARIANTS))
     return Report(
         "Static and dynamic oracles: Goldberg & Nivre (2012) again",
@@ -143,7 +144,7 @@ def build_report(summary: Summary, settings: Settings) -> Report:
             Section("The paper's Table 2", [DATA_DIFFER, _without_punctuation(summary), _paper()]),
             Section("With punctuation", [_with_punctuation(summary)]),
             Section("Learning curves", learning_curves(summary, VARIANTS)),
-            Section("How it was run", [HOW, settings_used]),
+            Section("How it was run", [how, settings_used]),
         ],
     )
 

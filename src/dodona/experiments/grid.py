@@ -36,23 +36,30 @@ def grid(
     ]
 
 
-def run_grid(jobs: Sequence[Job], path: Path, *, n_processes: int = 1) -> list[Result]:
+def run_grid(jobs: Sequence[Job], path: Path | None, *, n_processes: int = 1) -> list[Result]:
     """The results of all jobs, in their order; those already in the file at `path` are not rerun.
 
-    >>> run_grid([], Path("none.jsonl"))
+    Without a path nothing is kept.
+
+    >>> run_grid([], None)
     []
     """
     if n_processes < 1:
         raise ValueError(f"at least one job at a time is needed, not {n_processes}")
-    done = {result.key: result for result in load_results(path)}
+    done = {result.key: result for result in load_results(path)} if path else {}
     todo = [job for job in jobs if job.key() not in done]
     with _progress(len(jobs), len(jobs) - len(todo)) as report:
         for result in _run_all(todo, n_processes):
-            with path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(result.to_json() + "\n")
+            if path:
+                _keep(result, path)
             done[result.key] = result
             report(result)
     return [done[job.key()] for job in jobs]
+
+
+def _keep(result: Result, path: Path) -> None:
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(result.to_json() + "\n")
 
 
 def load_results(path: Path) -> list[Result]:
