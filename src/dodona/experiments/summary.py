@@ -17,6 +17,8 @@ class Score:
     >>> static, explore = Score((80.0, 81.0)), Score((81.0, 82.5))
     >>> print(explore, "|", (explore - static).signed())
     81.75±1.06 | +1.25±0.35
+    >>> Score((-0.001,)).signed()
+    '+0.00'
     """
 
     by_seed: tuple[float, ...]
@@ -40,7 +42,8 @@ class Score:
 
     def signed(self) -> str:
         """As text, with a sign even where it is positive."""
-        return f"{self.mean:+.2f}{self._spread()}"
+        # + 0.0: no "-0.00"
+        return f"{round(self.mean, 2) + 0.0:+.2f}{self._spread()}"
 
     def _spread(self) -> str:
         return "" if self.deviation is None else f"±{self.deviation:.2f}"
