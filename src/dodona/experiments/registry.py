@@ -1,0 +1,27 @@
+"""The papers whose experiments can be run, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from dodona.experiments import goldberg_nivre_2012
+
+
+class Experiment(Protocol):
+    """Runs a paper's comparison, prints its tables and writes a report to `out`."""
+
+    def __call__(
+        self,
+        data: Path,
+        treebanks: Sequence[str] | None = ...,
+        seeds: int = ...,
+        out: Path | None = ...,
+        quick: bool = ...,
+        *,
+        jobs: int = ...,
+    ) -> None: ...
+
+
+EXPERIMENTS: dict[str, Experiment] = {goldberg_nivre_2012.NAME: goldberg_nivre_2012.run}

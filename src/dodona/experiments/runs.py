@@ -1,0 +1,137 @@
+"""One run: train a parser, parse the test set, count what is right.
+
+The last epoch's parser is the one that is scored. The dev set gives the learning curve and decides
+nothing, so that all runs of a comparison are trained equally long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
+from typing import Any
+
+from dodona.core.templates import load_templates
+from dodona.evaluation.counts import percentage
+from dodona.evaluation.pairs import Parsed, pair
+from dodona.experiments.data import TreebankFolder
+from dodona.settings import Settings
+from dodona.training import Trainer
+from dodona.treebank.reader import read
+
+# What is scored: without punctuation, as papers before Universal Dependencies do, or with it.
+SCORED = {"words": False, "all": True}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A parser to be trained and scored; `variant` is what the comparison calls its settings."""
+
+    treebank: TreebankFolder
+    variant: str
+    settings: Settings
+
+    def key(self) -> str:
+        """A digest of what it is called and of all that decides its result."""
+        parts = {
+            "version": version("dodona"),
+            "treebank": self.treebank.name,
+            "variant": self.variant,
+            "settings": asdict(self.settings),
+            "templates": load_templates(self.settings.features),
+            "data": self.treebank.checksum(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Per sentence of the test set: words scored, with the right head, and label too."""
+
+    n_words: list[int]
+    n_attached: list[int]
+    n_labelled: list[int]
+
+    @property
+    def uas(self) -> float:
+        """Percentage of words with the right head."""
+        return percentage(sum(self.n_attached), sum(self.n_words))
+
+    @property
+    def las(self) -> float:
+        """Percentage of words with the right head and label."""
+        return percentage(sum(self.n_labelled), sum(self.n_words))
+
+    def right(self, metric: str) -> list[int]:
+        """Words that are right by "uas" or "las", per sentence."""
+        return {"uas": self.n_attached, "las": self.n_labelled}[metric]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a job; `test` by what is scored, `curve` the dev LAS after each epoch."""
+
+    key: str
+    treebank: str
+    variant: str
+    settings: dict[str, Any]
+    curve: list[float]
+    test: dict[str, Counts]
+    seconds: float
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self.settings["seed"])
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Result:
+        """The result in a line of JSON; anything else is a ValueError."""
+        try:
+            given = json.loads(line)
+            given["test"] = {name: Counts(**counts) for name, counts in given["test"].items()}
+            return cls(**{field.name: given[field.name] for field in fields(cls)})
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"no result of a run: {error}") from error
+
+
+def run(job: Job) -> Result:
+    """Train, parse and count; nothing is written."""
+    start = time.perf_counter()
+    # no dev set for the trainer: its parser is then that of the last epoch, not of the best
+    trainer = Trainer(job.treebank.part("train"), None, job.settings)
+    dev, test = (list(read(job.treebank.part(name), trees="required")) for name in ("dev", "test"))
+    curve = []
+    for _ in trainer.epochs():
+        parsed = list(trainer.parser().pipe(dev))
+        curve.append(count(dev, parsed, punctuation=False).las)
+    parsed = list(trainer.parser().pipe(test))
+    return Result(
+        key=job.key(),
+        treebank=job.treebank.name,
+        variant=job.variant,
+        settings=asdict(job.settings),
+        curve=curve,
+        test={name: count(test, parsed, punctuation=p) for name, p in SCORED.items()},
+        seconds=time.perf_counter() - start,
+    )
+
+
+def count(gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool) -> Counts:
+    """Score sentence by sentence; what counts as a word is as in `dodona.evaluate`."""
+    counts = Counts([], [], [])
+    for sentence in pair(gold, system, punctuation=punctuation):
+        heads, labels = sentence.gold.heads, sentence.gold.deprels
+        guesses, guessed_labels = sentence.system.heads, sentence.system.deprels
+        attached = [i for i in sentence.words if guesses[i] == heads[i]]
+        counts.n_words.append(len(sentence.words))
+        counts.n_attached.append(len(attached))
+        counts.n_labelled.append(sum(guessed_labels[i] == labels[i] for i in attached))
+    return counts
