@@ -39,6 +39,7 @@ VARIANTS = {
 # Section 5. The paper does not drop features, hence prune=1.
 PAPER_SETTINGS = Settings(
     system="arc-eager",
+    root="first",  # section 2: the start state is ([0], [1, …, n], {})
     explore_after=2,
     explore_rate=0.9,
     epochs=15,
@@ -105,7 +106,7 @@ def run(
     found = find_treebanks(data, treebanks)
     settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
     if quick:
-        found, seeds, settings = found[:1], 1, replace(settings, epochs=QUICK_EPOCHS)
+        found, seeds, settings = found[:1], 1, replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
     variants = {name: replace(settings, training=name) for name in VARIANTS}
     page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
     if page:
