@@ -106,7 +106,8 @@ def run(
     found = find_treebanks(data, treebanks)
     settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
     if quick:
-        found, seeds, settings = found[:1], 1, replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
+        found, seeds = found[:1], 1
+        settings = replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
     variants = {name: replace(settings, training=name) for name in VARIANTS}
     page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
     if page:
