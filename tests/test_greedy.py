@@ -153,18 +153,29 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     many = Features("\n".join(["s0.form"] * 257))
     few = Features("s0.form")
     with pytest.raises(ValueError, match="257 templates; at most 256"):
-        Greedy(many, actions, pack(Weights(2), 1, 1))
+        Greedy(many, actions, pack(Weights(2), 1))
     with pytest.raises(ValueError, match="weights for 3 classes, but there are 2"):
-        Greedy(few, actions, pack(Weights(3), 1, 1))
+        Greedy(few, actions, pack(Weights(3), 1))
     weights = Weights(2)
-    weights.learn([1], 0, 1, 1, 1)
-    hundred = Features("\n".join(["s0.form"] * 100))
-    Greedy(hundred, actions, pack(weights, 2, 100))
-    with pytest.raises(ValueError, match="weights of ±127 are too large for 100 templates"):
-        Greedy(hundred, actions, pack(weights, 2, 1))
     corpus = Encoder(["form"]).encode([])
     with pytest.raises(ValueError, match="257 templates; at most 256"):
         GreedyTrainer(corpus, many, actions, Weights(2))
+
+
+def test_no_score_makes_an_action_valid() -> None:
+    """REDUCE at the start, on the root, with a sum of weights far above every barrier."""
+    features = Features("\n".join(["s0.form"] * 100))
+    actions = Actions(system("arc-eager", labels=["root"]), UNLABELLED)
+    encoder = Encoder(["form"], labels=[b"root"])
+    sentence = dodona.Sentence.from_columns(["Oaks", "whisper"])
+    corpus = encoder.encode([sentence])
+    weights = Weights(actions.n_classes)
+    reduce, shift = (actions.system.moves.index(move) for move in ("REDUCE", "SHIFT"))
+    classes = {pair[0]: c for c, pair in enumerate(actions.pairs)}
+    keys = features.keys(actions.system.start(2), corpus)
+    weights.learn(keys, classes[reduce], classes[shift], 1, 0)
+    Greedy(features, actions, pack(weights, 1)).parse(corpus)
+    assert sorted(encoder.decode(corpus, [sentence])[0].heads) in ([0, 1], [0, 2])
 
 
 def test_training_on_a_sentence_that_is_not_there_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
+from itertools import repeat
 from random import Random
 
 import pytest
@@ -15,7 +16,6 @@ from dodona.core.packed import PackedWeights, pack
 
 MANY_CLASSES = 3000  # more than any treebank has labels, twice
 MOST_KEYS = 256
-N_KEYS = 80  # few enough for weights of ±127
 KEY_SIZE = 64  # bits
 Update = tuple[list[int], int, int, float]  # keys, good, bad, amount
 
@@ -155,7 +155,7 @@ def test_saved_weights_are_restored_exactly() -> None:
             one.learn(keys, good, bad, amount, time)
         time += 1
     assert again.save() == weights.save()
-    one, other = pack(weights, time, N_KEYS), pack(again, time, N_KEYS)
+    one, other = pack(weights, time), pack(again, time)
     assert (one.buckets_bytes(), one.rows_bytes()) == (other.buckets_bytes(), other.rows_bytes())
 
 
@@ -167,7 +167,7 @@ def test_a_block_that_went_back_to_nothing_keeps_its_place() -> None:
     again = restored(weights)
     for one in (weights, again):
         one.learn([5], 0, 8, 1, 6)
-    assert pack(again, 7, N_KEYS).rows_bytes() == pack(weights, 7, N_KEYS).rows_bytes()
+    assert pack(again, 7).rows_bytes() == pack(weights, 7).rows_bytes()
 
 
 def test_weights_of_different_lengths_are_refused() -> None:
@@ -191,15 +191,12 @@ def test_a_number_of_classes_that_cannot_be_is_refused(n_classes: int) -> None:
 
 def test_keys_and_classes_that_cannot_be_are_refused() -> None:
     weights = Weights(4)
-    packed = pack(weights, 1, N_KEYS)
+    packed = pack(weights, 1)
     for scores in (weights.scores, packed.scores):
         with pytest.raises(ValueError, match="at most 256"):
             scores([1] * (MOST_KEYS + 1))
         with pytest.raises(ValueError, match="even"):
             scores([0])
-    for n_keys in (0, -1, MOST_KEYS + 1):
-        with pytest.raises(ValueError, match="from 1 to 256"):
-            pack(weights, 1, n_keys)
     for good, bad in [(4, 0), (0, 4), (-1, 0)]:
         with pytest.raises(IndexError, match="there are 4"):
             weights.learn([1], good, bad, 1, 1)
@@ -208,9 +205,11 @@ def test_keys_and_classes_that_cannot_be_are_refused() -> None:
 # --- packing
 
 
-def is_rounded(packed: int, average: float, step: float) -> bool:
-    """The nearest integer; in the middle between two, either."""
-    return abs(packed - max(-127, min(127, average / step))) <= 0.5 + 1e-6
+def is_rounded(packed: int, average: float, most: float, unit: float) -> bool:
+    """To 127ths of the row's largest weight, or to half, a quarter, an eighth of the unit."""
+    step = next(step for step in (unit / 8, unit / 4, unit / 2, unit) if most / step <= 127.5)
+    too_small_for_a_cell = packed == 0 and abs(average) < unit / 4
+    return too_small_for_a_cell or abs(packed * unit / 8 - average) <= step / 2 + 1e-6
 
 
 @pytest.mark.parametrize(("n_keys", "n_classes"), [(10, 5), (30, 100), (4, MANY_CLASSES)], ids=str)
@@ -218,14 +217,16 @@ def test_packed_scores_are_sums_of_rounded_averages(n_keys: int, n_classes: int)
     random = Random(n_classes)
     updates = random_updates(150, n_keys, n_classes, random)
     weights, naive, time = trained(updates, n_classes)
-    packed = pack(weights, time, N_KEYS)
+    packed = pack(weights, time)
     most = max(abs(naive.average(*cell)) for cell in naive.weight)
-    step = most / 127
-    assert packed.step == pytest.approx(step)
+    unit = most / 127
+    assert packed.step == pytest.approx(unit / 8)
     seen = sorted({key for keys, *_ in updates for key in keys})
     rows = {key: packed.scores([key]) for key in seen}
     for key, row in rows.items():
-        assert all(is_rounded(row[c], naive.average(key, c), step) for c in range(n_classes))
+        averages = [naive.average(key, c) for c in range(n_classes)]
+        most = max(map(abs, averages))
+        assert all(map(is_rounded, row, averages, repeat(most), repeat(unit)))
     for _ in range(20):
         keys = random.sample(seen, random.randint(1, len(seen)))
         sums = [sum(column) for column in zip(*(rows[key] for key in keys), strict=True)]
@@ -236,18 +237,18 @@ def test_a_full_row_of_every_class_is_packed() -> None:
     weights = Weights(MANY_CLASSES)
     for c in range(0, MANY_CLASSES, 2):
         weights.learn([9, 11], c, c + 1, 3, 0)
-    assert pack(weights, 1, N_KEYS).scores([9, 11]) == [254, -254] * (MANY_CLASSES // 2)
+    assert pack(weights, 1).scores([9, 11]) == [2032, -2032] * (MANY_CLASSES // 2)
 
 
 def test_keys_that_were_never_learned_score_nothing() -> None:
     weights = Weights(20)
-    packed = pack(weights, 1, N_KEYS)
+    packed = pack(weights, 1)
     assert packed.n_rows == 0 and packed.scores([1, 3, 2**64 - 1]) == [0] * 20
     random = Random(5)
     known, unknown = random_keys(3000, random), random_keys(3000, random)
     for i in range(0, 3000, 100):
         weights.learn(known[i : i + 100], i % 20, (i + 1) % 20, 1, 1)
-    packed = pack(weights, 2, N_KEYS)
+    packed = pack(weights, 2)
     assert packed.n_rows == 3000
     for i in range(0, 3000, 200):
         assert packed.scores(unknown[i : i + 200]) == [0] * 20
@@ -259,21 +260,11 @@ def test_pruning_drops_rows_of_less_than_the_mass_and_no_others() -> None:
     for n in range(1, 128):
         weights.learn([2 * n + 1], 0, 1, n, 0)
     for least in (1, 2, 3, 10, 254, 255):
-        packed = pack(weights, 1, N_KEYS, least=least)
+        packed = pack(weights, 1, least=least)
         kept = [n for n in range(1, 128) if 2 * n >= least]
         assert packed.n_rows == len(kept)
         for n in range(1, 128):
-            assert packed.scores([2 * n + 1]) == ([n, -n] if n in kept else [0, 0])
-
-
-def test_sums_of_the_largest_weights_do_not_overflow() -> None:
-    keys = list(range(1, 2 * MOST_KEYS, 2))
-    weights = Weights(2)
-    weights.learn(keys, 0, 1, 1, 0)
-    packed = pack(weights, 1, MOST_KEYS)
-    largest = packed.scores(keys[:1])[0]
-    assert largest == packed.largest > 0
-    assert packed.scores(keys) == [largest * MOST_KEYS, -largest * MOST_KEYS]
+            assert packed.scores([2 * n + 1]) == ([8 * n, -8 * n] if n in kept else [0, 0])
 
 
 # --- damage
@@ -281,7 +272,7 @@ def test_sums_of_the_largest_weights_do_not_overflow() -> None:
 
 def test_a_packed_table_is_what_its_bytes_say() -> None:
     weights, _, time = fast(random_updates(100, 50, 30, Random(1)), 30)
-    packed = pack(weights, time, N_KEYS)
+    packed = pack(weights, time)
     again = PackedWeights(30, packed.step, packed.buckets_bytes(), packed.rows_bytes())
     assert again.n_rows == packed.n_rows
     for key in cells(weights):
@@ -297,7 +288,7 @@ def test_damaged_bytes_are_refused_or_answer_within_bounds(seed: int, n_classes:
     for key in keys:
         for _ in range(random.choice([1, 2, 40])):
             weights.learn([key], *random.sample(range(weights.n_classes), 2), 1, 1)
-    packed = pack(weights, 2, N_KEYS)
+    packed = pack(weights, 2)
     buckets, rows = bytearray(packed.buckets_bytes()), bytearray(packed.rows_bytes())
     for data in (buckets, rows):
         for _ in range(random.choice([0, 1, 1, 3])):
@@ -314,8 +305,8 @@ def small_table() -> tuple[bytearray, bytes]:
     """One feature with weights for the classes 0 and 19 of 20; its row is the first."""
     weights = Weights(20)
     weights.learn([3], 0, 19, 1, 0)
-    packed = pack(weights, 1, N_KEYS)
-    assert packed.scores([3]) == [127, *[0] * 18, -127]
+    packed = pack(weights, 1)
+    assert packed.scores([3]) == [1016, *[0] * 18, -1016]
     return bytearray(packed.buckets_bytes()), packed.rows_bytes()
 
 

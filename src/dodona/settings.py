@@ -46,7 +46,9 @@ class Settings:
     learner: str = _setting("perceptron", "how weights are updated", tuple(LEARNERS))
     aggressiveness: float = _setting(0.1, "largest step of the passive-aggressive learner (C)")
     roots: str = _setting("one", "words under the root of a parsed sentence", ROOT_COUNTS)
-    prune: int = _setting(6, "drop features whose packed weights sum to less; 1 keeps all")
+    prune: int = _setting(
+        5, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
+    )
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -135,9 +135,7 @@ class Trainer:
             n_updates = self.core.n_updates - before
             report(Progress(number, done, len(order), speed, n_updates))
         seconds = time.perf_counter() - start
-        weights = pack(
-            self.weights, self.core.time, self.features.n_templates, least=self.settings.prune
-        )
+        weights = pack(self.weights, self.core.time, least=self.settings.prune)
         uas, las = self._score(weights)
         epoch = Epoch(
             number, self.core.n_updates - before, seconds, self.data.n_words / seconds, uas, las

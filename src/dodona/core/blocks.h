@@ -27,18 +27,21 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 
 enum { DODONA_BLOCK = 8 };
 
-/* scores[0 … 8n) += the sum of the rows, each of 8n weights; sums are kept in registers. */
-static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, int n_rows, int n_blocks) {
+/* scores[0 … 8n) += the rows, each 8n weights times two to its power; sums are kept in registers. */
+static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* powers, int n_rows,
+                                   int n_blocks) {
     int at = 0;
 #if defined(__SSE2__) || defined(_M_X64)
+    /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
+    const __m128i zero = _mm_setzero_si128();
     for (; at + 16 <= 8 * n_blocks; at += 16) {
         __m128i low = _mm_loadu_si128((const __m128i*) (scores + at));
         __m128i high = _mm_loadu_si128((const __m128i*) (scores + at + 8));
         for (int r = 0; r < n_rows; r++) {
-            /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
             __m128i bytes = _mm_loadu_si128((const __m128i*) (rows[r] + at));
-            low = _mm_add_epi16(low, _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8));
-            high = _mm_add_epi16(high, _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8));
+            __m128i down = _mm_cvtsi32_si128(8 - powers[r]);
+            low = _mm_add_epi16(low, _mm_sra_epi16(_mm_unpacklo_epi8(zero, bytes), down));
+            high = _mm_add_epi16(high, _mm_sra_epi16(_mm_unpackhi_epi8(zero, bytes), down));
         }
         _mm_storeu_si128((__m128i*) (scores + at), low);
         _mm_storeu_si128((__m128i*) (scores + at + 8), high);
@@ -47,29 +50,22 @@ static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, i
         __m128i low = _mm_loadu_si128((const __m128i*) (scores + at));
         for (int r = 0; r < n_rows; r++) {
             __m128i bytes = _mm_loadl_epi64((const __m128i*) (rows[r] + at));
-            low = _mm_add_epi16(low, _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8));
+            __m128i down = _mm_cvtsi32_si128(8 - powers[r]);
+            low = _mm_add_epi16(low, _mm_sra_epi16(_mm_unpacklo_epi8(zero, bytes), down));
         }
         _mm_storeu_si128((__m128i*) (scores + at), low);
     }
 #elif defined(__ARM_NEON)
-    for (; at + 16 <= 8 * n_blocks; at += 16) {
-        int16x8_t low = vld1q_s16(scores + at), high = vld1q_s16(scores + at + 8);
-        for (int r = 0; r < n_rows; r++) {
-            int8x16_t bytes = vld1q_s8(rows[r] + at);
-            low = vaddw_s8(low, vget_low_s8(bytes));
-            high = vaddw_s8(high, vget_high_s8(bytes));
-        }
-        vst1q_s16(scores + at, low);
-        vst1q_s16(scores + at + 8, high);
-    }
-    if (at < 8 * n_blocks) {
-        int16x8_t low = vld1q_s16(scores + at);
-        for (int r = 0; r < n_rows; r++) low = vaddw_s8(low, vld1_s8(rows[r] + at));
-        vst1q_s16(scores + at, low);
+    for (; at < 8 * n_blocks; at += 8) {
+        int16x8_t sum = vld1q_s16(scores + at);
+        for (int r = 0; r < n_rows; r++)
+            sum = vaddq_s16(sum, vshlq_s16(vmovl_s8(vld1_s8(rows[r] + at)), vdupq_n_s16((int16_t) powers[r])));
+        vst1q_s16(scores + at, sum);
     }
 #else
     for (int r = 0; r < n_rows; r++)
-        for (at = 0; at < 8 * n_blocks; at++) scores[at] = (int16_t) (scores[at] + rows[r][at]);
+        for (at = 0; at < 8 * n_blocks; at++)
+            scores[at] = (int16_t) (scores[at] + rows[r][at] * (1 << powers[r]));
 #endif
 }
 

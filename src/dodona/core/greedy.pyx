@@ -2,7 +2,7 @@
 from libc.string cimport memcpy
 
 from .linear cimport BLOCK, MAX_KEYS
-from .packed cimport LIMIT
+from .packed cimport BARRED
 from .state cimport NONE, lay_out, state_size
 
 cdef extern from "blocks.h":
@@ -30,9 +30,6 @@ cdef class Greedy:
         if weights.n_classes != actions.n_classes:
             raise ValueError(
                 f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
-        if weights.largest * features.n_templates > LIMIT:      # a barred class might win
-            raise ValueError(f"weights of ±{weights.largest} are too large for "
-                             f"{features.n_templates} templates")
         self.system, self.features, self.actions = actions.system, features, actions
         self.weights, self.one_root, self.root_label = weights, one_root, root_label
 
@@ -58,12 +55,21 @@ cdef class Greedy:
                     corpus.label[first + d - 1] = space.state.label[d]
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
-        """The class of the highest score among those of the given moves."""
+        """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
-        memcpy(space.scores.data(), self.actions.barriers(&space.state, moves),
-               space.scores.size() * sizeof(int16_t))
+        cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
+        cdef int c, best
+        memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.weights.score(space.keys.data(), n_keys, space.scores.data())
-        return dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
+        best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
+        if barriers[best] == 0:
+            return best
+        # no allowed class came above the barred ones: there is none, or weights are out of all bounds
+        best = NONE
+        for c in range(self.actions.n_classes):
+            if barriers[c] == 0 and (best == NONE or space.scores[c] > space.scores[best]):
+                best = c
+        return best
 
     cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
         """Leave the tree of the sentence in the workspace's state."""
@@ -105,7 +111,7 @@ cdef class Greedy:
                 score = 0
                 if state.root != NONE:
                     chosen = self.best_arc(space, words, state.root, d)
-                    score = space.scores[chosen]
+                    score = BARRED if chosen == NONE else space.scores[chosen]
                 if chief == NONE or score > best:
                     chief, best = d, score
         return chief
@@ -116,7 +122,7 @@ cdef class Greedy:
         cdef int label = NONE, chosen
         if head != 0 or self.system.root_node(state.n_words) == 0:
             chosen = self.best_arc(space, words, head, word)
-            if space.scores[chosen] >= -LIMIT:          # else no such arc was ever seen
+            if chosen != NONE:                          # else no such arc was ever seen
                 label = self.actions.label[chosen]
         state.head[word] = head
         state.label[word] = self.root_label if label == NONE else label

@@ -18,7 +18,7 @@ cdef extern from "blocks.h":
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
-    MAX_CLASSES = 1 << 15         # classes and numbers of cells fit 16 bits
+    MAX_CLASSES = 32_000          # classes fit 16 bits, and cells of a row 12 (packed.pyx)
 
 
 cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:

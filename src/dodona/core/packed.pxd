@@ -11,7 +11,6 @@ cdef struct Bucket:               # eight places: what is sought and what is fou
 cdef class PackedWeights:
     cdef readonly int n_classes
     cdef readonly float step            # what 1 is worth
-    cdef readonly int largest           # of the weights, signs apart
     cdef Py_buffer bucket_buffer        # they keep the memory alive
     cdef Py_buffer row_buffer
     cdef const Bucket* buckets
@@ -23,12 +22,7 @@ cdef class PackedWeights:
     cdef bint holds(self, uint32_t row) noexcept nogil
 
 
-# Sums of at most n weights of ± largest_weight(n) stay within ± LIMIT; a barred class starts at
-# BARRED, so that no sum lifts it over one that is allowed, and none leaves the 16 bits.
+# Where the score of a class starts that the state does not allow: below what sums come to, sixteen
+# times the largest weight. Should one ever get over it, the search looks again (greedy.pyx).
 cdef enum:
-    LIMIT = 10922
-    BARRED = -2 * LIMIT - 1
-
-
-cdef inline int largest_weight(int n_keys) noexcept nogil:
-    return min(127, LIMIT // n_keys)
+    BARRED = -(1 << 14)
