@@ -156,7 +156,6 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         Greedy(many, actions, pack(Weights(2), 1))
     with pytest.raises(ValueError, match="weights for 3 classes, but there are 2"):
         Greedy(few, actions, pack(Weights(3), 1))
-    weights = Weights(2)
     corpus = Encoder(["form"]).encode([])
     with pytest.raises(ValueError, match="257 templates; at most 256"):
         GreedyTrainer(corpus, many, actions, Weights(2))
