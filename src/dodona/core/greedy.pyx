@@ -64,7 +64,7 @@ cdef class Greedy:
         best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
         if barriers[best] == 0:
             return best
-        # no allowed class came above the barred ones: there is none, or weights are out of all bounds
+        # no allowed class came above the barred ones: there is none, or weights are out of bounds
         best = NONE
         for c in range(self.actions.n_classes):
             if barriers[c] == 0 and (best == NONE or space.scores[c] > space.scores[best]):

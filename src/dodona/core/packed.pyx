@@ -165,8 +165,8 @@ cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* score
 def pack(Weights weights, double time, *, double least=1):
     """The average of the weights over `time` steps, as PackedWeights.
 
-    A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th part
-    of the largest weight of all.
+    A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th
+    part of the largest weight of all.
     """
     cdef vector[uint64_t] keys = weights.sorted_keys(), kept
     cdef vector[uint32_t] starts
@@ -212,11 +212,12 @@ cdef double averages(Weights weights, const Row* row, double time,
     return mass
 
 
-cdef void append_row(vector[int8_t]& rows, const vector[double]& values, double unit) noexcept nogil:
+cdef void append_row(vector[int8_t]& rows, const vector[double]& values,
+                     double unit) noexcept nogil:
     """Write a row, its weights times the least power of two that lets them fit.
 
-    A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much time
-    as a block of eight, so that a row of many is written out, with all its weights.
+    A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much
+    time as a block of eight, so that a row of many is written out, with all its weights.
     """
     cdef vector[uint16_t] cells
     cdef size_t c, at = rows.size()
