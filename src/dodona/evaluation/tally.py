@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dodona.evaluation.pairs import Pair
+from dodona.treebank.projectivity import nonprojective_arcs
 
 # McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
 DISTANCES = ("root", "1", "2", "3-6", "7+")
@@ -102,40 +103,3 @@ def _nonprojective(heads: Sequence[int | None]) -> frozenset[int]:
         return frozenset(nonprojective_arcs([head or 0 for head in heads]))
     except ValueError:  # a cycle: no tree, and arcs are projective or not in a tree alone
         return frozenset()
-
-
-def nonprojective_arcs(heads: Sequence[int]) -> list[int]:
-    """The dependents whose arc has some word between its ends that is no descendant of its head.
-
-    Word i + 1 has head `heads[i]`; the artificial root is position 0. A cycle is a ValueError.
-
-    >>> nonprojective_arcs([3, 4, 0, 3])
-    [2]
-    """
-    entry, size = _preorder(heads)
-    found = []
-    for dependent, head in enumerate(heads, start=1):
-        between = entry[min(head, dependent) + 1 : max(head, dependent)]
-        if between and not entry[head] < min(between) <= max(between) < entry[head] + size[head]:
-            found.append(dependent)
-    return found
-
-
-def _preorder(heads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Each word's number from the root down and its subtree's size: descendants are a range."""
-    children: list[list[int]] = [[] for _ in range(len(heads) + 1)]
-    for word, head in enumerate(heads, start=1):
-        children[head].append(word)
-    order, agenda = [], [0]
-    while agenda:
-        word = agenda.pop()
-        order.append(word)
-        agenda += children[word]
-    if len(order) <= len(heads):
-        raise ValueError("these heads are no tree: some form a cycle")
-    entry, size = [0] * len(order), [1] * len(order)
-    for number, word in enumerate(order):
-        entry[word] = number
-    for word in reversed(order[1:]):
-        size[heads[word - 1]] += size[word]
-    return entry, size
