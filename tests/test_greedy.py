@@ -159,6 +159,8 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     corpus = Encoder(["form"]).encode([])
     with pytest.raises(ValueError, match="257 templates; at most 256"):
         GreedyTrainer(corpus, many, actions, Weights(2))
+    with pytest.raises(ValueError, match="1 columns, but features look at"):
+        GreedyTrainer(corpus, Features("s0.form + s0.lemma"), actions, Weights(2))
 
 
 def test_no_score_makes_an_action_valid() -> None:

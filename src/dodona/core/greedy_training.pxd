@@ -34,7 +34,7 @@ cdef class GreedyTrainer:
     cdef vector[int32_t] gold_block
     cdef vector[uint64_t] keys
     cdef vector[float] scores
-    cdef vector[int32_t] costs          # per class; BARRED_COST where it is not allowed
+    cdef vector[int32_t] costs          # per class; FORBIDDEN where it is not allowed
     cdef vector[int32_t] class_of       # (move, label) → class
     cdef int n_labels
     cdef int cheapest                   # the lowest of the costs

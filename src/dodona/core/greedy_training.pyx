@@ -38,6 +38,8 @@ cdef class GreedyTrainer:
                  double aggressiveness=0.1, uint64_t seed=1):
         if features.n_templates > MAX_KEYS:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} are possible")
+        if corpus.n_columns != len(features.columns):
+            raise ValueError(f"{corpus.n_columns} columns, but features look at {features.columns}")
         self.corpus, self.features, self.actions, self.weights = corpus, features, actions, weights
         self.system = actions.system
         self.mode = MODES.index(mode)
