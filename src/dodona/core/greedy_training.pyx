@@ -11,12 +11,13 @@ the paper's CHOOSE_NEXT, which action to take from here:
 Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
 """
 from libc.math cimport sqrt
+from libc.string cimport memset
 
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
 from .state cimport NONE, front, lay_out, state_size, top
-from .system cimport MAX_MOVES, MoveCost, price
+from .system cimport MANY_REPAIRS, MAX_MOVES, MoveCost, rank
 
 MODES = ("static", "ambiguity", "explore")
 LEARNERS = ("perceptron", "pa")
@@ -116,17 +117,18 @@ cdef class GreedyTrainer:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
 
     cdef void set_costs(self) noexcept nogil:
-        """The cost of every class that the state allows, and the lowest of them."""
+        """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost moves[MAX_MOVES]
         cdef int32_t c, cost, arc_price, label_price
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
+        memset(moves, 0, sizeof(moves))
         self.system.move_costs(&self.state, &self.gold, moves)
         arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            cost = price(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
-                         label_price)
+            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
+                        label_price)
             self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
 
@@ -175,7 +177,7 @@ cdef class GreedyTrainer:
     # Cost-sensitive passive-aggressive updates, max-loss variant (Crammer et al. 2006, section 8):
     # the margin asked of a wrong action is the root of its cost.
     cdef double margin(self, int c) noexcept nogil:
-        return sqrt(<double> (self.costs[c] - self.cheapest))
+        return sqrt(<double> (self.costs[c] - self.cheapest) / MANY_REPAIRS)
 
     cdef int worst_violation(self) noexcept nogil:
         """The class whose score comes highest when its margin is added."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .arc_eager import ArcEager
+from .nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013
 from .system import System
 
 SYSTEMS: dict[str, type[System]] = {
     "arc-eager": ArcEager,
+    "arc-eager-tree": ArcEagerTree,
+    "nonmonotonic-2013": NonMonotonic2013,
+    "nonmonotonic": NonMonotonic,
 }
 
 
@@ -25,13 +29,14 @@ def system(
     name: str,
     *,
     labels: Iterable[str],
-    root: str = "first",
+    root: str | None = None,
     loss: str = "labelled",
     root_label: str = "root",
 ) -> System:
     """The transition system of that name, for the given labels.
 
-    `root` says where the artificial root stands: "first", "last" or "none". `loss` says what an
+    `root` says where the artificial root stands: "first", "last" or "none"; without
+    it, the system's own choice, which is "first" where there is one. `loss` says what an
     error costs: "labelled" (1 unless head and label are right), "unlabelled" (1 unless the head
     is right) or "graded" (2 for a wrong head, 1 for a wrong label only). `root_label` is the label
     of a word that is left over as the root, where the root is no word of its own.
@@ -42,4 +47,6 @@ def system(
     """
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
+    if root is None:
+        return SYSTEMS[name](labels, loss=loss, root_label=root_label)
     return SYSTEMS[name](labels, root, loss, root_label)
