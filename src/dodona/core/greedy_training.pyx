@@ -99,6 +99,8 @@ cdef class GreedyTrainer:
         cdef double amount = 1
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
+        if self.system.remembers_label and front(&self.state, 0) != NONE:
+            self.state.note[front(&self.state, 0)] = self.best_label()
         self.set_costs()
         predicted = self.best(False)
         target = self.static_class() if self.mode == STATIC else self.best(True)
@@ -112,6 +114,15 @@ cdef class GreedyTrainer:
         self.n_steps += 1
         self.time += 1
         return predicted
+
+    cdef int best_label(self) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.actions.move[c] == self.system.right_arc and (
+                    chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return 0 if chosen == NONE else self.actions.label[chosen]
 
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
@@ -142,14 +153,15 @@ cdef class GreedyTrainer:
         return chosen
 
     cdef int static_class(self) noexcept nogil:
-        """The static oracle's action."""
+        """The static oracle's action, or the best optimal one where it builds an arc not gold."""
         cdef MoveCost moves[MAX_MOVES]
         cdef int move = self.system.static_move(&self.state, &self.gold)
-        cdef int label = NONE
+        cdef int label = NONE, chosen
         self.system.move_costs(&self.state, &self.gold, moves)
         if move == self.system.left_arc or move == self.system.right_arc:
             label = moves[move].label
-        return self.class_of[move * (self.n_labels + 1) + label + 1]
+        chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
+        return self.best(True) if chosen == NONE else chosen
 
     cdef int follow(self, int predicted, bint exploring) noexcept nogil:
         """CHOOSE_NEXT of the paper."""
@@ -222,8 +234,11 @@ def seen_actions(System system, Corpus corpus, order):
             label = costs[move].label
             under_root = (move == system.right_arc and top(&state, 0) == state.root
                           or move == system.left_arc and front(&state, 0) == state.root)
-            counts.setdefault((move, label), [0, 0])[under_root] += 1
+            if label != NONE or not system.labelled[move]:     # else an arc that is not gold
+                counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
+    if system.other_names and system.labels and len(counts) == 2:
+        counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
     return sorted(((move, label, bool(under), bool(elsewhere))
                    for (move, label), (elsewhere, under) in counts.items()),
                   key=lambda pair: (-sum(counts[pair[:2]]), pair))

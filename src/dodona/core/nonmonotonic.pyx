@@ -178,7 +178,7 @@ cdef class NonMonotonic(ArcEagerTree):
     cdef void move_costs(self, const StateC* state, const GoldC* gold,
                          MoveCost* costs) noexcept nogil:
         cdef int s = top(state, 0), b = front(state, 0), to_come = 0
-        cdef int head_of_s = gold.head[s], head_of_b = gold.head[b], built = state.head[s]
+        cdef int head_of_s = gold.head[s], built = state.head[s]
         cdef bint headless = built == NONE
         costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = costs[REDUCE] = MoveCost(0, 0, NONE, 0)
         if s != NONE:

@@ -35,11 +35,11 @@ def system(
 ) -> System:
     """The transition system of that name, for the given labels.
 
-    `root` says where the artificial root stands: "first", "last" or "none"; without
-    it, the system's own choice, which is "first" where there is one. `loss` says what an
-    error costs: "labelled" (1 unless head and label are right), "unlabelled" (1 unless the head
-    is right) or "graded" (2 for a wrong head, 1 for a wrong label only). `root_label` is the label
-    of a word that is left over as the root, where the root is no word of its own.
+    `root` says where the artificial root stands: "first", "last" or "none"; by default first, or
+    nowhere in systems that have none. `loss` says what an error costs: "labelled" (1 unless head
+    and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
+    1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
+    where the root is no word of its own.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer

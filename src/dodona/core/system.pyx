@@ -134,7 +134,8 @@ cdef class System:
                 self._actions[move, label] = Action(
                     name, self.labels[label] if takes_label else None)
         self._ids = {action: ids for ids, action in self._actions.items()}
-        self._other_actions = {move: Action(name) for move, name in (self.other_names or {}).items()}
+        others = self.other_names or {}
+        self._other_actions = {move: Action(name) for move, name in others.items()}
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
 
     def start(self, int n_words):
