@@ -3,7 +3,7 @@ from libc.string cimport memcpy
 
 from .linear cimport BLOCK, MAX_KEYS
 from .packed cimport LIMIT
-from .state cimport NONE, front, lay_out, state_size
+from .state cimport NONE, lay_out, state_size
 
 cdef extern from "blocks.h":
     int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
@@ -73,8 +73,8 @@ cdef class Greedy:
         self.system.start_state(state)
         while not self.system.final(state):
             chosen = self.best_class(space, words, self.system.valid_moves(state))
-            if self.system.remembers_label and front(state, 0) != NONE:
-                state.note[front(state, 0)] = self.best_label(space)
+            if self.system.remembers_label:
+                self.system.remember(state, self.best_label(space))
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
 

@@ -99,8 +99,8 @@ cdef class GreedyTrainer:
         cdef double amount = 1
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
-        if self.system.remembers_label and front(&self.state, 0) != NONE:
-            self.state.note[front(&self.state, 0)] = self.best_label()
+        if self.system.remembers_label:
+            self.system.remember(&self.state, self.best_label())
         self.set_costs()
         predicted = self.best(False)
         target = self.static_class() if self.mode == STATIC else self.best(True)

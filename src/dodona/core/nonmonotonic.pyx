@@ -48,6 +48,8 @@ cdef class ArcEagerTree(ArcEager):
     buffer has been empty; from then on SHIFT is for an empty stack only.
     """
 
+    default_root = "none"
+
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         if root != "none":
             raise ValueError(f"root={root!r}: this system ends with one word on the stack and has "
@@ -117,6 +119,17 @@ cdef class NonMonotonic(ArcEagerTree):
     `costs` is exact for every projective gold tree with one root and every reachable state;
     `optimal` prefers, of the cheapest actions, those that leave the fewest repairs to make: words
     put back by UNSHIFT and heads overwritten by LEFT-ARC.
+
+    >>> from dodona import Action, Gold
+    >>> system, gold = NonMonotonic(["obj", "root"]), Gold(heads=[0, 1], labels=["root", "obj"])
+    >>> state = system.start(2)
+    >>> for action in [Action("SHIFT"), Action("SHIFT")]:      # the second is a mistake …
+    ...     state = system.step(state, action)
+    >>> print(*system.valid(state))                            # … that can be repaired
+    UNSHIFT
+    >>> state = system.step(state, Action("UNSHIFT"))
+    >>> print(*system.optimal(state, gold))
+    RIGHT-ARC:obj
     """
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
@@ -253,6 +266,10 @@ cdef class NonMonotonic2013(NonMonotonic):
 
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         return False
+
+    cdef void remember(self, StateC* state, int label) noexcept nogil:
+        if state.n_buffer > 0:
+            state.note[front(state, 0)] = label
 
     cdef int max_steps(self, int n_words) noexcept nogil:
         return 2 * n_words - 1

@@ -47,6 +47,5 @@ def system(
     """
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
-    if root is None:
-        return SYSTEMS[name](labels, loss=loss, root_label=root_label)
-    return SYSTEMS[name](labels, root, loss, root_label)
+    kind = SYSTEMS[name]
+    return kind(labels, kind.default_root if root is None else root, loss, root_label)

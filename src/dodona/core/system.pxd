@@ -45,10 +45,10 @@ cdef class System:
     cdef readonly tuple when            # its preconditions, in words
     cdef readonly int left_arc          # ids of the moves that attach top and front to each other
     cdef readonly int right_arc
-    cdef readonly dict other_names      # {move id: its name where `renamed`}
-    cdef readonly bint remembers_label  # SHIFT notes the label of the best RIGHT-ARC
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
+    cdef readonly dict other_names      # {move id: its name where `renamed`}
+    cdef readonly bint remembers_label  # SHIFT notes the label of the best RIGHT-ARC
     cdef int32_t root_label_id          # NONE if it is not among the labels
     cdef dict _label_ids
     cdef dict _actions                  # (move id, label id) → Action
@@ -63,13 +63,12 @@ cdef class System:
     cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
     cdef void take(self, StateC* state, int move, int label) noexcept nogil
     cdef bint final(self, const StateC* state) noexcept nogil
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil   # or keep its name
+    cdef void remember(self, StateC* state, int label) noexcept nogil       # or do without
     cdef void move_costs(self, const StateC* state, const GoldC* gold,
                          MoveCost* costs) noexcept nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
     cdef int max_steps(self, int n_words) noexcept nogil
-
-    # What some define:
-    cdef bint renamed(self, const StateC* state, int move) noexcept nogil
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil

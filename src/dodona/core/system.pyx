@@ -138,6 +138,8 @@ cdef class System:
         self._other_actions = {move: Action(name) for move, name in others.items()}
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
 
+    default_root = "first"        # where the artificial root stands unless told otherwise
+
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""
         if n_words < 1:
@@ -245,6 +247,10 @@ cdef class System:
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         """Whether the move goes by its other name here."""
         return False
+
+    cdef void remember(self, StateC* state, int label) noexcept nogil:
+        """Note a label for the front of the buffer."""
+        pass
 
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
         """The gold tree as columns; the last is kept, since costs are asked for state by state."""
