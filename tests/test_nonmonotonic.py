@@ -11,7 +11,14 @@ import pytest
 import dodona
 from reference.nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013, State
 from reference.search import LOSSES, Action, Definition, Space
-from reference.trees import Heads, arcs_of, is_tree, projective_trees, random_projective_tree
+from reference.trees import (
+    Heads,
+    arcs_of,
+    is_tree,
+    projective_trees,
+    random_projective_tree,
+    random_tree,
+)
 from small import train, treebank
 from test_features import EVERYTHING, is_one_to_one, keys_and_features, random_sentence, walk
 
@@ -290,6 +297,18 @@ def test_costs_along_a_derivation_add_up_to_its_loss(name: str) -> None:
             paid += system.costs(state, gold)[action]
             state = system.step(state, action)
         assert paid == len(arcs_of(heads, labels) - twin.arcs(shown(state)))
+
+
+@ALL
+def test_the_oracle_copes_with_trees_out_of_reach(name: str) -> None:
+    """Non-projective, or with several roots: some action is optimal in every state."""
+    random = Random(3)
+    system = dodona.system(name, labels=TWO)
+    for n in [*range(2, 9)] * 40:
+        gold = dodona.Gold(heads=random_tree(n, random), labels=random.choices(TWO, k=n))
+        for state in walk(system, n, random):
+            optimal, costs = system.optimal(state, gold), system.costs(state, gold)
+            assert optimal and {costs[action] for action in optimal} == {min(costs.values())}
 
 
 # --- search and training

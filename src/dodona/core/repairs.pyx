@@ -71,12 +71,14 @@ cdef int future_head(const After* after, int word) noexcept nogil:
 
 cdef int last_free(const After* after) noexcept nogil:
     """The word over the last live word for which e = NONE, or NONE if that leads to the root."""
-    cdef int n = after.state.n_stack + after.state.n_buffer + 1, word = NONE, head
+    cdef int n = after.state.n_stack + after.state.n_buffer + 1, word = NONE, head, _
     while word == NONE:
         n -= 1
         word = live_word(after, n)
     head = future_head(after, word)
-    while head > 0:
+    for _ in range(after.gold.n_words):      # a non-projective gold tree may lead into a circle
+        if head <= 0:
+            break
         word = head
         head = future_head(after, word)
     return word if head == NONE else NONE
