@@ -337,3 +337,16 @@ def test_a_treebank_without_arcs_between_words_still_gives_trees(name: str) -> N
     sentence = dodona.Sentence.from_columns(["a", "b", "c"], upos=["X"] * 3)
     (parsed,) = parser.pipe([sentence])
     assert list(parsed.heads).count(0) == 1
+
+
+@pytest.mark.parametrize("training", ["static", "explore"])
+@ALL
+def test_training_copes_with_trees_out_of_reach(name: str, training: str) -> None:
+    """Several roots, or crossing arcs, are learned from as far as they can be built."""
+    two_roots = dodona.Sentence.from_columns(
+        ["a", "b", "c"], upos=["X"] * 3, heads=[0, 0, 2], deprels=["root", "root", "obj"]
+    )
+    data = [*treebank(30, 1, 0.5), two_roots]
+    parser = train(data, system=name, root="none", training=training, projectivise="none")
+    for sentence in parser.pipe(treebank(30, 3, 0.5)):
+        assert list(sentence.heads).count(0) == 1
