@@ -79,8 +79,19 @@ cdef class Greedy:
         self.system.start_state(state)
         while not self.system.final(state):
             chosen = self.best_class(space, words, self.system.valid_moves(state))
+            if self.system.remembers_label:
+                self.system.remember(state, self.best_label(space))
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
+
+    cdef int best_label(self, Workspace space) noexcept nogil:
+        """The label of the RIGHT-ARC that scored best just now; the first if there is none."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.actions.move[c] == self.system.right_arc and (
+                    chosen == NONE or space.scores[c] > space.scores[chosen]):
+                chosen = c
+        return 0 if chosen == NONE else self.actions.label[chosen]
 
     # A final state may leave words without a head, or several under the root. The tree is completed
     # with the model's own scores, asked in a state that holds but the two words in question.

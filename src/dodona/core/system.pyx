@@ -5,6 +5,7 @@ here is the same for all of them. States are immutable for Python: a step makes 
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 from .action import Action
 from .gold cimport build_gold, gold_size
@@ -60,6 +61,11 @@ cdef class State:
         return frozenset((head, label, i + 1) for i, (head, label)
                          in enumerate(zip(self.heads, self.labels)) if head is not None)
 
+    @property
+    def notes(self):
+        """What the system remembers, a number for 0 and for each word; all 0 for most systems."""
+        return tuple(self.c.note[d] for d in range(self.c.n_words + 1))
+
     def _outside(self, int node):
         """The position people know for a node: the root is 0 also where it stands last."""
         if node == NONE:
@@ -67,7 +73,7 @@ cdef class State:
         return 0 if node == self.c.root else node
 
     def _key(self):
-        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels
+        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels, self.notes
 
     def __len__(self):
         return self.c.n_words
@@ -128,6 +134,11 @@ cdef class System:
                 self._actions[move, label] = Action(
                     name, self.labels[label] if takes_label else None)
         self._ids = {action: ids for ids, action in self._actions.items()}
+        others = self.other_names or {}
+        self._other_actions = {move: Action(name) for move, name in others.items()}
+        self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
+
+    default_root = "first"        # where the artificial root stands unless told otherwise
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""
@@ -144,7 +155,7 @@ cdef class System:
     def valid(self, State state not None):
         """Every action whose preconditions hold, as a list."""
         cdef int moves = self._moves(state)
-        return [action for (move, _), action in self._actions.items() if moves >> move & 1]
+        return [self._named(state, ids) for ids in self._actions if moves >> ids[0] & 1]
 
     def costs(self, State state not None, Gold gold not None):
         """{action: cost} for every valid action: how many gold arcs each one loses for good."""
@@ -152,8 +163,20 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
-        return {action: price(&costs[<int> move], label, self.arc_price, self.label_price)
-                for (move, label), action in self._actions.items() if moves >> move & 1}
+        return {self._named(state, (move, label)):
+                price(&costs[<int> move], label, self.arc_price, self.label_price)
+                for move, label in self._actions if moves >> move & 1}
+
+    def optimal(self, State state not None, Gold gold not None):
+        """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
+        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int moves = self._moves(state)
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(&state.c, reference, costs)
+        ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
+                 for ids in self._actions if moves >> ids[0] & 1}
+        return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
@@ -185,7 +208,7 @@ cdef class System:
             label = NONE
             if self.labelled[move]:
                 label = max(costs[move].label, 0)
-            actions.append(self._actions[move, label])
+            actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
         self._check_rebuilt(state, gold)
         return actions
@@ -205,15 +228,29 @@ cdef class System:
             raise ValueError(
                 f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
                 f"labels: {', '.join(self.labels)}")
-        if not self._moves(state) >> ids[0] & 1:
-            raise ValueError(f"{self.moves[ids[0]]} is not valid in {state!r}: "
+        if not self._moves(state) >> ids[0] & 1 or self._named(state, ids) != action:
+            raise ValueError(f"{action.move} is not valid in {state!r}: "
                              f"it needs {self.when[ids[0]]}")
         return ids
+
+    def _named(self, State state, ids):
+        """The action of these ids as it is called in this state."""
+        if ids[0] in self._other_actions and self.renamed(&state.c, ids[0]):
+            return self._other_actions[ids[0]]
+        return self._actions[ids]
 
     def _moves(self, State state):
         if state.system is not self and state.system != self:
             raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
         return self.valid_moves(&state.c)
+
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
+        """Whether the move goes by its other name here."""
+        return False
+
+    cdef void remember(self, StateC* state, int label) noexcept nogil:
+        """Note a label for the front of the buffer."""
+        pass
 
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
         """The gold tree as columns; the last is kept, since costs are asked for state by state."""
