@@ -15,7 +15,7 @@ from libc.math cimport sqrt
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
-from .state cimport NONE, front, lay_out, state_size, top
+from .state cimport NONE, lay_out, state_size
 from .system cimport MAX_MOVES, MoveCost, price
 
 MODES = ("static", "ambiguity", "explore")
@@ -218,9 +218,9 @@ def seen_actions(System system, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             system.move_costs(&state, &gold, costs)
             label = costs[move].label
-            under_root = (move == system.right_arc and top(&state, 0) == state.root
-                          or move == system.left_arc and front(&state, 0) == state.root)
-            counts.setdefault((move, label), [0, 0])[under_root] += 1
+            if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
+                under_root = label != NONE and system.arc_head(&state, move) == state.root
+                counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
     return sorted(((move, label, bool(under), bool(elsewhere))
                    for (move, label), (elsewhere, under) in counts.items()),

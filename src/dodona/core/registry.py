@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .arc_eager import ArcEager
+from .arc_hybrid import ArcHybrid
+from .arc_standard import ArcStandard
 from .system import System
 
 SYSTEMS: dict[str, type[System]] = {
     "arc-eager": ArcEager,
+    "arc-standard": ArcStandard,
+    "arc-hybrid": ArcHybrid,
 }
 
 
