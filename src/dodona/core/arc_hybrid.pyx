@@ -1,9 +1,9 @@
 """Arc-hybrid parsing (Kuhlmann et al. 2011) and its exact dynamic oracle (Goldberg & Nivre 2013).
 
-LEFT-ARC is that of arc-eager, RIGHT-ARC that of arc-standard: a word gets its head from the front of
-the buffer or from the word below it on the stack, and is complete from then on. A gold arc is lost
-at the one moment at which its dependent gets another head, its head gets one before the dependent,
-or something comes between the two; costs are counts of such arcs.
+LEFT-ARC is that of arc-eager, RIGHT-ARC that of arc-standard: a word gets its head from the front
+of the buffer or from the word below it on the stack, and is complete from then on. A gold arc is
+lost at the one moment at which its dependent gets another head, its head gets one before the
+dependent, or something comes between the two; costs are counts of such arcs.
 
 Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
 """

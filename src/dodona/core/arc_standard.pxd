@@ -1,6 +1,3 @@
-from libc.stdint cimport int32_t
-from libcpp.vector cimport vector
-
 from .gold cimport GoldC
 from .state cimport NONE, StateC, top
 from .system cimport System

@@ -1,10 +1,10 @@
 """Arc-standard parsing (Nivre 2004) and its exact dynamic oracle (Goldberg, Sartorio & Satta 2014).
 
 Arcs join the two topmost words of the stack, and a word is complete when it gets its head. So gold
-arcs cannot be judged one by one: each may be in reach, but not both. The oracle finds the tree that
-keeps most of them. Words of the buffer can be joined freely among themselves, so whole gold subtrees
-there count as one word; what remains is a left row (the stack) and a right row, joined from their
-meeting point outwards. `kept` is the largest number of gold arcs over all ways to join them.
+arcs cannot be judged one by one: each of two may be in reach, but not both. The oracle finds the
+tree that keeps most of them. Words of the buffer can be joined freely among themselves, so whole
+gold subtrees there count as one word; what remains is a left row (the stack) and a right row,
+joined from their meeting point outwards. `kept` is the most gold arcs over all ways to join them.
 
 Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
 """
@@ -23,8 +23,8 @@ cdef int join_subtrees(const vector[int32_t]& row, const GoldC* gold, int first_
                        vector[int32_t]& right) noexcept nogil:
     """Fill the right row; the number of gold arcs inside what its words stand for.
 
-    A word of the buffer is part of the row if its gold head is not in the buffer, or if it waits for
-    something on the stack: for a dependent, or for one of its dependents to get one.
+    A word of the buffer is part of the row if its gold head is not in the buffer, or if it waits
+    for something on the stack: for a dependent, or for one of its dependents to get one.
     """
     cdef vector[int32_t] waiting
     cdef int i, word, dependent, n_joined = 0
@@ -49,10 +49,10 @@ cdef inline void raise_to(int32_t* value, int32_t candidate) noexcept nogil:
 
 
 cdef int kept(const vector[int32_t]& left, const GoldC* gold, int first_word) noexcept nogil:
-    """The most gold arcs that can still be built from this stack and the words from `first_word` on.
+    """The most gold arcs to be built from this stack and the words from `first_word` on.
 
     After joining left[i:] and right[:j] into one tree, `table[j][h]` is the most arcs with the h-th
-    word of both rows as its head; the tree then takes in, or goes under, a neighbour on either side.
+    word of both rows as its head; the tree then takes in, or goes under, a neighbour on one side.
     """
     cdef vector[int32_t] right, words
     cdef vector[int32_t] table, below

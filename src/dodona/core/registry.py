@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from .arc_eager import ArcEager
 from .arc_hybrid import ArcHybrid
 from .arc_standard import ArcStandard
+from .swap import Swap
 from .system import System
 
 SYSTEMS: dict[str, type[System]] = {
     "arc-eager": ArcEager,
     "arc-standard": ArcStandard,
     "arc-hybrid": ArcHybrid,
+    "swap": Swap,
 }
 
 

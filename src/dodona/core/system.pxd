@@ -34,7 +34,7 @@ cdef class System:
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label
     cdef readonly tuple when            # its preconditions, in words
-    cdef readonly int left_arc          # ids of the moves that build arcs to the left and to the right
+    cdef readonly int left_arc          # ids of the moves that build arcs, leftwards and rightwards
     cdef readonly int right_arc
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
