@@ -16,7 +16,7 @@ from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, pack
-from dodona.core.registry import system
+from dodona.core.registry import SYSTEMS, system
 from dodona.core.templates import load_templates
 from dodona.parser import Parser
 from dodona.settings import Settings
@@ -287,7 +287,11 @@ def _prepare(sentences: list[Sentence], features: Features, settings: Settings) 
         sum(map(len, sentences)),
         _root_label(sentences),
     )
-    keep_out = settings.projectivise == "none" and settings.training == "static"
+    keep_out = (
+        settings.projectivise == "none"
+        and settings.training == "static"
+        and SYSTEMS[settings.system].projective_only
+    )
     for i, sentence in enumerate(sentences):
         heads = [head or 0 for head in sentence.heads]  # none is missing: see _load
         projective = is_projective(heads)

@@ -143,7 +143,5 @@ cdef class Greedy:
         """The best class that makes `head` the head of `word` when only these two are in sight."""
         cdef StateC* state = &space.state
         cdef int move = self.system.right_arc if head < word else self.system.left_arc
-        state.n_stack = state.n_buffer = 1
-        state.stack[0] = min(head, word)
-        state.buffer[0] = max(head, word)
+        self.system.show_pair(state, head, word)
         return self.best_class(space, words, 1 << move)

@@ -16,7 +16,7 @@ from libc.string cimport memset
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
-from .state cimport NONE, front, lay_out, state_size, top
+from .state cimport NONE, lay_out, state_size
 from .system cimport MANY_REPAIRS, MAX_MOVES, MoveCost, rank
 
 MODES = ("static", "ambiguity", "explore")
@@ -234,9 +234,8 @@ def seen_actions(System system, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             system.move_costs(&state, &gold, costs)
             label = costs[move].label
-            under_root = (move == system.right_arc and top(&state, 0) == state.root
-                          or move == system.left_arc and front(&state, 0) == state.root)
-            if label != NONE or not system.labelled[move]:     # else an arc that is not gold
+            if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
+                under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
     if system.other_names and system.labels and len(counts) == 2:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .arc_eager import ArcEager
+from .arc_hybrid import ArcHybrid
+from .arc_standard import ArcStandard
 from .nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013
+from .swap import Swap
 from .system import System
 
 SYSTEMS: dict[str, type[System]] = {
@@ -13,6 +16,9 @@ SYSTEMS: dict[str, type[System]] = {
     "arc-eager-tree": ArcEagerTree,
     "nonmonotonic-2013": NonMonotonic2013,
     "nonmonotonic": NonMonotonic,
+    "arc-standard": ArcStandard,
+    "arc-hybrid": ArcHybrid,
+    "swap": Swap,
 }
 
 

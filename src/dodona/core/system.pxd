@@ -43,7 +43,7 @@ cdef class System:
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label
     cdef readonly tuple when            # its preconditions, in words
-    cdef readonly int left_arc          # ids of the moves that attach top and front to each other
+    cdef readonly int left_arc          # ids of the moves that build arcs, leftwards and rightwards
     cdef readonly int right_arc
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
@@ -69,6 +69,11 @@ cdef class System:
                          MoveCost* costs) noexcept nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
     cdef int max_steps(self, int n_words) noexcept nogil
+
+    # What each system may define, where arcs do not join the top of the stack and the front:
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil

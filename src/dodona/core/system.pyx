@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from .action import Action
 from .gold cimport build_gold, gold_size
-from .state cimport NONE, StateC, clear, copy, lay_out, state_size
+from .state cimport NONE, StateC, clear, copy, front, lay_out, state_size, top
 
 ROOTS = ("first", "last", "none")
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -116,6 +116,9 @@ def _several_heads(Gold gold):
 cdef class System:
     """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
 
+    oracles = ("static",)         # names that `derivation` knows
+    projective_only = True        # whether non-projective trees are out of reach
+
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
         if len(set(self.labels)) < len(self.labels):
@@ -195,15 +198,16 @@ cdef class System:
 
     def derivation(self, Gold gold not None, str oracle="static"):
         """The static oracle's actions from the start to a final state that holds every gold arc."""
-        if oracle != "static":
-            raise ValueError(f"{self.name} has no {oracle!r} oracle, only 'static'")
+        if oracle not in self.oracles:
+            raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
+                             + ", ".join(map(repr, self.oracles)))
         cdef const GoldC* reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef MoveCost costs[MAX_MOVES]
-        cdef int move, label
+        cdef int move, label, number = self.oracles.index(oracle)
         actions = []
         while not self.final(&state.c):
-            move = self.static_move(&state.c, reference)
+            move = self.oracle_move(&state.c, reference, number)
             self.move_costs(&state.c, reference, costs)
             label = NONE
             if self.labelled[move]:
@@ -308,6 +312,20 @@ cdef class System:
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
         return NONE
+
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
+        """What the static oracle of that place in `oracles` does."""
+        return self.static_move(state, gold)
+
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
+        """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
+        return front(state, 0) if move == self.left_arc else top(state, 0)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        """Leave only these two in sight, as they are when an arc is about to join them."""
+        state.n_stack = state.n_buffer = 1
+        state.stack[0] = min(head, word)
+        state.buffer[0] = max(head, word)
 
     cdef int max_steps(self, int n_words) noexcept nogil:
         return 0
