@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dodona.core.greedy_training import LEARNERS, MODES
@@ -11,6 +11,7 @@ from dodona.core.system import LOSSES, ROOTS
 from dodona.treebank.pseudoprojective import SCHEMES
 
 ROOT_COUNTS = ("one", "many")
+AUTO = "auto"  # what suits the transition system
 
 
 def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
@@ -29,7 +30,7 @@ class Settings:
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
-    root: str = _setting("first", "where the artificial root stands", tuple(ROOTS))
+    root: str = _setting(AUTO, "where the artificial root stands", (AUTO, *ROOTS))
     training: str = _setting("explore", "oracle and what to follow", tuple(MODES))
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
@@ -38,9 +39,9 @@ class Settings:
     epochs: int = _setting(15, "passes over the training data")
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
-    features: str = _setting("rich", "template set that ships, or a file of your own")
+    features: str = _setting(AUTO, "template set that ships, or a file of your own")
     projectivise: str = _setting(
-        "head", "how to train on crossing arcs, and to restore them", ("none", *SCHEMES)
+        AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
     )
     loss: str = _setting("labelled", "what an error costs", tuple(LOSSES))
     learner: str = _setting("perceptron", "how weights are updated", tuple(LEARNERS))
@@ -63,6 +64,22 @@ class Settings:
             raise ValueError(f"explore_rate is a share from 0 to 1, not {self.explore_rate}")
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
+
+    def resolved(self) -> Settings:
+        """These settings with "auto" replaced by what suits the transition system.
+
+        >>> Settings().resolved().features, Settings(system="swap").resolved().features
+        ('rich', 'rich-stack')
+        """
+        kind = SYSTEMS[self.system]
+        suited = {
+            "root": kind.default_root,
+            "features": kind.default_templates,
+            "projectivise": "head" if kind.projective_only else "none",
+        }
+        return replace(
+            self, **{name: value for name, value in suited.items() if getattr(self, name) == AUTO}
+        )
 
     def _check_choice(self, name: str, choices: tuple[str, ...] | None) -> None:
         value = getattr(self, name)

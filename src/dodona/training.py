@@ -76,6 +76,7 @@ class Trainer:
     """
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
+        settings = settings.resolved()
         self.templates = load_templates(settings.features)
         self.features = Features(self.templates, settings.features)
         # the templates go into the model, but not the folder they were read from

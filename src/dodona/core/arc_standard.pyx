@@ -96,6 +96,8 @@ cdef class ArcStandard(System):
     one it is an estimate, in which some action is always free.
     """
 
+    default_templates = "rich-stack"
+
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
         self.name = "arc-standard"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")

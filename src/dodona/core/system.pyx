@@ -118,6 +118,8 @@ cdef class System:
 
     oracles = ("static",)         # names that `derivation` knows
     projective_only = True        # whether non-projective trees are out of reach
+    default_root = "first"        # where the artificial root stands unless told otherwise
+    default_templates = "rich"    # templates for arcs between top and front
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -140,8 +142,6 @@ cdef class System:
         others = self.other_names or {}
         self._other_actions = {move: Action(name) for move, name in others.items()}
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
-
-    default_root = "first"        # where the artificial root stands unless told otherwise
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""

@@ -41,7 +41,7 @@ class Job:
             "treebank": self.treebank.name,
             "variant": self.variant,
             "settings": asdict(self.settings),
-            "templates": load_templates(self.settings.features),
+            "templates": load_templates(self.settings.resolved().features),
             "data": self.treebank.checksum(),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
