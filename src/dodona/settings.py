@@ -72,7 +72,7 @@ class Settings:
         ('rich', 'rich-stack')
         """
         kind = SYSTEMS[self.system]
-        suited = {
+        suited: dict[str, Any] = {
             "root": kind.default_root,
             "features": kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
