@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona import container
 from dodona.container import Array
+from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
+from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
@@ -70,6 +72,14 @@ class Parser:
         """The sentence with the heads and labels that the parser gives it."""
         parsed: Sentence = self._parse_batch([sentence], self.search)[0]
         return parsed
+
+    def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
+        """Every state on the way to a sentence's tree, with the action that was taken there.
+
+        The last state is final and has None. A tree that is not complete by then (words without a
+        head, several roots) is completed afterwards, and crossing arcs are restored.
+        """
+        return self.search.trace(self.encoder.encode([sentence]))
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, roots: str | None = None
