@@ -22,7 +22,7 @@ BASE = "arc-eager"
 
 
 def seconds(parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repeat: int) -> Any:
-    """Median time of each parser over the same sentences; they take turns, so that noise is fair."""
+    """Median time of each parser on the same sentences; they take turns, so noise is fair."""
     corpora = {name: parser.encoder.encode(test) for name, parser in parsers.items()}
     times: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(repeat + 1):

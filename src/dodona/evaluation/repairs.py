@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from dodona.core.action import Action
 from dodona.core.system import State
@@ -36,7 +37,7 @@ def repairs(steps: Sequence[Step], heads: Sequence[int | None]) -> Counter[tuple
 
 def _found(steps: Sequence[Step]) -> Iterable[tuple[State, str, int]]:
     """The state before each repair, its kind, and the word that it concerns."""
-    for (before, action), (after, _) in zip(steps, steps[1:], strict=False):
+    for (before, action), (after, _) in pairwise(steps):
         word = before.stack[-1] if before.stack else 0
         if action is None or not word:
             continue
