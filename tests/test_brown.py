@@ -1,4 +1,4 @@
-"""Brown clustering against its definition, on random texts and on some where the answer is plain."""
+"""Brown clustering against its definition, and where the answer is plain to see."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Text = list[list[int]]
 
 
 def flat(sentences: Text) -> array[int]:
-    """The text as the core takes it: -1 after each sentence."""
-    return array("i", [word for sentence in sentences for word in [*sentence, -1]])
+    """The text as the core takes it: -1 before and after each sentence."""
+    return array("i", [-1, *(word for sentence in sentences for word in [*sentence, -1])])
 
 
 def run(sentences: Text, n_words: int, n_clusters: int, chunk: int = 1_000_000) -> Brown:
@@ -68,10 +68,10 @@ def test_steps_may_be_taken_in_any_portions() -> None:
 
 
 def test_words_of_the_same_company_share_a_cluster() -> None:
-    """Determiners before nouns before verbs, and which is which only the neighbours tell."""
+    """Determiners before nouns before verbs: which is which only the neighbours tell."""
     random = Random(3)
     kinds = [range(0, 3), range(3, 9), range(9, 15)]
-    text = [[random.choice(kind) for kind in kinds * 5] for _ in range(200)]
+    text = [[random.choice(kind) for kind in kinds] for _ in range(1000)]
     frequency = Counter(word for sentence in text for word in sentence)
     rank = {word: i for i, (word, _) in enumerate(frequency.most_common())}
     merges = run([[rank[word] for word in sentence] for sentence in text], 15, 15).merges
@@ -91,6 +91,18 @@ def test_more_clusters_than_words_are_as_many_as_words() -> None:
 
 def test_words_without_neighbours_are_clustered_too() -> None:
     assert run([[0], [1], [2], [3]], 4, 2).merges == [(0, 1), (0, 2), (0, 3)]
+    nowhere = Brown(array("i", [0, -2, 1, -2, 2]), 3, 3)
+    nowhere.advance(nowhere.n_steps)
+    assert nowhere.merges == [(0, 1), (0, 2)]
+
+
+def test_words_that_were_left_out_are_no_neighbours() -> None:
+    """0 follows 1 and 2 follows 3, but not across the gap."""
+    whole = Brown(array("i", [-1, 0, 1, -2, 2, 3, -1]), 4, 4)
+    pieces = Brown(array("i", [-1, 0, 1, -2, -2, -1, -1, -2, 2, 3, -1]), 4, 4)
+    for brown in (whole, pieces):
+        brown.advance(brown.n_steps)
+    assert whole.merges == pieces.merges
 
 
 def test_a_large_random_text_is_clustered_into_a_full_binary_tree() -> None:

@@ -1,7 +1,8 @@
 """Brown clustering as it is defined: the slow twin, which computes everything anew each time.
 
-Average mutual information over the clusters at hand (Brown et al. 1992), words added by frequency
-(Liang 2005). Losses that differ by less than rounding are equal; the lowest pair then wins.
+Average mutual information over the clusters at hand (Brown et al. 1992) and the edge of sentences,
+words added by frequency (Liang 2005). Losses that differ by less than rounding are equal; then the
+lowest pair wins.
 """
 
 from collections import Counter
@@ -10,17 +11,18 @@ from itertools import combinations, pairwise
 from math import log
 
 Cluster = frozenset[int]
+EDGE = frozenset([-1])
 EQUAL = 1e-9
 
 
 def bigrams_of(sentences: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
     """Pairs of neighbours, counted."""
-    return Counter(pair for sentence in sentences for pair in pairwise(sentence))
+    return Counter(pair for sentence in sentences for pair in pairwise([-1, *sentence, -1]))
 
 
 def information(clusters: Iterable[Cluster], bigrams: Counter[tuple[int, int]]) -> float:
     """Mutual information of neighbouring clusters, by probabilities in the whole text."""
-    home = {word: cluster for cluster in clusters for word in cluster}
+    home = {word: cluster for cluster in [EDGE, *clusters] for word in cluster}
     total = bigrams.total()
     joint: Counter[tuple[Cluster, Cluster]] = Counter()
     left: Counter[Cluster] = Counter()

@@ -1,20 +1,22 @@
 """Brown clusters (Brown et al. 1992), added one word at a time (Liang 2005, section 4.2).
 
-The C most frequent words start as clusters. Every further word comes as cluster C + 1, and those two
-are merged whose merger loses the least mutual information between neighbouring clusters. In the end
-the C clusters are merged down to one; the way from there to a cluster is its bit string.
+The C most frequent words start as clusters. Every further word comes as cluster C + 1, and those
+two are merged whose merger loses the least mutual information between neighbouring clusters. In the
+end the C clusters are merged down to one; the way from there to a cluster is its bit string.
 
 What a merger loses. Let n(a, b) count the bigrams from cluster a to cluster b, l(a) and r(b) those
-that begin in a and those that end in b, with any other word of the text, and N all of them. N times
-the mutual information of the clusters at hand is, with f(n) = n log n,
+that begin in a and those that end in b, with any other word of the text, and N all of them. The
+edge of a sentence counts as one more cluster, which is never merged: else a word that only begins
+sentences and one that only ends them could be merged without loss. N times the mutual information
+of the clusters at hand is, with f(n) = n log n,
 
     sum over a, b of  f(n(a, b)) + n(a, b) (log N - log l(a) - log r(b)).
 
 Merging i and j changes the part with l and r by sums of rows and columns only, and the other by
 f(p + q) - f(p) - f(q) for any two cells p = n(i, x), q = n(j, x), or n(x, i), n(x, j), that fall
-together. These are summed in `shared[i, j]`; when one cell changes, `change` sets them right in O(C).
-A rare word has few neighbours, so the losses of few clusters change, and the best partner of each is
-remembered from step to step: O(C) per word and neighbour, where all pairs would take O(C^2).
+together. These are summed in `shared[i, j]`; when one cell changes, `change` sets them right in
+O(C). A rare word has few neighbours, so the losses of few clusters change, and the best partner of
+each is remembered from step to step: O(C) per word and neighbour, where all pairs would take O(C^2).
 
 Logarithms are integers that add up (see `integer_logs`). Tables that are kept up to date are thus
 those one would compute anew, and losses that are equal are found equal on every machine: then the
@@ -28,13 +30,18 @@ from libcpp.vector cimport vector
 from .integer_logs cimport Logs, fill_logs, log_of, n_log_n
 
 cdef enum:
-    FREE = -1                 # a slot without a cluster
+    EDGE = -1                 # in a text: the beginning or end of a sentence
+    FREE = -1                 # a slot without a cluster that can be merged
     NOBODY = -1               # no slot
 
 cdef struct Neighbours:       # of word w: word[start[w]] … word[start[w + 1] - 1], and how often
     vector[size_t] start
     vector[int32_t] word
     vector[int32_t] count
+
+cdef struct Together:         # log l and log r of two clusters, were they one
+    int64_t left
+    int64_t right
 
 cdef struct Partner:          # of a cluster: the smallest loss, with whom …
     int64_t loss
@@ -46,14 +53,19 @@ cdef inline bint is_better(int64_t loss, int32_t lowest, const Partner* known) n
     return loss < known.loss or (loss == known.loss and lowest < known.lowest)
 
 
+cdef inline uint64_t bigram(int32_t first, int32_t second) noexcept nogil:
+    """Two words in one number; EDGE is 0 in it."""
+    return <uint64_t> (first - EDGE) << 32 | <uint64_t> (second - EDGE)
+
+
 cdef class Brown:
     """A clustering under way: `advance` until `n_done` is `n_steps`, then ask for `paths`.
 
-    The text is a sequence of word numbers, the most frequent word being 0; a negative number is a
-    boundary, across which words are no neighbours. A cluster is known by its lowest word.
+    The text is a sequence of word numbers, the most frequent word being 0. -1 is the edge of a
+    sentence, a lower number is nobody's neighbour. A cluster is known by its lowest word.
 
     >>> from array import array
-    >>> text = array("i", [0, 2, -1, 1, 2, -1, 0, 3, -1, 1, 3])
+    >>> text = array("i", [-1, 0, 2, -1, 1, 2, -1, 0, 3, -1, 1, 3, -1])
     >>> brown = Brown(text, n_words=4, n_clusters=4)
     >>> brown.advance(brown.n_steps)
     >>> brown.merges, brown.paths()
@@ -61,7 +73,8 @@ cdef class Brown:
     """
     cdef readonly int n_words, n_clusters, n_done
     cdef int n_active
-    cdef size_t width                   # slots: one more than clusters
+    cdef size_t width                   # slots: one more than clusters, and the last for …
+    cdef int32_t edge                   # … the edge of sentences
     cdef Logs logs
     cdef Neighbours after, before
     cdef vector[int32_t] joined         # per word: a lower one of its cluster, or itself
@@ -71,6 +84,7 @@ cdef class Brown:
     cdef vector[int32_t] lowest         # word of the cluster, or FREE
     cdef vector[int64_t] left, right    # l and r
     cdef vector[int64_t] row, column    # sums of n
+    cdef vector[int32_t] diagonal       # of n
     cdef vector[int64_t] alone          # what l and r take from the cluster as it is
     cdef vector[Partner] best
     cdef vector[int32_t] dirty          # those whose losses have changed …
@@ -79,6 +93,7 @@ cdef class Brown:
     # per pair of slots
     cdef vector[int32_t] n, transposed
     cdef vector[int64_t] shared
+    cdef vector[Together] together
 
     def __init__(self, const int32_t[::1] text not None, int n_words, int n_clusters):
         if n_clusters < 1 or n_words < 1:
@@ -88,7 +103,7 @@ cdef class Brown:
         self.n_words = n_words
         self.n_clusters = min(n_clusters, n_words)
         self._count(text)
-        self._make_slots(self.n_clusters + 1)
+        self._make_slots(self.n_clusters + 2)
         self.joined = range(n_words)
         self.slot.resize(n_words, FREE)
 
@@ -110,8 +125,8 @@ cdef class Brown:
         for i in range(text.shape[0]):
             if text[i] >= self.n_words:
                 raise ValueError(f"word {text[i]}, but there are {self.n_words}")
-            if i and text[i - 1] >= 0 and text[i] >= 0:
-                bigrams.push_back(<uint64_t> text[i - 1] << 32 | <uint64_t> text[i])
+            if i and min(text[i - 1], text[i]) >= EDGE and max(text[i - 1], text[i]) >= 0:
+                bigrams.push_back(bigram(text[i - 1], text[i]))
         fill_logs(&self.logs, bigrams.size())
         collect(bigrams, self.n_words, &self.after)
         for k in range(bigrams.size()):
@@ -120,11 +135,13 @@ cdef class Brown:
 
     def _make_slots(self, size_t width):
         self.width = width
+        self.edge = width - 1
         self.lowest.resize(width, FREE)
         self.left.resize(width)
         self.right.resize(width)
         self.row.resize(width)
         self.column.resize(width)
+        self.diagonal.resize(width)
         self.alone.resize(width)
         self.best.resize(width, Partner(INT64_MAX, NOBODY, NOBODY))
         self.is_dirty.resize(width)
@@ -132,6 +149,7 @@ cdef class Brown:
         self.n.resize(width * width)
         self.transposed.resize(width * width)
         self.shared.resize(width * width)
+        self.together.resize(width * width)
 
     def advance(self, int n_steps):
         """Take that many steps, or those that are left."""
@@ -180,6 +198,7 @@ cdef class Brown:
         for i in range(self.width):
             self.change(i, k, self.amount[i])
             self.amount[i] = 0
+        self.set_together(k)
 
     cdef void sum_neighbours(self, const Neighbours* found, int32_t word,
                              int64_t* total) noexcept nogil:
@@ -187,8 +206,19 @@ cdef class Brown:
         cdef size_t i
         for i in range(found.start[word], found.start[word + 1]):
             total[0] += found.count[i]
-            if found.word[i] <= word:       # the others are in no cluster yet
+            if found.word[i] == EDGE:
+                self.amount[self.edge] += found.count[i]
+            elif found.word[i] <= word:     # the others are in no cluster yet
                 self.amount[self.slot[self.cluster(found.word[i])]] += found.count[i]
+
+    cdef void set_together(self, size_t a) noexcept nogil:
+        """l and r of a cluster have changed."""
+        cdef Together logs
+        cdef size_t i
+        for i in range(self.width):
+            logs = Together(log_of(&self.logs, self.left[a] + self.left[i]),
+                            log_of(&self.logs, self.right[a] + self.right[i]))
+            self.together[a * self.width + i] = self.together[i * self.width + a] = logs
 
     cdef int32_t cluster(self, int32_t word) noexcept nogil:
         """The lowest word of a word's cluster."""
@@ -209,6 +239,8 @@ cdef class Brown:
             return
         self.n[a * self.width + b] += amount
         self.transposed[b * self.width + a] += amount
+        if a == b:
+            self.diagonal[a] += amount
         self.row[a] += amount
         self.column[b] += amount
         self.touch(a)
@@ -231,14 +263,15 @@ cdef class Brown:
     cdef int64_t loss(self, size_t i, size_t j) noexcept nogil:
         """N times the mutual information that is lost when i and j are merged."""
         cdef const Logs* logs = &self.logs
-        cdef int64_t ii = self.n[i * self.width + i], ij = self.n[i * self.width + j]
-        cdef int64_t ji = self.n[j * self.width + i], jj = self.n[j * self.width + j]
+        # everything is read along row i: columns lie scattered in memory
+        cdef int64_t ij = self.n[i * self.width + j], ji = self.transposed[i * self.width + j]
+        cdef int64_t ii = self.diagonal[i], jj = self.diagonal[j]
         cdef int64_t gain = self.shared[i * self.width + j]
-        cdef int64_t taken = (
-            (self.row[i] + self.row[j]) * log_of(logs, self.left[i] + self.left[j])
-            + (self.column[i] + self.column[j]) * log_of(logs, self.right[i] + self.right[j])
-            - self.alone[i] - self.alone[j])
-        if ii or ij or ji or jj:
+        cdef const Together* log_of_sums = &self.together[i * self.width + j]
+        cdef int64_t taken = ((self.row[i] + self.row[j]) * log_of_sums.left
+                              + (self.column[i] + self.column[j]) * log_of_sums.right
+                              - self.alone[i] - self.alone[j])
+        if ij or ji or (ii and jj):
             # these four fall into one cell, which `shared` knows only two by two
             gain += (n_log_n(logs, ii + ij + ji + jj)
                      - n_log_n(logs, ii + ji) - n_log_n(logs, ij + jj)
@@ -318,6 +351,7 @@ cdef class Brown:
             self.move_cell(i, a, i, b)
         self.left[b] += self.left[a]
         self.right[b] += self.right[a]
+        self.set_together(b)
         self.touch(a)
         self.touch(b)
         self.lowest[a] = FREE
@@ -334,16 +368,18 @@ cdef class Brown:
 
 
 cdef void collect(vector[uint64_t]& bigrams, int n_words, Neighbours* found):
-    """Count bigrams, each a word and its neighbour in one number; sorts them."""
+    """Count the neighbours of every word in bigrams that have it first; sorts them."""
     cdef size_t i = 0, first
     cdef int word
     sort(bigrams.begin(), bigrams.end())
+    while i < bigrams.size() and bigrams[i] < bigram(0, EDGE):
+        i += 1                              # the edge itself
     for word in range(n_words):
         found.start.push_back(found.word.size())
-        while i < bigrams.size() and <int> (bigrams[i] >> 32) == word:
+        while i < bigrams.size() and bigrams[i] < bigram(word + 1, EDGE):
             first = i
             while i < bigrams.size() and bigrams[i] == bigrams[first]:
                 i += 1
-            found.word.push_back(<int32_t> (bigrams[first] & 0xffffffff))
+            found.word.push_back(<int32_t> (bigrams[first] & 0xffffffff) + EDGE)
             found.count.push_back(<int32_t> (i - first))
     found.start.push_back(found.word.size())
