@@ -16,7 +16,7 @@ Merging i and j changes the part with l and r by sums of rows and columns only, 
 f(p + q) - f(p) - f(q) for any two cells p = n(i, x), q = n(j, x), or n(x, i), n(x, j), that fall
 together. These are summed in `shared[i, j]`; when one cell changes, `change` sets them right in
 O(C). A rare word has few neighbours, so the losses of few clusters change, and the best partner of
-each is remembered from step to step: O(C) per word and neighbour, where all pairs would take O(C^2).
+each is remembered from step to step: O(C) per word and neighbour, where all pairs take O(C^2).
 
 Logarithms are integers that add up (see `integer_logs`). Tables that are kept up to date are thus
 those one would compute anew, and losses that are equal are found equal on every machine: then the
