@@ -73,7 +73,8 @@ def test_progress_is_reported_to_the_end() -> None:
         ([[], []], {}, "there is no word in the text"),
         ([["a", "a"]], {}, "there is only one word: nothing can be clustered"),
         ([["a", "b"]], {"min_count": 2}, "there is no word that occurs 2 times or more"),
-        ([["a", "b"]], {"clusters": 1}, "at least 2 clusters are needed, not 1"),
+        ([["a", "b"]], {"clusters": 1}, "clusters must be from 2 to 10,000, not 1"),
+        ([["a", "b"]], {"clusters": 10_001}, "clusters must be from 2 to 10,000, not 10,001"),
         ([["a", "b"]], {"min_count": 0}, "min_count must be at least 1, not 0"),
     ],
 )
@@ -249,7 +250,7 @@ def test_a_model_carries_its_clusters_but_not_their_folder(clusters: str, tmp_pa
     again = dodona.load(path)
     assert again.settings.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
-    assert {"cluster", "cluster:4"} <= set(again.encoder.columns)
+    assert {"cluster", "cluster:6"} <= set(again.encoder.columns)
     assert again.encoder.clusters is not None and parser.encoder.clusters is not None
     assert again.encoder.clusters.save() == parser.encoder.clusters.save()
     corpus = treebank(20, 3)

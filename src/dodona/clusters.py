@@ -12,6 +12,7 @@ from dodona.treebank.files import Source, open_input, open_output
 from dodona.treebank.reader import read
 
 CHUNK = 32  # words added between two looks at Ctrl-C
+MAX_CLUSTERS = 10_000  # whose tables take 3 GB
 EDGE, LEFT_OUT = -1, -2  # what is no word in the text of `Brown`
 
 
@@ -46,8 +47,8 @@ def cluster(
     1 sleeps 2
     1 speaks 2
     """
-    if clusters < 2:
-        raise ValueError(f"at least 2 clusters are needed, not {clusters}")
+    if not 2 <= clusters <= MAX_CLUSTERS:
+        raise ValueError(f"clusters must be from 2 to {MAX_CLUSTERS:,}, not {clusters:,}")
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
     text, counts = _numbered(sentences)

@@ -41,7 +41,7 @@ def test_fewer_words_than_clusters_is_told(shell: Shell) -> None:
     ("options", "text", "message"),
     [
         ([], b"", "there is no word in the text\n"),
-        (["--clusters", "1"], TEXT, "at least 2 clusters are needed, not 1\n"),
+        (["--clusters", "1"], TEXT, "clusters must be from 2 to 10,000, not 1\n"),
         (["--min-count", "9"], TEXT, "there is no word that occurs 9 times or more: nothing"),
         ([], b"oak \xff\n", "<stdin>:1: the text is not UTF-8"),
         (["nowhere.txt"], b"", "nowhere.txt: No such file or directory\n"),
