@@ -19,6 +19,7 @@ from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 KIND, VERSION = "model", 1
 BATCH = 64  # sentences encoded and parsed in one go
 MAX_BATCH_WORDS = 4096
+CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 AHEAD = 4  # batches in flight per thread
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
@@ -160,6 +162,9 @@ class Parser:
         }
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
+        if self.encoder.clusters is not None:
+            saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
+            arrays |= {name: Array(type_, data) for (name, type_), data in saved}
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -189,7 +194,10 @@ class Parser:
             arrays["weights.rows"].cast("B"),
         )
         settings = Settings(**about["settings"])
-        encoder = Encoder(columns, vocabularies, labels)
+        clusters = None
+        if CLUSTER_ARRAYS.keys() <= arrays.keys():
+            clusters = Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+        encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
             settings,
             about["templates"],
