@@ -75,6 +75,9 @@ cdef class System:
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
 
+    # What systems of graphs define as well:
+    cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
+
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
