@@ -42,7 +42,7 @@ lint: $(VENV)/installed $(VENV)/lint
 # be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,contract encoding exhaustive features greedy \
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,contract encoding exhaustive features graph greedy \
 	linear model_file parser projectivity pseudoprojective reader reader_errors sentence \
 	significance training writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)

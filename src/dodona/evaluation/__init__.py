@@ -1,9 +1,11 @@
 """How good a parser is, where it is good, and whether another one is really better.
 
-`evaluate` scores one system against gold trees; `compare` tests the difference between two systems.
+`evaluate` scores one system against gold trees, `evaluate_graphs` against gold graphs; `compare`
+tests the difference between two systems.
 """
 
 from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.graphs import GraphScores, evaluate_graphs
 from dodona.evaluation.pairs import EvaluationError
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.significance import Comparison, compare
@@ -13,7 +15,9 @@ __all__ = [
     "Attachment",
     "Comparison",
     "EvaluationError",
+    "GraphScores",
     "Scores",
     "compare",
     "evaluate",
+    "evaluate_graphs",
 ]
