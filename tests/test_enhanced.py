@@ -164,12 +164,13 @@ def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[Arc]) -> 
     result = planarise(arcs, joined=joined)  # type: ignore[arg-type]
     found = links(result.arcs)
     assert not any(cross(one, other) for one in found for other in found)
-    assert len(set(found)) == len(found)
+    assert len({frozenset(link) for link in found}) == len(found) or joined == "drop"
     if not any(cross(one, other) for one in links(arcs) for other in links(arcs)):
         assert (result.n_lifted, result.n_dropped) == (0, 0)
         assert deplanarise(result.arcs) == arcs
     if not result.n_dropped:
-        assert sum(label.count("|") + 1 for _, label, _ in result.arcs) == len(arcs)
+        labels = [label.replace("⇄", "|") for _, label, _ in result.arcs]
+        assert sum(label.count("|") + 1 for label in labels) == len(arcs)
 
 
 @given(graphs())
@@ -177,7 +178,7 @@ def test_any_graph_can_be_restored(arcs: frozenset[Arc]) -> None:
     """Words keep their labels, whatever was lifted; marks are gone; no word heads itself."""
     result = planarise(arcs)
     restored = deplanarise(result.arcs)
-    assert all("↑" not in label and "|" not in label for _, label, _ in restored)
+    assert not any(mark in label for _, label, _ in restored for mark in "↑|⇄")
     assert all(head != word for head, _, word in restored)
     assert {arc[1:] for arc in restored} <= {arc[1:] for arc in arcs}
     if not result.n_dropped:
@@ -214,9 +215,20 @@ def test_an_arc_from_a_word_to_itself_is_dropped() -> None:
     assert remove_cycles(arcs).arcs == {(0, "root", 1)}
 
 
-@pytest.mark.parametrize("label", ["nmod↑obj", "nmod|obj"])
+def test_arcs_both_ways_become_one_into_the_word_with_fewer_heads() -> None:
+    arcs = {(0, "root", 1), (1, "acl:relcl", 2), (2, "nsubj", 1), (2, "obj", 1)}
+    assert planarise(arcs).arcs == {(0, "root", 1), (1, "acl:relcl⇄nsubj|obj", 2)}
+    assert deplanarise(planarise(arcs).arcs) == arcs
+
+
+def test_a_cycle_is_broken_where_no_word_loses_its_only_head() -> None:
+    arcs = {(0, "root", 1), (1, "acl:relcl", 2), (2, "nsubj", 1)}
+    assert remove_cycles(arcs).arcs == arcs - {(2, "nsubj", 1)}
+
+
+@pytest.mark.parametrize("label", ["nmod↑obj", "nmod|obj", "nmod⇄obj"])
 def test_labels_may_not_have_our_marks(label: str) -> None:
-    with pytest.raises(ValueError, match=r"label .* of word 2: ↑ and \| are marks"):
+    with pytest.raises(ValueError, match=r"label .* of word 2: ↑ \| ⇄ are marks"):
         planarise([(0, "root", 1), (1, label, 2)])
 
 
@@ -227,8 +239,7 @@ def test_an_unknown_choice_is_answered_with_the_choices() -> None:
 
 @given(graphs())
 def test_what_is_planar_can_be_derived(arcs: frozenset[Arc]) -> None:
-    """By graph-eager, unless two words are joined both ways, which removing cycles mends."""
-    planar = planarise(remove_cycles(arcs).arcs).arcs
+    planar = planarise(arcs).arcs
     labels = sorted({label for _, label, _ in planar})
     system = dodona.system("graph-eager", labels=labels)
     state = system.start(9)
@@ -239,7 +250,7 @@ def test_what_is_planar_can_be_derived(arcs: frozenset[Arc]) -> None:
 
 @pytest.mark.parametrize(
     ("treebank", "as_in_the_paper", "precision", "recall"),
-    [("ta_ttb", True, 99.84, 99.07), ("ta_ttb", False, 99.6, 99.6), ("en_ewt", True, 99.7, 96.44)],
+    [("ta_ttb", True, 99.84, 99.07), ("ta_ttb", False, 99.6, 99.6), ("en_ewt", True, 99.6, 96.44)],
 )
 def test_most_of_a_treebank_survives(
     treebank: str, as_in_the_paper: bool, precision: float, recall: float

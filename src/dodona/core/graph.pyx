@@ -112,7 +112,8 @@ cdef class GraphSystem(System):
         for head, label, dependent in sorted(gold.arcs - state.arcs):
             raise ValueError(
                 f"{self.name} cannot derive this graph: the arc {label!r} from {head} to "
-                f"{dependent} is out of its reach (do arcs cross, or has a word no head?)")
+                f"{dependent} is out of its reach (do arcs cross, or join two words both ways, or "
+                "has a word no head?)")
         for head, _, dependent in sorted(state.arcs - gold.arcs):
             raise ValueError(
                 f"{self.name} cannot derive this graph without an arc too many, from {head} to "

@@ -2,27 +2,29 @@
 
 `remove_cycles` turns the shortest arc that lies on a cycle, until there is no cycle. That alone
 need not end (1→2, 1→3, 2→4, 3→2, 4→1 turns one arc for ever), so an arc is dropped instead where
-its two words were turned before, or are joined the other way as well. It cannot be undone.
+its two words were turned before, or are joined the other way as well: of the two, the arc whose
+dependent has another head. It cannot be undone.
 
 `planarise` is the pseudo-projective transform with the Head scheme (Nivre & Nilsson 2005) for
 graphs: the shortest arc that crosses another, unless it comes from the root, moves up to the head
 of its head (to the nearest, of several), until no arcs cross. Its label tells the label of the head
 it left, nmod↑obj, and `deplanarise` looks for that below the new head, breadth first.
 
-Where an arc arrives between two words that are joined already, both share one arc, and their labels
-are joined by |, which DEPS keeps for that; or, as the paper has it, the arc is dropped. An arc from
-a word to itself is dropped in any case.
+A parser builds one arc between two words, so arcs between the same two share one: their labels are
+joined by |, which DEPS keeps for that, and behind ⇄ stand those of the arcs the other way, as in
+acl:relcl⇄nsubj. Or, as the paper has it, an arc that is lifted between two joined words is dropped.
+An arc from a word to itself is dropped in any case.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from dodona.treebank.enhanced import Arc
 
-UP, AND = "↑", "|"
+UP, AND, BACK = "↑", "|", "⇄"
 
 
 class Acyclic(NamedTuple):
@@ -51,7 +53,8 @@ def remove_cycles(arcs: Iterable[Arc]) -> Acyclic:
     turned: set[frozenset[int]] = set()
     n_turned = n_dropped = 0
     while on_cycles := _arcs_on_cycles(left):
-        arc = min(on_cycles, key=_by_length)
+        n_heads = Counter(word for _, _, word in left)
+        arc = min(on_cycles, key=lambda arc: (*_by_length(arc)[:2], n_heads[arc[2]] == 1, arc))
         head, label, dependent = arc
         left.remove(arc)
         pair = frozenset((head, dependent))
@@ -76,9 +79,9 @@ def planarise(arcs: Iterable[Arc], *, joined: Literal["label", "drop"] = "label"
     arcs = set(arcs)
     left: dict[Arc, set[int]] = {}  # every head the arc ever had: in a cycle it must not go round
     for head, label, dependent in arcs:
-        if UP in label or AND in label:
+        if any(mark in label for mark in (UP, AND, BACK)):
             raise ValueError(
-                f"label {label!r} of word {dependent}: {UP} and {AND} are marks of ours"
+                f"label {label!r} of word {dependent}: {UP} {AND} {BACK} are marks of ours"
             )
         if head != dependent:
             left[head, label, dependent] = {head}
@@ -92,7 +95,7 @@ def planarise(arcs: Iterable[Arc], *, joined: Literal["label", "drop"] = "label"
             n_lifted += lifted not in left
             n_dropped += lifted in left
             left.setdefault(lifted, set()).update(past | {lifted[0]})
-    return Planar(_join(left), n_lifted, n_dropped)
+    return Planar(_join(left) if joined == "label" else frozenset(left), n_lifted, n_dropped)
 
 
 def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
@@ -101,7 +104,7 @@ def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
     >>> sorted(deplanarise([(0, "root", 2), (2, "nsubj|nsubj↑xcomp", 1), (2, "xcomp", 3)]))
     [(0, 'root', 2), (2, 'nsubj', 1), (2, 'xcomp', 3), (3, 'nsubj', 1)]
     """
-    left = {(head, label, word) for head, both, word in arcs for label in both.split(AND)}
+    left = set(_parted(arcs))
     places = _top_down(left)
     lifted = [arc for arc in left if UP in arc[1]]
     for arc in sorted(lifted, key=lambda arc: (places[arc[0]], places[arc[2]], arc[1])):
@@ -186,11 +189,26 @@ def _are_joined(arcs: Iterable[Arc], new: Arc) -> bool:
 
 
 def _join(arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """One arc from each word to another, with the labels of all."""
+    """One arc between two words, with the labels of all, into the word that has fewer heads."""
     labels: dict[tuple[int, int], list[str]] = {}
     for head, label, word in sorted(arcs):
         labels.setdefault((head, word), []).append(label)
-    return frozenset((head, AND.join(found), word) for (head, word), found in labels.items())
+    n_heads = Counter(word for _, word in labels)
+    joined = set()
+    for (head, word), found in labels.items():
+        back = labels.get((word, head), [])
+        if back and (n_heads[head], head) < (n_heads[word], word):
+            continue  # told by the arc the other way
+        joined.add((head, BACK.join(AND.join(part) for part in (found, back) if part), word))
+    return frozenset(joined)
+
+
+def _parted(arcs: Iterable[Arc]) -> Iterator[Arc]:
+    """The arcs that share one, each for itself."""
+    for head, label, word in arcs:
+        there, _, back = label.partition(BACK)
+        yield from ((head, part, word) for part in there.split(AND))
+        yield from ((word, part, head) for part in back.split(AND) if part)
 
 
 def _find_head(arcs: set[Arc], top: int, wanted: str, dependent: int) -> int:
