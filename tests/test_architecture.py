@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {FACADE},
+    | {"batches", "tagger", "tagger_training", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from dodona import container
+from dodona.batches import stream
 from dodona.container import Array
 from dodona.core.actions import Actions
 from dodona.core.features import Features
@@ -23,13 +22,7 @@ from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 KIND, VERSION = "model", 1
-BATCH = 64  # sentences encoded and parsed in one go
-MAX_BATCH_WORDS = 4096
-AHEAD = 4  # batches in flight per thread
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -68,8 +61,7 @@ class Parser:
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        parsed: Sentence = self._parse_batch([sentence], self.search)[0]
-        return parsed
+        return self._parse_batch([sentence], self.search)[0]
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, roots: str | None = None
@@ -79,28 +71,8 @@ class Parser:
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; by
         default what the parser was trained with.
         """
-        if threads < 1:
-            raise ValueError(f"at least one thread is needed, not {threads}")
         search = self.search if roots is None else self._search(roots)
-        batches = _batches(sentences)
-        if threads == 1:
-            return chain.from_iterable(self._parse_batch(batch, search) for batch in batches)
-        return self._pipe_threads(batches, search, threads)
-
-    def _pipe_threads(
-        self, batches: Iterator[list[Any]], search: Greedy, threads: int
-    ) -> Iterator[Any]:
-        # imported here: it brings logging along, which one sentence should not wait for
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[list[Any]]] = deque()
-            for batch in batches:
-                waiting.append(pool.submit(self._parse_batch, batch, search))
-                if len(waiting) > threads * AHEAD:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
+        return stream(sentences, lambda batch: self._parse_batch(batch, search), threads)
 
     def _search(self, roots: str) -> Greedy:
         if roots not in ROOT_COUNTS:
@@ -113,11 +85,10 @@ class Parser:
             root_label=self.labels.index(self.root_label),
         )
 
-    def _parse_batch(self, batch: list[Any], search: Greedy) -> list[Any]:
-        good = [item for item in batch if isinstance(item, Sentence)]
-        corpus = self.encoder.encode(good)
+    def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
+        corpus = self.encoder.encode(batch)
         search.parse(corpus)
-        parsed = self.encoder.decode(corpus, good)
+        parsed = self.encoder.decode(corpus, batch)
         if self._lifted:
             for i, sentence in enumerate(parsed):
                 if not self._lifted.isdisjoint(corpus.labels(i)):
@@ -127,10 +98,7 @@ class Parser:
                         self.settings.projectivise,
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
-        if len(good) == len(batch):
-            return parsed
-        done = iter(parsed)
-        return [next(done) if isinstance(item, Sentence) else item for item in batch]
+        return parsed
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
@@ -189,16 +157,3 @@ class Parser:
             weights,
             about["record"],
         )
-
-
-def _batches(sentences: Iterable[Item]) -> Iterator[list[Item]]:
-    batch: list[Item] = []
-    n_words = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        n_words += len(bytes(sentence)) if isinstance(sentence, BadSentence) else len(sentence)
-        if len(batch) == BATCH or n_words >= MAX_BATCH_WORDS:
-            yield batch
-            batch, n_words = [], 0
-    if batch:
-        yield batch

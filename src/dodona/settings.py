@@ -1,4 +1,7 @@
-"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`."""
+"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`.
+
+Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from dodona.core.system import LOSSES, ROOTS
 from dodona.treebank.pseudoprojective import SCHEMES
 
 ROOT_COUNTS = ("one", "many")
+MAX_CUTOFF = 255  # features are counted in bytes
+SEARCHES = ("greedy", "beam")
 
 
 def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
@@ -51,11 +56,8 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for setting in fields(self):
-            self._check_choice(setting.name, setting.metadata["choices"])
-        for name in ("epochs", "prune"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        _check_choices(self)
+        _check_least(self, 1, "epochs", "prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
@@ -64,7 +66,52 @@ class Settings:
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
 
-    def _check_choice(self, name: str, choices: tuple[str, ...] | None) -> None:
-        value = getattr(self, name)
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How to train a tagger.
+
+    >>> TaggerSettings().search
+    'greedy'
+    >>> TaggerSettings(beam=0)
+    Traceback (most recent call last):
+    ValueError: beam must be at least 1, not 0
+    """
+
+    search: str = _setting("greedy", "how tags are found", SEARCHES)
+    beam: int = _setting(4, "items of the beam, with search beam")
+    epochs: int = _setting(10, "passes over the training data")
+    seed: int = _setting(1, "seed of everything random")
+    certain: int = _setting(
+        5, "words seen this often, and with one tag only, always get it; 0: none does"
+    )
+    rare: int = _setting(6, "words seen less often have no ambiguity class")
+    cutoff: int = _setting(2, "learn only from features that occur this often")
+    prune: int = _setting(
+        8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
+    )
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
+        _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
+        _check_least(self, 0, "seed", "certain")
+        if self.cutoff > MAX_CUTOFF:
+            raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
+
+    @property
+    def width(self) -> int:
+        """Items of the beam; greedy search has one."""
+        return self.beam if self.search == "beam" else 1
+
+
+def _check_choices(settings: Settings | TaggerSettings) -> None:
+    for setting in fields(settings):
+        choices, value = setting.metadata["choices"], getattr(settings, setting.name)
         if choices and value not in choices:
-            raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+            raise ValueError(f"{setting.name} is one of {', '.join(choices)}, not {value!r}")
+
+
+def _check_least(settings: Settings | TaggerSettings, least: int, *names: str) -> None:
+    for name in names:
+        if getattr(settings, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
