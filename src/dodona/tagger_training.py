@@ -158,8 +158,8 @@ def train_tagger(
 def tag_columns(sentences: Sequence[Sentence]) -> list[str]:
     """The columns that hold tags, in the order in which to predict them.
 
-    A tagset like that of the Penn Treebank tells most of the others; one that spells out morphology is
-    easier to find once they are known (measured on the dev sets of en, ta, tr and ko).
+    A tagset like that of the Penn Treebank tells most of the others; one that spells out all of
+    morphology is easier to find once they are known (dev sets of en, ta, tr and ko).
     """
     values = {
         name: {value for column in _column(sentences, name) for value in column}

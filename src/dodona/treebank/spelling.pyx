@@ -1,7 +1,7 @@
 """How words are spelled, in numbers: the form, affixes and the shape of each, for taggers.
 
-An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one that
-training has not seen meets no weight. Affixes are counted in code points of the lower-cased form.
+An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one
+that training has not seen meets no weight. Affixes are counted in code points of the lower-cased form.
 """
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, uint32_t
@@ -41,7 +41,7 @@ cdef inline int32_t number(const char* text, Py_ssize_t size) noexcept nogil:
 
 
 cdef uint32_t next_character(const char* text, Py_ssize_t size, Py_ssize_t* at) noexcept nogil:
-    """The code point at this place, which moves on; bytes that are no UTF-8 stand for themselves."""
+    """The code point at this place, which moves on; what is no UTF-8 is read as something else."""
     cdef const unsigned char* byte = <const unsigned char*> text + at[0]
     cdef uint32_t c = byte[0]
     cdef int n = 1 if c < 0xc0 else 2 if c < 0xe0 else 3 if c < 0xf0 else 4
@@ -206,7 +206,8 @@ def with_tags(Corpus corpus, sentences, columns, classes):
             for i in range(<size_t> sentence.n_words):
                 tag = values[tasks[k] * stride + i] - N_RESERVED
                 if not 0 <= tag < <int32_t> texts[k].size():
-                    raise ValueError(f"class {tag} of {texts[k].size()}: has the corpus been tagged?")
+                    raise ValueError(f"class {tag}, but there are {texts[k].size()}: has the "
+                                     "corpus been tagged?")
                 fields[i * tasks.size() + k] = texts[k][tag]
         result.append(
             sentence.with_fields(places.data(), <int> places.size(), fields.data()))
