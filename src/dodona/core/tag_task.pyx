@@ -1,7 +1,7 @@
 """A tagging task: its features, the column it fills in, and the words that are certain.
 
 A word seen often enough with one class always has it, without a look at the model: half of a text
-is settled like this. Where a task comes after another, words are certain given the class from there.
+is settled like this. After another task, words are certain given the class that it has found.
 """
 from libc.stdint cimport uint32_t
 

@@ -1,7 +1,7 @@
 """How words are spelled, in numbers: the form, affixes and the shape of each, for taggers.
 
 An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one
-that training has not seen meets no weight. Affixes are counted in code points of the lower-cased form.
+that training has not seen meets no weight. Affixes are counted in code points, and lower-cased.
 """
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, uint32_t
