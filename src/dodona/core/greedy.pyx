@@ -35,7 +35,7 @@ cdef class Greedy:
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
         """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
-        cdef Workspace space = Workspace()
+        cdef Workspace space = self.workspace()
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         cdef size_t first
@@ -53,6 +53,9 @@ cdef class Greedy:
                     corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
+
+    cdef Workspace workspace(self):
+        return Workspace()
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
@@ -80,16 +83,16 @@ cdef class Greedy:
         while not self.system.final(state):
             chosen = self.best_class(space, words, self.system.valid_moves(state))
             if self.system.remembers_label:
-                self.system.remember(state, self.best_label(space))
+                self.system.remember(state, self.best_label(space.scores.data()))
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
 
-    cdef int best_label(self, Workspace space) noexcept nogil:
-        """The label of the RIGHT-ARC that scored best just now; the first if there is none."""
+    cdef int best_label(self, const int16_t* scores) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
         cdef int c, chosen = NONE
         for c in range(self.actions.n_classes):
             if self.actions.move[c] == self.system.right_arc and (
-                    chosen == NONE or space.scores[c] > space.scores[chosen]):
+                    chosen == NONE or scores[c] > scores[chosen]):
                 chosen = c
         return 0 if chosen == NONE else self.actions.label[chosen]
 

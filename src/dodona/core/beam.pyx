@@ -1,0 +1,97 @@
+"""Beam search: the best derivations side by side, until all are final; the best of them counts."""
+from libc.string cimport memcpy
+
+from .agenda cimport Agenda, Hypothesis, bar
+from .corpus cimport Corpus
+from .state cimport NONE
+
+
+cdef class BeamWorkspace(Workspace):
+    pass
+
+
+cdef class Beam(Greedy):
+    """A parser of encoded sentences that keeps the `width` best derivations.
+
+    With a width of 1 it is greedy search. Threads may share it: only a Workspace changes.
+    """
+
+    def __init__(self, *args, int width, **options):
+        super().__init__(*args, **options)
+        self.width = Agenda(width).width
+
+    def derivations(self, Corpus corpus, int sentence):
+        """The derivations that the beam ends with, best first: (score, classes) of each."""
+        cdef BeamWorkspace space = self.workspace()
+        cdef WordsC words
+        self.parse(corpus, sentence, sentence + 1)       # also checks that the sentence fits
+        words = corpus.words(sentence)
+        self.parse_words(space, &words)
+        return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
+                for i in range(space.agenda.hypotheses.size())]
+
+    cdef Workspace workspace(self):
+        cdef BeamWorkspace space = BeamWorkspace()
+        space.agenda = Agenda(self.width)
+        space.rows.resize(<size_t> self.width * self.actions.n_padded)
+        space.row.resize(self.width)
+        return space
+
+    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the best derivation in the workspace's state."""
+        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        self.system.start_state(&space.state)
+        if not self.system.final(&space.state):
+            self.search(<BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
+        self.complete(space, words)
+
+    cdef void search(self, BeamWorkspace space, Agenda agenda,
+                     const WordsC* words) noexcept nogil:
+        agenda.reserve(words.n_words, self.features.n_templates)
+        agenda.begin(&space.state, False)
+        while agenda.n_open > 0:
+            self.expand(space, agenda, words)
+            agenda.advance(self.actions)
+        space.state = agenda.state(0)[0]
+
+    cdef void expand(self, BeamWorkspace space, Agenda agenda,
+                     const WordsC* words) noexcept nogil:
+        """Offer every hypothesis with every action that it allows."""
+        cdef Hypothesis* hypothesis
+        cdef const int16_t* scores
+        cdef int i
+        for i in range(<int> agenda.hypotheses.size()):
+            hypothesis = &agenda.hypotheses[i]
+            if hypothesis.is_final:
+                agenda.offer(hypothesis.score, i, NONE, False)
+                continue
+            scores = self.score(space, agenda, i, words)
+            if self.system.remembers_label:
+                hypothesis.note = self.best_label(scores)
+                self.system.remember(agenda.state(i), hypothesis.note)
+            self.offer_all(agenda, i, scores)
+
+    cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                        const WordsC* words) noexcept nogil:
+        """The score of every class."""
+        cdef int n = self.actions.n_padded
+        cdef int twin = agenda.describe(hypothesis, self.features, self.actions, words)
+        cdef int16_t* scores
+        space.row[hypothesis] = hypothesis if twin == NONE else space.row[twin]
+        scores = &space.rows[<size_t> space.row[hypothesis] * n]
+        if twin == NONE:
+            memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
+            self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                               agenda.n_keys[hypothesis], scores)
+        return scores
+
+    cdef void offer_all(self, Agenda agenda, int hypothesis,
+                        const int16_t* scores) noexcept nogil:
+        cdef const int16_t* barriers = agenda.barriers[hypothesis]
+        cdef double so_far = agenda.hypotheses[hypothesis].score
+        cdef double least = bar(agenda) - so_far
+        cdef int c
+        for c in range(self.actions.n_classes):
+            if scores[c] > least and barriers[c] == 0:
+                agenda.offer(so_far + scores[c], hypothesis, c, False)
+                least = bar(agenda) - so_far
