@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -519,6 +520,12 @@ def test_every_way_to_train_a_beam_gives_another_model() -> None:
         train(treebank(60, 1), beam=3, explore_after=0, **way).weights.rows_bytes() for way in ways
     }
     assert len(models) == len(ways)
+
+
+def test_after_an_error_training_explores_where_there_is_an_oracle_for_it() -> None:
+    assert Settings(beam=8).resolved().restart == "bad"
+    assert Settings(beam=8, oracle="static").resolved().restart == "none"
+    assert replace(Settings().resolved(), seed=2).restart == "auto"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dodona.core.system import LOSSES, ROOTS
 from dodona.treebank.pseudoprojective import SCHEMES
 
 ROOT_COUNTS = ("one", "many")
-AUTO = "auto"  # what suits the transition system
+AUTO = "auto"  # what suits the other settings
 
 
 def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
@@ -36,12 +36,12 @@ class Settings:
     training: str = _setting("explore", "greedy: oracle and what to follow", tuple(MODES))
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
-        0.9, "share of wrong predictions that are followed when exploring (1 - p in the paper)"
+        0.9, "share of errors that are followed when exploring (1 - p in the paper)"
     )
     beam: int = _setting(1, "derivations kept side by side; 1 is greedy search")
     update: str = _setting("max-violation", "beam: how far to learn from an error", UPDATES)
     oracle: str = _setting("dynamic", "beam: which derivations are correct", ORACLES)
-    restart: str = _setting("good", "beam: where to go on after an error", RESTARTS)
+    restart: str = _setting(AUTO, "beam: where to go on after an error", (AUTO, *RESTARTS))
     epochs: int = _setting(15, "passes over the training data")
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
@@ -88,7 +88,7 @@ class Settings:
             raise ValueError("restart='bad' needs oracle='dynamic': it leaves the one derivation")
 
     def resolved(self) -> Settings:
-        """These settings with "auto" replaced by what suits the transition system.
+        """These settings with "auto" replaced by what suits the transition system and the beam.
 
         >>> Settings().resolved().features, Settings(system="swap").resolved().features
         ('rich', 'rich-stack')
@@ -99,6 +99,8 @@ class Settings:
             "features": kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
+        if self.beam > 1:
+            suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
         return replace(
             self, **{name: value for name, value in suited.items() if getattr(self, name) == AUTO}
         )

@@ -45,6 +45,8 @@ cdef class Agenda:
     cdef vector[int32_t] n_keys         # per hypothesis, as the next two
     cdef vector[uint64_t] keys
     cdef vector[Barriers] barriers
+    cdef vector[uint64_t] added         # keys of the hypothesis described last that its nearest …
+    cdef vector[uint64_t] removed       # … does not have, and the other way round
     cdef vector[int32_t] slots          # those to give away
     cdef int n_templates
 
@@ -53,6 +55,7 @@ cdef class Agenda:
     cdef StateC* state(self, int hypothesis) noexcept nogil
     cdef int describe(self, int hypothesis, Features features, Actions actions,
                       const WordsC* words) noexcept nogil
+    cdef int nearest(self, int hypothesis) noexcept nogil
     cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil
     cdef void advance(self, Actions actions) noexcept nogil
     cdef void share_states(self) noexcept nogil

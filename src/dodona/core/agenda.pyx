@@ -14,6 +14,9 @@ from .state cimport NONE, copy, front, lay_out, state_size, top
 
 MAX_WIDTH = WIDEST
 
+cdef enum:
+    MOST_DIFFERENT = 40       # per cent: with more, it is quicker to score anew
+
 
 cdef inline uint64_t arc_hash(const StateC* state, int node) noexcept nogil:
     """A number for the arc into a node, if it has one."""
@@ -34,6 +37,13 @@ cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
             and memcmp(one.head - 1, other.head - 1, n * sizeof(int32_t)) == 0
             and memcmp(one.label - 1, other.label - 1, n * sizeof(int32_t)) == 0
             and memcmp(one.note - 1, other.note - 1, n * sizeof(int32_t)) == 0)
+
+
+cdef int n_different(const uint64_t* one, const uint64_t* other, int n) noexcept nogil:
+    cdef int i, count = 0
+    for i in range(n):
+        count += one[i] != other[i]
+    return count
 
 
 cdef class Agenda:
@@ -82,21 +92,39 @@ cdef class Agenda:
                       const WordsC* words) noexcept nogil:
         """Find the features of a hypothesis, and what it forbids.
 
-        Returns an earlier hypothesis of which all this is the same, hence every score, or NONE.
-        Half of them have one: they differ in arcs that no template looks at any more.
+        Hypotheses of one beam are much alike. Returns an earlier one that has nearly the same
+        features, or NONE; `added` and `removed` are then the keys in which the two differ, and the
+        scores of one are soon told from those of the other.
         """
         cdef StateC* state = self.state(hypothesis)
         cdef uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
-        cdef int n_keys = features.fill(state, words, keys), other
-        cdef const int16_t* barriers = actions.barriers(state, actions.system.valid_moves(state))
-        self.n_keys[hypothesis], self.barriers[hypothesis] = n_keys, barriers
+        cdef const uint64_t* others
+        cdef int near, i
+        self.n_keys[hypothesis] = features.fill(state, words, keys)
+        self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
+        near = self.nearest(hypothesis)
+        if near != NONE:
+            self.added.clear()
+            self.removed.clear()
+            others = &self.keys[<size_t> near * self.n_templates]
+            for i in range(self.n_keys[hypothesis]):
+                if keys[i] != others[i]:
+                    self.added.push_back(keys[i])
+                    self.removed.push_back(others[i])
+        return near
+
+    cdef int nearest(self, int hypothesis) noexcept nogil:
+        """The earlier hypothesis that has most keys in the same places, if these are enough."""
+        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef int n_keys = self.n_keys[hypothesis], other, n, near = NONE
+        cdef int fewest = n_keys * MOST_DIFFERENT // 100 + 1
         for other in range(hypothesis):
             if (not self.hypotheses[other].is_final and self.n_keys[other] == n_keys
-                    and self.barriers[other] == barriers
-                    and memcmp(&self.keys[<size_t> other * self.n_templates], keys,
-                               n_keys * sizeof(uint64_t)) == 0):
-                return other
-        return NONE
+                    and self.barriers[other] == self.barriers[hypothesis]):
+                n = n_different(keys, &self.keys[<size_t> other * self.n_templates], n_keys)
+                if n < fewest:
+                    fewest, near = n, other
+        return near
 
     cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil:
         """Enter a candidate if it is among the best; of equals, those offered first."""

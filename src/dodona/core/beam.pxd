@@ -1,5 +1,5 @@
 """Beam search with packed weights."""
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int16_t
 from libcpp.vector cimport vector
 
 from .agenda cimport Agenda
@@ -11,7 +11,6 @@ cdef class BeamWorkspace(Workspace):
     """What one thread needs beside: the hypotheses, and a row of scores for each."""
     cdef Agenda agenda
     cdef vector[int16_t] rows
-    cdef vector[int32_t] row            # which of them, per hypothesis
 
 
 cdef class Beam(Greedy):

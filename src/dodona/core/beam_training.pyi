@@ -21,7 +21,7 @@ class BeamTrainer(GreedyTrainer):
         width: int,
         update: str = "max-violation",
         oracle: str = "dynamic",
-        restart: str = "good",
+        restart: str = "bad",
         explore_rate: float = 0.9,
         seed: int = 1,
     ) -> None: ...

@@ -41,7 +41,7 @@ cdef class BeamTrainer(GreedyTrainer):
     """Trains weights for beam search on a corpus, sentence by sentence."""
 
     def __init__(self, *args, int width, str update="max-violation", str oracle="dynamic",
-                 str restart="good", **options):
+                 str restart="bad", **options):
         super().__init__(*args, mode="explore" if oracle == "dynamic" else "static", **options)
         self.kind = UPDATES.index(update)
         self.restart = RESTARTS.index(restart)
@@ -146,16 +146,22 @@ cdef class BeamTrainer(GreedyTrainer):
 
     cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
                                const WordsC* words) noexcept nogil:
-        """Set `scores`."""
-        cdef int twin = agenda.describe(hypothesis, self.features, self.actions, words)
-        cdef size_t n = self.scores.size()
-        if twin == NONE:
-            self.scores.assign(n, 0)
+        """Set `scores`, all in whole numbers: sums do not depend on the order."""
+        cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
+        cdef size_t i, n = self.scores.size()
+        cdef float* scores = &self.rows[hypothesis * n]
+        self.scores.assign(n, 0)
+        if near == NONE:
             self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
                                agenda.n_keys[hypothesis], self.scores.data())
         else:
-            memcpy(self.scores.data(), &self.rows[twin * n], n * sizeof(float))
-        memcpy(&self.rows[hypothesis * n], self.scores.data(), n * sizeof(float))
+            if not agenda.added.empty():
+                self.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
+                                   self.scores.data())
+            for i in range(n):
+                self.scores[i] = self.rows[near * n + i] - self.scores[i]
+            self.weights.score(agenda.added.data(), <int> agenda.added.size(), self.scores.data())
+        memcpy(scores, self.scores.data(), n * sizeof(float))
         self.n_steps += 1
 
     cdef void offer_all(self, Agenda agenda, int hypothesis) noexcept nogil:
