@@ -13,6 +13,7 @@ from dodona import container
 from dodona.container import Array
 from dodona.core.action import Action
 from dodona.core.actions import Actions
+from dodona.core.beam import Beam
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import PackedWeights
@@ -40,7 +41,7 @@ Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
 @dataclass
 class Parser:
-    """A transition system, features, a model and greedy search, ready to use.
+    """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
     of the data, scores on the dev set.
@@ -67,7 +68,7 @@ class Parser:
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
-        self.search = self._search(self.settings.roots)
+        self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
     def parse(self, sentence: Sentence) -> Sentence:
@@ -84,16 +85,26 @@ class Parser:
         return self.search.trace(self.encoder.encode([sentence]))
 
     def pipe(
-        self, sentences: Iterable[Item], *, threads: int = 1, roots: str | None = None
+        self,
+        sentences: Iterable[Item],
+        *,
+        threads: int = 1,
+        roots: str | None = None,
+        beam: int | None = None,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
-        `roots` says how many words may hang under the root of a sentence: "one" or "many"; by
-        default what the parser was trained with.
+        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
+        how many derivations are kept side by side. By default both are as in training.
         """
         if threads < 1:
             raise ValueError(f"at least one thread is needed, not {threads}")
-        search = self.search if roots is None else self._search(roots)
+        search = self.search
+        if roots is not None or beam is not None:
+            search = self._search(
+                self.settings.roots if roots is None else roots,
+                self.settings.beam if beam is None else beam,
+            )
         batches = _batches(sentences)
         if threads == 1:
             return chain.from_iterable(self._parse_batch(batch, search) for batch in batches)
@@ -114,16 +125,14 @@ class Parser:
             while waiting:
                 yield from waiting.popleft().result()
 
-    def _search(self, roots: str) -> Greedy:
+    def _search(self, roots: str, beam: int = 1) -> Greedy:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
-        return Greedy(
-            self.features,
-            self.actions,
-            self.weights,
-            one_root=roots == "one",
-            root_label=self.labels.index(self.root_label),
-        )
+        parts = self.features, self.actions, self.weights
+        one_root, root_label = roots == "one", self.labels.index(self.root_label)
+        if beam == 1:
+            return Greedy(*parts, one_root=one_root, root_label=root_label)
+        return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
 
     def _parse_batch(self, batch: list[Any], search: Greedy) -> list[Any]:
         good = [item for item in batch if isinstance(item, Sentence)]

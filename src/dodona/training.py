@@ -12,6 +12,7 @@ from typing import Any
 
 from dodona.checkpoint import Checkpoint
 from dodona.core.actions import Actions
+from dodona.core.beam_training import BeamTrainer
 from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
@@ -115,17 +116,27 @@ class Trainer:
     def _start(self, weights: Weights) -> None:
         settings = self.settings
         self.weights = weights
-        self.core = GreedyTrainer(
-            self.data.corpus,
-            self.features,
-            self.actions,
-            weights,
-            mode=settings.training,
-            learner=settings.learner,
-            explore_rate=settings.explore_rate,
-            aggressiveness=settings.aggressiveness,
-            seed=settings.seed,
-        )
+        self.core: GreedyTrainer
+        parts = self.data.corpus, self.features, self.actions, weights
+        if settings.beam > 1:
+            self.core = BeamTrainer(
+                *parts,
+                width=settings.beam,
+                update=settings.update,
+                oracle=settings.oracle,
+                restart=settings.restart,
+                explore_rate=settings.explore_rate,
+                seed=settings.seed,
+            )
+        else:
+            self.core = GreedyTrainer(
+                *parts,
+                mode=settings.training,
+                learner=settings.learner,
+                explore_rate=settings.explore_rate,
+                aggressiveness=settings.aggressiveness,
+                seed=settings.seed,
+            )
 
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""
@@ -311,7 +322,7 @@ def _prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) ->
     )
     keep_out = (
         settings.projectivise == "none"
-        and settings.training == "static"
+        and "static" in (settings.training, settings.oracle)
         and SYSTEMS[settings.system].projective_only
     )
     for i, sentence in enumerate(sentences):

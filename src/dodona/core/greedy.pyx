@@ -36,7 +36,7 @@ cdef class Greedy:
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
         """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
-        cdef Workspace space = Workspace()
+        cdef Workspace space = self.workspace()
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         cdef size_t first
@@ -80,6 +80,9 @@ cdef class Greedy:
             steps.append((state, self.system._named(state, self.actions.pairs[chosen][:2])))
             self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
 
+    cdef Workspace workspace(self):
+        return Workspace()
+
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
@@ -112,15 +115,15 @@ cdef class Greedy:
         """What to do next; the state takes note of what its system wants to remember."""
         cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
         if self.system.remembers_label:
-            self.system.remember(&space.state, self.best_label(space))
+            self.system.remember(&space.state, self.best_label(space.scores.data()))
         return chosen
 
-    cdef int best_label(self, Workspace space) noexcept nogil:
-        """The label of the RIGHT-ARC that scored best just now; the first if there is none."""
+    cdef int best_label(self, const int16_t* scores) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
         cdef int c, chosen = NONE
         for c in range(self.actions.n_classes):
             if self.actions.move[c] == self.system.right_arc and (
-                    chosen == NONE or space.scores[c] > space.scores[chosen]):
+                    chosen == NONE or scores[c] > scores[chosen]):
                 chosen = c
         return 0 if chosen == NONE else self.actions.label[chosen]
 
