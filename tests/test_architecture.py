@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"batches", "tagger", "tagger_training", FACADE},
+    | {"batches", "clusters", "tagger", "tagger_training", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -10,12 +10,16 @@ from typing import Any, TypeVar
 from dodona import container
 from dodona.batches import stream
 from dodona.container import Array
+from dodona.core.action import Action
 from dodona.core.actions import Actions
+from dodona.core.beam import Beam
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
+from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
@@ -23,13 +27,14 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
 
 KIND, VERSION = "model", 1
+CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
 
 @dataclass
 class Parser:
-    """A transition system, features, a model and greedy search, ready to use.
+    """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
     of the data, scores on the dev set.
@@ -56,34 +61,50 @@ class Parser:
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
-        self.search = self._search(self.settings.roots)
+        self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
         return self._parse_batch([sentence], self.search)[0]
 
+    def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
+        """Every state on the way to a sentence's tree, with the action that was taken there.
+
+        The last state is final and has None. A tree that is not complete by then (words without a
+        head, several roots) is completed afterwards, and crossing arcs are restored.
+        """
+        return self.search.trace(self.encoder.encode([sentence]))
+
     def pipe(
-        self, sentences: Iterable[Item], *, threads: int = 1, roots: str | None = None
+        self,
+        sentences: Iterable[Item],
+        *,
+        threads: int = 1,
+        roots: str | None = None,
+        beam: int | None = None,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
-        `roots` says how many words may hang under the root of a sentence: "one" or "many"; by
-        default what the parser was trained with.
+        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
+        how many derivations are kept side by side. By default both are as in training.
         """
-        search = self.search if roots is None else self._search(roots)
+        search = self.search
+        if roots is not None or beam is not None:
+            search = self._search(
+                self.settings.roots if roots is None else roots,
+                self.settings.beam if beam is None else beam,
+            )
         return stream(sentences, lambda batch: self._parse_batch(batch, search), threads)
 
-    def _search(self, roots: str) -> Greedy:
+    def _search(self, roots: str, beam: int = 1) -> Greedy:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
-        return Greedy(
-            self.features,
-            self.actions,
-            self.weights,
-            one_root=roots == "one",
-            root_label=self.labels.index(self.root_label),
-        )
+        parts = self.features, self.actions, self.weights
+        one_root, root_label = roots == "one", self.labels.index(self.root_label)
+        if beam == 1:
+            return Greedy(*parts, one_root=one_root, root_label=root_label)
+        return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
 
     def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
         corpus = self.encoder.encode(batch)
@@ -118,6 +139,9 @@ class Parser:
         }
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
+        if self.encoder.clusters is not None:
+            saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
+            arrays |= {name: Array(type_, data) for (name, type_), data in saved}
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -147,7 +171,10 @@ class Parser:
             arrays["weights.rows"].cast("B"),
         )
         settings = Settings(**about["settings"])
-        encoder = Encoder(columns, vocabularies, labels)
+        clusters = None
+        if CLUSTER_ARRAYS.keys() <= arrays.keys():
+            clusters = Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+        encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
             settings,
             about["templates"],

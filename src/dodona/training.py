@@ -12,14 +12,16 @@ from typing import Any
 
 from dodona.checkpoint import Checkpoint
 from dodona.core.actions import Actions
+from dodona.core.beam_training import BeamTrainer
 from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, pack
-from dodona.core.registry import system
-from dodona.core.templates import load_templates
+from dodona.core.registry import SYSTEMS, system
+from dodona.core.templates import cluster_columns, load_templates, with_cluster_templates
 from dodona.parser import Parser
 from dodona.settings import Settings
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.projectivity import is_projective
@@ -76,10 +78,16 @@ class Trainer:
     """
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
-        self.templates = load_templates(settings.features)
+        settings = settings.resolved()
+        self.templates = _templates(settings)
         self.features = Features(self.templates, settings.features)
-        # the templates go into the model, but not the folder they were read from
-        self.settings = replace(settings, features=Path(settings.features).name)
+        clusters = Clusters.read(settings.clusters) if settings.clusters else None
+        # templates and clusters go into the model, but not the folders they were read from
+        self.settings = replace(
+            settings,
+            features=Path(settings.features).name,
+            clusters=Path(settings.clusters).name,
+        )
         sentences = _load(train)
         self.dev = _load(dev) if dev is not None else []
         self.checksums = {
@@ -87,7 +95,9 @@ class Trainer:
             "dev": _checksum(map(bytes, self.dev)),
             "templates": _checksum([self.templates.encode()]),
         }
-        self.data = _prepare(sentences, self.features, settings)
+        if clusters is not None:
+            self.checksums["clusters"] = _checksum(clusters.save())
+        self.data = _prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
         labels = [label.decode() for label in self.data.encoder.labels]
         self.system = system(
             settings.system,
@@ -106,17 +116,27 @@ class Trainer:
     def _start(self, weights: Weights) -> None:
         settings = self.settings
         self.weights = weights
-        self.core = GreedyTrainer(
-            self.data.corpus,
-            self.features,
-            self.actions,
-            weights,
-            mode=settings.training,
-            learner=settings.learner,
-            explore_rate=settings.explore_rate,
-            aggressiveness=settings.aggressiveness,
-            seed=settings.seed,
-        )
+        self.core: GreedyTrainer
+        parts = self.data.corpus, self.features, self.actions, weights
+        if settings.beam > 1:
+            self.core = BeamTrainer(
+                *parts,
+                width=settings.beam,
+                update=settings.update,
+                oracle=settings.oracle,
+                restart=settings.restart,
+                explore_rate=settings.explore_rate,
+                seed=settings.seed,
+            )
+        else:
+            self.core = GreedyTrainer(
+                *parts,
+                mode=settings.training,
+                learner=settings.learner,
+                explore_rate=settings.explore_rate,
+                aggressiveness=settings.aggressiveness,
+                seed=settings.seed,
+            )
 
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""
@@ -276,8 +296,21 @@ def _root_label(sentences: list[Sentence]) -> str:
     return max(counts, key=lambda label: (counts[label], label))
 
 
-def _prepare(sentences: list[Sentence], features: Features, settings: Settings) -> Preparation:
-    encoder = Encoder(features.columns)
+def _templates(settings: Settings) -> str:
+    """The chosen templates; with clusters, which they do not name, those for clusters as well."""
+    text = load_templates(settings.features)
+    named = cluster_columns(text, settings.features)
+    if named and not settings.clusters:
+        raise ValueError(
+            f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
+            "give a file of them with --clusters (`dodona cluster` makes one)"
+        )
+    if named or not settings.clusters:
+        return text
+    return with_cluster_templates(text, SYSTEMS[settings.system].default_templates)
+
+
+def _prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
     encoder.learn(sentences)
     for label in sorted({label for sentence in sentences for label in sentence.deprels}):
         encoder.add_label(label.encode())
@@ -287,7 +320,11 @@ def _prepare(sentences: list[Sentence], features: Features, settings: Settings) 
         sum(map(len, sentences)),
         _root_label(sentences),
     )
-    keep_out = settings.projectivise == "none" and settings.training == "static"
+    keep_out = (
+        settings.projectivise == "none"
+        and "static" in (settings.training, settings.oracle)
+        and SYSTEMS[settings.system].projective_only
+    )
     for i, sentence in enumerate(sentences):
         heads = [head or 0 for head in sentence.heads]  # none is missing: see _load
         projective = is_projective(heads)

@@ -34,8 +34,10 @@ class View(NamedTuple):
         return sorted(side, reverse=not left)
 
     def start(self, name: str) -> int | None:
-        """The node that s0 … or b0 … stands for."""
+        """The node that s0 … or b0 … stands for; a root that is no node lies below the stack."""
         depth = int(name[1:])
+        if name[0] == "s" and depth == len(self.stack) and self.root == "none":
+            return 0
         row = list(reversed(self.stack)) if name[0] == "s" else list(self.buffer)
         return row[depth] if depth < len(row) else None
 
@@ -76,18 +78,20 @@ class View(NamedTuple):
             return " ".join(sorted({label_of[child] for child in children}))
         return self.word_value(node, attribute)
 
-    def distance(self) -> str | None:
-        """From s0 to b0: exact up to 5, then 6 to 10, then more."""
-        s, b = self.start("s0"), self.start("b0")
+    def distance(self, left: str, right: str) -> str | None:
+        """Between two slots: 0 if they were swapped, exact up to 5, then 6 to 10, then more."""
+        s, b = self.start(left), self.start(right)
         if s is None or b is None:
             return None
-        distance = self.position(b) - self.position(s)
+        distance = max(0, self.position(b) - self.position(s))
         return str(distance) if distance <= 5 else "6-10" if distance <= 10 else "more"
 
     def part(self, text: str) -> str | None:
         """The value of a part such as s0.head.tag; None where the slot is empty."""
         if text == "distance":
-            return self.distance()
+            return self.distance("s0", "b0")
+        if text == "stack_distance":
+            return self.distance("s1", "s0")
         *slot, attribute = text.split(".")
         node = self.node(slot)
         return None if node is None else self.value(node, attribute)

@@ -11,7 +11,18 @@ from dodona.cli import quick
 from dodona.cli.errors import run
 from dodona.cli.flags import parameters
 
-VERBS = ("train", "parse", "tag", "evaluate", "convert", "info", "oracle", "experiment", "bench")
+VERBS = (
+    "train",
+    "parse",
+    "tag",
+    "cluster",
+    "evaluate",
+    "convert",
+    "info",
+    "oracle",
+    "experiment",
+    "bench",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

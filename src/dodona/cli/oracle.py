@@ -23,7 +23,9 @@ def oracle(
     *,
     gold: Annotated[str, Flag("CoNLL-U file of gold trees ('-': stdin)")],
     sentence: Annotated[int, Flag("which one, counted from 1")] = 1,
-    oracle: Annotated[str, Flag("the oracle to follow", choices=("static",))] = "static",
+    oracle: Annotated[
+        str, Flag("the oracle to follow: static; for swap also eager, lazy, minimal")
+    ] = "static",
     json: Annotated[bool, Flag("print JSON")] = False,
     **settings: Any,
 ) -> None:
@@ -38,7 +40,7 @@ def oracle(
     from dodona.show.walk import walk
 
     found = _sentence(gold, sentence)
-    chosen = replace(Settings(), **given(settings))
+    chosen = replace(Settings(), **given(settings)).resolved()
     labels = sorted(set(found.deprels))
     machine = system(chosen.system, labels=labels, root=chosen.root, loss=chosen.loss)
     try:

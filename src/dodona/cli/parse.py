@@ -27,6 +27,9 @@ def parse(
         str | None,
         Flag("words under the root of a sentence", choices=ROOT_COUNTS, default="as trained"),
     ] = None,
+    beam: Annotated[
+        int | None, Flag("derivations kept side by side; 1 is greedy", default="as trained")
+    ] = None,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
 ) -> None:
     """Parse sentences with a trained model.
@@ -39,7 +42,7 @@ def parse(
     skipped, n_words = Skipped(), 0
     items = skipped.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
     with open_writer(out, output) as writer:
-        for item in parser.pipe(items, threads=threads, roots=roots):
+        for item in parser.pipe(items, threads=threads, roots=roots, beam=beam):
             writer.write(item)
             n_words += len(item) if isinstance(item, Sentence) else 0
     skipped.say()

@@ -103,7 +103,10 @@ class Bar(View):
 def describe_data(trainer: Trainer) -> list[str]:
     """What there is to learn from, and what is done about trees that cannot be derived."""
     data, settings = trainer.data, trainer.settings
-    leaves_out = settings.projectivise == "none" and settings.training == "static"
+    projective_only = trainer.system.projective_only
+    leaves_out = (
+        projective_only and settings.projectivise == "none" and settings.training == "static"
+    )
     n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
     lines = [f"train: {n_sentences:,} sentences, {data.n_words:,} words"]
     if trainer.dev:
@@ -113,6 +116,8 @@ def describe_data(trainer: Trainer) -> list[str]:
     found = f"{data.n_nonprojective:,} non-projective trees"
     if settings.projectivise != "none":
         lines.append(f"{found}: {data.n_lifted:,} arcs lifted ({settings.projectivise})")
+    elif not projective_only:
+        lines.append(f"{found}: derived as they are")
     elif leaves_out:
         lines.append(f"{found} cannot be derived: left out of static training")
     else:

@@ -6,10 +6,10 @@ gets another label. What a state forbids is a row of numbers from which its scor
 for each set of valid moves, so that choosing is a plain maximum.
 """
 from .packed cimport BARRED
-from .state cimport NONE, front, top
+from .state cimport NONE
 
 cdef enum:
-    N_KINDS = 3               # of states: no root in sight, root on top, root in front
+    N_KINDS = 3               # of states: the root heads no arc, right arcs, left arcs
 
 
 cdef class Actions:
@@ -54,5 +54,8 @@ cdef class Actions:
         """For each class 0, or BARRED where the state does not allow it."""
         cdef int kind = 0
         if state.root != NONE:
-            kind = 1 if top(state, 0) == state.root else 2 if front(state, 0) == state.root else 0
+            if self.system.arc_head(state, self.system.right_arc) == state.root:
+                kind = 1
+            elif self.system.arc_head(state, self.system.left_arc) == state.root:
+                kind = 2
         return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]

@@ -16,9 +16,6 @@ from .state cimport (BUFFER, NONE, STACK, StateC, add_arc, clear, front, next_wo
 from .system cimport MoveCost, System
 
 cdef enum:
-    SHIFT, LEFT_ARC, RIGHT_ARC, REDUCE
-
-cdef enum:
     ROOT_FIRST, ROOT_LAST, ROOT_NONE
 
 

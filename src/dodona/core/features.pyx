@@ -15,15 +15,15 @@ from .templates import parse_templates, word_columns
 
 cdef enum:
     N_STATE_INTS = 3          # STATE_INTS come before the columns of the words
-    DISTANCE_ATOM = 0         # the first atom of all
+    N_DISTANCES = 2           # DISTANCES are the first atoms of all
 
 cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
 
 
 cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
-    """1 … 5 as they are, 6 to 10 together, and everything beyond."""
+    """1 … 5 as they are, 6 to 10 together, everything beyond, and 0 for words that were swapped."""
     cdef int distance = b - s
-    return 7 if distance > 10 else 6 if distance > 5 else distance
+    return 7 if distance > 10 else 6 if distance > 5 else max(distance, 0)
 
 
 cdef class Features:
@@ -46,9 +46,10 @@ cdef class Features:
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
         for i, (slot, column) in enumerate(layout.ints):
-            self.ints.push_back(Atom(slot, column, multiplier(i + 1)))
+            self.ints.push_back(Atom(slot, column, multiplier(i + N_DISTANCES)))
         for i, (slot, column) in enumerate(layout.sets):
-            self.sets.push_back(Atom(slot, column, multiplier(i + 1 + len(layout.ints))))
+            self.sets.push_back(
+                Atom(slot, column, multiplier(i + N_DISTANCES + len(layout.ints))))
         # templates that need the same slots stand together: one test decides for all of them
         for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
                                       for i, template in enumerate(parsed)):
@@ -120,6 +121,8 @@ cdef class Features:
                 node[i] = relation[slot.step][node[slot.parent]]
             elif slot.in_buffer:
                 node[i] = front(state, slot.step)
+            elif slot.step == state.n_stack and state.root == NONE:
+                node[i] = 0       # below the last word lies the root, though no node stands for it
             else:
                 node[i] = top(state, slot.step)
             filled |= <uint64_t> (node[i] != NONE) << i
@@ -129,12 +132,13 @@ cdef class Features:
                          uint64_t* value) noexcept nogil:
         cdef const int32_t* column[N_STATE_INTS + MAX_COLUMNS]
         cdef const uint64_t* labels
-        cdef size_t i, n = 1
+        cdef size_t i, n = N_DISTANCES
         cdef const Atom* atom
         column[0], column[1], column[2] = state.label, state.n_left, state.n_right
         for i in range(<size_t> words.n_columns):
             column[N_STATE_INTS + i] = words.values + i * (<size_t> words.n_words + 3) + 1
-        value[DISTANCE_ATOM] = multiplier(0) * distance_class(top(state, 0), front(state, 0))
+        value[0] = multiplier(0) * distance_class(node[0], node[1])
+        value[1] = multiplier(1) * distance_class(node[2], node[0])
         for i in range(self.ints.size()):
             atom = &self.ints[i]
             value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]

@@ -28,8 +28,11 @@ cdef class Greedy:
     cdef readonly bint one_root
     cdef int root_label                 # for a word under a root that is no node
 
+    cdef Workspace workspace(self)
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
     cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int best_label(self, const int16_t* scores) noexcept nogil
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil
     cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil

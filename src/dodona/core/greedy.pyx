@@ -3,7 +3,8 @@ from libc.string cimport memcpy
 
 from .linear cimport BLOCK, MAX_KEYS
 from .packed cimport BARRED
-from .state cimport NONE, lay_out, state_size
+from .state cimport NONE, copy, lay_out, state_size
+from .system cimport State
 
 cdef extern from "blocks.h":
     int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
@@ -35,15 +36,11 @@ cdef class Greedy:
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
         """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
-        cdef Workspace space = Workspace()
+        cdef Workspace space = self.workspace()
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         cdef size_t first
-        if start < 0 or stop > <int> corpus.n_words.size():
-            raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
-        if corpus.n_columns != len(self.features.columns):
-            raise ValueError(
-                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+        self.check(corpus, start, stop)
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
@@ -53,6 +50,38 @@ cdef class Greedy:
                     corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
+
+    def check(self, Corpus corpus, int start, int stop):
+        """Refuse a corpus that was not encoded for these features, and sentences it has not."""
+        if start < 0 or stop > <int> corpus.n_words.size():
+            raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
+        if corpus.n_columns != len(self.features.columns):
+            raise ValueError(
+                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+
+    def trace(self, Corpus corpus, int sentence=0):
+        """Every state of a sentence's parse with the action taken there, at last None."""
+        cdef Workspace space = Workspace()
+        cdef State state
+        cdef WordsC words
+        cdef int chosen
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        self.system.start_state(&space.state)
+        steps = []
+        while True:
+            state = State(self.system, words.n_words)
+            if self.system.final(&space.state):
+                copy(&state.c, &space.state)
+                return [*steps, (state, None)]
+            chosen = self.next_class(space, &words)
+            copy(&state.c, &space.state)
+            steps.append((state, self.system._named(state, self.actions.pairs[chosen][:2])))
+            self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
+
+    cdef Workspace workspace(self):
+        return Workspace()
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
@@ -78,9 +107,25 @@ cdef class Greedy:
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
-            chosen = self.best_class(space, words, self.system.valid_moves(state))
+            chosen = self.next_class(space, words)
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
+
+    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil:
+        """What to do next; the state takes note of what its system wants to remember."""
+        cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
+        if self.system.remembers_label:
+            self.system.remember(&space.state, self.best_label(space.scores.data()))
+        return chosen
+
+    cdef int best_label(self, const int16_t* scores) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.actions.move[c] == self.system.right_arc and (
+                    chosen == NONE or scores[c] > scores[chosen]):
+                chosen = c
+        return 0 if chosen == NONE else self.actions.label[chosen]
 
     # A final state may leave words without a head, or several under the root. The tree is completed
     # with the model's own scores, asked in a state that holds but the two words in question.
@@ -132,7 +177,5 @@ cdef class Greedy:
         """The best class that makes `head` the head of `word` when only these two are in sight."""
         cdef StateC* state = &space.state
         cdef int move = self.system.right_arc if head < word else self.system.left_arc
-        state.n_stack = state.n_buffer = 1
-        state.stack[0] = min(head, word)
-        state.buffer[0] = max(head, word)
+        self.system.show_pair(state, head, word)
         return self.best_class(space, words, 1 << move)

@@ -34,13 +34,14 @@ cdef class GreedyTrainer:
     cdef vector[int32_t] gold_block
     cdef vector[uint64_t] keys
     cdef vector[float] scores
-    cdef vector[int32_t] costs          # per class; FORBIDDEN where it is not allowed
+    cdef vector[int32_t] costs          # rank per class; FORBIDDEN where it is not allowed
     cdef vector[int32_t] class_of       # (move, label) → class
     cdef int n_labels
-    cdef int cheapest                   # the lowest of the costs
+    cdef int cheapest                   # the lowest of them
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil
     cdef int learn(self, const WordsC* words) noexcept nogil
+    cdef int best_label(self) noexcept nogil
     cdef bint is_fine(self, int rival, int target) noexcept nogil
     cdef void set_costs(self) noexcept nogil
     cdef int best(self, bint optimal_only) noexcept nogil

@@ -11,12 +11,13 @@ the paper's CHOOSE_NEXT, which action to take from here:
 Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
 """
 from libc.math cimport sqrt
+from libc.string cimport memset
 
 from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
-from .state cimport NONE, front, lay_out, state_size, top
-from .system cimport MAX_MOVES, MoveCost, price
+from .state cimport NONE, lay_out, state_size
+from .system cimport MANY_REPAIRS, MAX_MOVES, MoveCost, rank
 
 MODES = ("static", "ambiguity", "explore")
 LEARNERS = ("perceptron", "pa")
@@ -100,6 +101,8 @@ cdef class GreedyTrainer:
         cdef double amount = 1
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
+        if self.system.remembers_label:
+            self.system.remember(&self.state, self.best_label())
         self.set_costs()
         predicted = self.best(False)
         target = self.static_class() if self.mode == STATIC else self.best(True)
@@ -114,21 +117,31 @@ cdef class GreedyTrainer:
         self.time += 1
         return predicted
 
+    cdef int best_label(self) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.actions.move[c] == self.system.right_arc and (
+                    chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return 0 if chosen == NONE else self.actions.label[chosen]
+
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
 
     cdef void set_costs(self) noexcept nogil:
-        """The cost of every class that the state allows, and the lowest of them."""
+        """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost moves[MAX_MOVES]
         cdef int32_t c, cost, arc_price, label_price
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
+        memset(moves, 0, sizeof(moves))
         self.system.move_costs(&self.state, &self.gold, moves)
         arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            cost = price(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
-                         label_price)
+            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
+                        label_price)
             self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
 
@@ -142,14 +155,15 @@ cdef class GreedyTrainer:
         return chosen
 
     cdef int static_class(self) noexcept nogil:
-        """The static oracle's action."""
+        """The static oracle's action, or the best optimal one where it builds an arc not gold."""
         cdef MoveCost moves[MAX_MOVES]
         cdef int move = self.system.static_move(&self.state, &self.gold)
-        cdef int label = NONE
+        cdef int label = NONE, chosen
         self.system.move_costs(&self.state, &self.gold, moves)
         if move == self.system.left_arc or move == self.system.right_arc:
             label = moves[move].label
-        return self.class_of[move * (self.n_labels + 1) + label + 1]
+        chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
+        return self.best(True) if chosen == NONE else chosen
 
     cdef int follow(self, int predicted, bint exploring) noexcept nogil:
         """CHOOSE_NEXT of the paper."""
@@ -177,7 +191,7 @@ cdef class GreedyTrainer:
     # Cost-sensitive passive-aggressive updates, max-loss variant (Crammer et al. 2006, section 8):
     # the margin asked of a wrong action is the root of its cost.
     cdef double margin(self, int c) noexcept nogil:
-        return sqrt(<double> (self.costs[c] - self.cheapest))
+        return sqrt(<double> (self.costs[c] - self.cheapest) / MANY_REPAIRS)
 
     cdef int worst_violation(self) noexcept nogil:
         """The class whose score comes highest when its margin is added."""
@@ -220,10 +234,12 @@ def seen_actions(System system, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             system.move_costs(&state, &gold, costs)
             label = costs[move].label
-            under_root = (move == system.right_arc and top(&state, 0) == state.root
-                          or move == system.left_arc and front(&state, 0) == state.root)
-            counts.setdefault((move, label), [0, 0])[under_root] += 1
+            if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
+                under_root = label != NONE and system.arc_head(&state, move) == state.root
+                counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
+    if system.other_names and system.labels and len(counts) == 2:
+        counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
     return sorted(((move, label, bool(under), bool(elsewhere))
                    for (move, label), (elsewhere, under) in counts.items()),
                   key=lambda pair: (-sum(counts[pair[:2]]), pair))

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .arc_eager import ArcEager
+from .arc_hybrid import ArcHybrid
+from .arc_standard import ArcStandard
+from .nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013
+from .swap import Swap
 from .system import System
 
 SYSTEMS: dict[str, type[System]] = {
     "arc-eager": ArcEager,
+    "arc-eager-tree": ArcEagerTree,
+    "nonmonotonic-2013": NonMonotonic2013,
+    "nonmonotonic": NonMonotonic,
+    "arc-standard": ArcStandard,
+    "arc-hybrid": ArcHybrid,
+    "swap": Swap,
 }
 
 
@@ -25,16 +35,17 @@ def system(
     name: str,
     *,
     labels: Iterable[str],
-    root: str = "first",
+    root: str | None = None,
     loss: str = "labelled",
     root_label: str = "root",
 ) -> System:
     """The transition system of that name, for the given labels.
 
-    `root` says where the artificial root stands: "first", "last" or "none". `loss` says what an
-    error costs: "labelled" (1 unless head and label are right), "unlabelled" (1 unless the head
-    is right) or "graded" (2 for a wrong head, 1 for a wrong label only). `root_label` is the label
-    of a word that is left over as the root, where the root is no word of its own.
+    `root` says where the artificial root stands: "first", "last" or "none"; by default first, or
+    nowhere in systems that have none. `loss` says what an error costs: "labelled" (1 unless head
+    and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
+    1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
+    where the root is no word of its own.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
@@ -42,4 +53,5 @@ def system(
     """
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
-    return SYSTEMS[name](labels, root, loss, root_label)
+    kind = SYSTEMS[name]
+    return kind(labels, kind.default_root if root is None else root, loss, root_label)

@@ -29,8 +29,11 @@ cdef struct StateC:
     int32_t* right2
     int32_t* n_left           # number of children on either side
     int32_t* n_right
+    int32_t* sibling          # the child its head got before it on the same side
+    int32_t* note             # what a system remembers about the word, 0 at the start
     uint64_t* left_labels     # set of their labels, one bit each (modulo 64)
     uint64_t* right_labels
+    uint64_t* labels_before   # its head's set on that side before it came
     void* block
     size_t n_bytes
 
@@ -78,6 +81,9 @@ cdef inline void add_arc(StateC* state, int head, int label, int dependent) noex
     cdef uint64_t bit = <uint64_t> 1 << (label & 63)
     state.head[dependent] = head
     state.label[dependent] = label
+    state.sibling[dependent] = state.left[head] if dependent < head else state.right[head]
+    state.labels_before[dependent] = (state.left_labels[head] if dependent < head
+                                      else state.right_labels[head])
     if dependent < head:
         state.left2[head] = state.left[head]
         state.left[head] = dependent
@@ -88,3 +94,19 @@ cdef inline void add_arc(StateC* state, int head, int label, int dependent) noex
         state.right[head] = dependent
         state.n_right[head] += 1
         state.right_labels[head] |= bit
+
+
+cdef inline void remove_arc(StateC* state, int dependent) noexcept nogil:
+    """Take back the arc to a word that is the last child its head got on that side."""
+    cdef int head = state.head[dependent], last = state.sibling[dependent]
+    if dependent < head:
+        state.left[head] = last
+        state.left2[head] = state.sibling[last]
+        state.n_left[head] -= 1
+        state.left_labels[head] = state.labels_before[dependent]
+    else:
+        state.right[head] = last
+        state.right2[head] = state.sibling[last]
+        state.n_right[head] -= 1
+        state.right_labels[head] = state.labels_before[dependent]
+    state.head[dependent] = state.label[dependent] = NONE

@@ -2,8 +2,8 @@
 from libc.string cimport memset
 
 cdef enum:
-    N_COLUMNS = 9             # int32 columns by node
-    N_SETS = 2                # uint64 columns by node
+    N_COLUMNS = 11            # int32 columns by node
+    N_SETS = 3                # uint64 columns by node
 
 
 cdef size_t n_nodes(int n_words) noexcept nogil:
@@ -25,6 +25,7 @@ cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil:
     state.block, state.n_bytes, state.n_words = block, state_size(n_words), n_words
     state.left_labels = sets + 1
     state.right_labels = sets + n + 1
+    state.labels_before = sets + 2 * n + 1
     state.stack = column
     state.buffer = column + n
     state.place = column + 2 * n + 1
@@ -34,8 +35,10 @@ cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil:
     state.left2 = column + 6 * n + 1
     state.right = column + 7 * n + 1
     state.right2 = column + 8 * n + 1
-    state.n_left = column + 9 * n + 1
-    state.n_right = column + 10 * n + 1
+    state.sibling = column + 9 * n + 1
+    state.n_left = column + 10 * n + 1
+    state.n_right = column + 11 * n + 1
+    state.note = column + 12 * n + 1
 
 
 cdef void clear(StateC* state) noexcept nogil:
@@ -43,7 +46,7 @@ cdef void clear(StateC* state) noexcept nogil:
     cdef size_t n = n_nodes(state.n_words)
     cdef int i
     memset(state.block, 0, state.n_bytes)
-    memset(state.head - 1, 0xff, 6 * n * sizeof(int32_t))       # head … right2: NONE
+    memset(state.head - 1, 0xff, 7 * n * sizeof(int32_t))       # head … sibling: NONE
     state.root = NONE
     state.n_stack = 0
     state.n_buffer = state.n_words

@@ -5,10 +5,11 @@ here is the same for all of them. States are immutable for Python: a step makes 
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 from .action import Action
 from .gold cimport build_gold, gold_size
-from .state cimport NONE, StateC, clear, copy, lay_out, state_size
+from .state cimport NONE, StateC, clear, copy, front, lay_out, state_size, top
 
 ROOTS = ("first", "last", "none")
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -60,6 +61,11 @@ cdef class State:
         return frozenset((head, label, i + 1) for i, (head, label)
                          in enumerate(zip(self.heads, self.labels)) if head is not None)
 
+    @property
+    def notes(self):
+        """What the system remembers, a number for 0 and for each word; all 0 for most systems."""
+        return tuple(self.c.note[d] for d in range(self.c.n_words + 1))
+
     def _outside(self, int node):
         """The position people know for a node: the root is 0 also where it stands last."""
         if node == NONE:
@@ -67,7 +73,7 @@ cdef class State:
         return 0 if node == self.c.root else node
 
     def _key(self):
-        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels
+        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels, self.notes
 
     def __len__(self):
         return self.c.n_words
@@ -110,6 +116,11 @@ def _several_heads(Gold gold):
 cdef class System:
     """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
 
+    oracles = ("static",)         # names that `derivation` knows
+    projective_only = True        # whether non-projective trees are out of reach
+    default_root = "first"        # where the artificial root stands unless told otherwise
+    default_templates = "rich"    # templates for arcs between top and front
+
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
         if len(set(self.labels)) < len(self.labels):
@@ -128,6 +139,9 @@ cdef class System:
                 self._actions[move, label] = Action(
                     name, self.labels[label] if takes_label else None)
         self._ids = {action: ids for ids, action in self._actions.items()}
+        others = self.other_names or {}
+        self._other_actions = {move: Action(name) for move, name in others.items()}
+        self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""
@@ -144,7 +158,7 @@ cdef class System:
     def valid(self, State state not None):
         """Every action whose preconditions hold, as a list."""
         cdef int moves = self._moves(state)
-        return [action for (move, _), action in self._actions.items() if moves >> move & 1]
+        return [self._named(state, ids) for ids in self._actions if moves >> ids[0] & 1]
 
     def costs(self, State state not None, Gold gold not None):
         """{action: cost} for every valid action: how many gold arcs each one loses for good."""
@@ -152,8 +166,20 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
-        return {action: price(&costs[<int> move], label, self.arc_price, self.label_price)
-                for (move, label), action in self._actions.items() if moves >> move & 1}
+        return {self._named(state, (move, label)):
+                price(&costs[<int> move], label, self.arc_price, self.label_price)
+                for move, label in self._actions if moves >> move & 1}
+
+    def optimal(self, State state not None, Gold gold not None):
+        """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
+        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int moves = self._moves(state)
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(&state.c, reference, costs)
+        ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
+                 for ids in self._actions if moves >> ids[0] & 1}
+        return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
@@ -172,20 +198,21 @@ cdef class System:
 
     def derivation(self, Gold gold not None, str oracle="static"):
         """The static oracle's actions from the start to a final state that holds every gold arc."""
-        if oracle != "static":
-            raise ValueError(f"{self.name} has no {oracle!r} oracle, only 'static'")
+        if oracle not in self.oracles:
+            raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
+                             + ", ".join(map(repr, self.oracles)))
         cdef const GoldC* reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef MoveCost costs[MAX_MOVES]
-        cdef int move, label
+        cdef int move, label, number = self.oracles.index(oracle)
         actions = []
         while not self.final(&state.c):
-            move = self.static_move(&state.c, reference)
+            move = self.oracle_move(&state.c, reference, number)
             self.move_costs(&state.c, reference, costs)
             label = NONE
             if self.labelled[move]:
                 label = max(costs[move].label, 0)
-            actions.append(self._actions[move, label])
+            actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
         self._check_rebuilt(state, gold)
         return actions
@@ -205,15 +232,29 @@ cdef class System:
             raise ValueError(
                 f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
                 f"labels: {', '.join(self.labels)}")
-        if not self._moves(state) >> ids[0] & 1:
-            raise ValueError(f"{self.moves[ids[0]]} is not valid in {state!r}: "
+        if not self._moves(state) >> ids[0] & 1 or self._named(state, ids) != action:
+            raise ValueError(f"{action.move} is not valid in {state!r}: "
                              f"it needs {self.when[ids[0]]}")
         return ids
+
+    def _named(self, State state, ids):
+        """The action of these ids as it is called in this state."""
+        if ids[0] in self._other_actions and self.renamed(&state.c, ids[0]):
+            return self._other_actions[ids[0]]
+        return self._actions[ids]
 
     def _moves(self, State state):
         if state.system is not self and state.system != self:
             raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
         return self.valid_moves(&state.c)
+
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
+        """Whether the move goes by its other name here."""
+        return False
+
+    cdef void remember(self, StateC* state, int label) noexcept nogil:
+        """Note a label for the front of the buffer."""
+        pass
 
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
         """The gold tree as columns; the last is kept, since costs are asked for state by state."""
@@ -271,6 +312,20 @@ cdef class System:
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
         return NONE
+
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
+        """What the static oracle of that place in `oracles` does."""
+        return self.static_move(state, gold)
+
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
+        """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
+        return front(state, 0) if move == self.left_arc else top(state, 0)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        """Leave only these two in sight, as they are when an arc is about to join them."""
+        state.n_stack = state.n_buffer = 1
+        state.stack[0] = min(head, word)
+        state.buffer[0] = max(head, word)
 
     cdef int max_steps(self, int n_words) noexcept nogil:
         return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .templates import DISTANCE, RELATIONS, Part, Template
+from .templates import DISTANCES, RELATIONS, Part, Template
 
 STATE_INTS = ("label", "n_left", "n_right")
 STATE_SETS = ("left_labels", "right_labels")
@@ -16,33 +16,33 @@ Path = tuple[str, ...]
 class Layout:
     """Slots and atoms of a template set, each once.
 
-    Values stand in this order: the distance, then `ints` (attributes of the state and columns of
+    Values stand in this order: the distances, then `ints` (attributes of the state and columns of
     the words), then `sets` of labels. A slot is (parent slot, relation) or (NO_PARENT, depth), and
     whether it starts in the buffer; parents come before their children.
     """
 
     def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
         self.columns = (*STATE_INTS, *columns)
-        # the distance needs the first two, whatever else does
         self.slots: dict[Path, tuple[int, int, bool]] = {}
         self.ints: list[tuple[int, int]] = []
         self.sets: list[tuple[int, int]] = []
-        self._slot(("s0",))
-        self._slot(("b0",))
+        for start in ("s0", "b0", "s1"):  # slots 0, 1, 2: the distances need them
+            self._slot((start,))
         for template in templates:
             for part in template:
                 self._register(part)
 
     @property
     def n_atoms(self) -> int:
-        """Number of values, the distance included."""
-        return 1 + len(self.ints) + len(self.sets)
+        """Number of values, the distances included."""
+        return len(DISTANCES) + len(self.ints) + len(self.sets)
 
     def slots_of(self, template: Template) -> int:
         """The set of slots that must be filled for a template to apply, one bit each."""
         bits = 0
         for part in template:
-            for path in [("s0",), ("b0",)] if part.attribute == DISTANCE else [part.slot]:
+            ends = DISTANCES.get(part.attribute)
+            for path in [(end,) for end in ends] if ends else [part.slot]:
                 bits |= 1 << self._slot(path)
         return bits
 
@@ -59,7 +59,7 @@ class Layout:
         return list(self.slots).index(path)
 
     def _register(self, part: Part) -> None:
-        if part.attribute != DISTANCE:
+        if part.attribute not in DISTANCES:
             atoms, atom = self._atom(part)
             if atom not in atoms:
                 atoms.append(atom)
@@ -71,7 +71,7 @@ class Layout:
         return self.ints, (slot, self.columns.index(part.attribute))
 
     def _place(self, part: Part) -> int:
-        if part.attribute == DISTANCE:
-            return 0
+        if part.attribute in DISTANCES:
+            return list(DISTANCES).index(part.attribute)
         atoms, atom = self._atom(part)
-        return 1 + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)
+        return len(DISTANCES) + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)

@@ -1,0 +1,19 @@
+from .arc_eager cimport ArcEager
+from .gold cimport GoldC
+from .state cimport StateC
+from .system cimport MoveCost
+
+
+cdef class ArcEagerTree(ArcEager):
+    pass
+
+
+cdef class NonMonotonic(ArcEagerTree):
+    cdef void right_arc_cost(self, const StateC* state, const GoldC* gold,
+                             MoveCost* cost) noexcept nogil
+    cdef void count_repairs(self, const StateC* state, const GoldC* gold,
+                            MoveCost* costs) noexcept nogil
+
+
+cdef class NonMonotonic2013(NonMonotonic):
+    pass

@@ -1,0 +1,5 @@
+from .arc_standard cimport ArcStandard
+
+
+cdef class Swap(ArcStandard):
+    pass

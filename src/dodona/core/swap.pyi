@@ -1,0 +1,3 @@
+from dodona.core.arc_standard import ArcStandard
+
+class Swap(ArcStandard): ...
