@@ -19,6 +19,7 @@ from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
+from dodona.tagger import Tagger
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
@@ -47,6 +48,7 @@ class Parser:
     pairs: list[tuple[int, int, bool, bool]]
     weights: PackedWeights
     record: dict[str, Any] = field(default_factory=dict)
+    tagger: Tagger | None = None
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
@@ -66,7 +68,7 @@ class Parser:
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        return self._parse_batch([sentence], self.search)[0]
+        return next(self.pipe([sentence]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Every state on the way to a sentence's tree, with the action that was taken there.
@@ -74,7 +76,8 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        return self.search.trace(self.encoder.encode([sentence]))
+        tagged = self.tagger.tag(sentence) if self.tagger else sentence
+        return self.search.trace(self.encoder.encode([tagged]))
 
     def pipe(
         self,
@@ -83,11 +86,13 @@ class Parser:
         threads: int = 1,
         roots: str | None = None,
         beam: int | None = None,
+        keep_tags: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
-        how many derivations are kept side by side. By default both are as in training.
+        how many derivations are kept side by side. By default both are as in training. A parser
+        with a tagger tags the words first, unless `keep_tags` says that they have their tags.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -95,7 +100,12 @@ class Parser:
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
             )
-        return stream(sentences, lambda batch: self._parse_batch(batch, search), threads)
+        tagger = None if keep_tags else self.tagger
+
+        def work(batch: list[Sentence]) -> list[Sentence]:
+            return self._parse_batch(tagger.tag_batch(batch) if tagger else batch, search)
+
+        return stream(sentences, work, threads)
 
     def _search(self, roots: str, beam: int = 1) -> Greedy:
         if roots not in ROOT_COUNTS:
@@ -142,6 +152,9 @@ class Parser:
         if self.encoder.clusters is not None:
             saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
             arrays |= {name: Array(type_, data) for (name, type_), data in saved}
+        if self.tagger is not None:
+            about["tagger"], tagger_arrays = self.tagger.parts()
+            arrays |= tagger_arrays
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -183,4 +196,5 @@ class Parser:
             pairs,
             weights,
             about["record"],
+            Tagger.from_parts(about["tagger"], arrays) if "tagger" in about else None,
         )

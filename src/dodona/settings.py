@@ -5,6 +5,7 @@ Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from dodona.treebank.pseudoprojective import SCHEMES
 ROOT_COUNTS = ("one", "many")
 MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
+TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
 AUTO = "auto"  # what suits the other settings
 
 
@@ -51,6 +53,9 @@ class Settings:
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
     features: str = _setting(AUTO, "template set that ships, or a file of your own")
+    tags: str = _setting(
+        "gold", "tags to learn from: gold, predicted (by a tagger that learns along) or jackknife:N"
+    )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     projectivise: str = _setting(
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
@@ -72,6 +77,10 @@ class Settings:
         if not 0 <= self.explore_rate <= 1:
             raise ValueError(f"explore_rate is a share from 0 to 1, not {self.explore_rate}")
         self._check_beam()
+        if not TAGS.fullmatch(self.tags):
+            raise ValueError(
+                f"tags is gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}"
+            )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
 
@@ -89,6 +98,15 @@ class Settings:
                 )
         if self.restart == "bad" and self.oracle == "static":
             raise ValueError("restart='bad' needs oracle='dynamic': it leaves the one derivation")
+
+    @property
+    def n_folds(self) -> int:
+        """Folds of jackknifed tags; 0 for other tags.
+
+        >>> Settings(tags="jackknife:10").n_folds
+        10
+        """
+        return int(self.tags.partition(":")[2] or 0)
 
     def resolved(self) -> Settings:
         """These settings with "auto" replaced by what suits the transition system and the beam.

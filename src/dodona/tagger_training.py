@@ -19,7 +19,7 @@ from dodona.tagger import Answers, Knowledge, Tagger
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.spelling import Speller
+from dodona.treebank.spelling import Speller, with_tags
 from dodona.treebank.vocabulary import Vocabulary
 
 Treebank = str | Path | Iterable[Sentence]
@@ -58,21 +58,26 @@ class TaggerTrainer:
         self.knowledge, gold = learn_words(_column(self.sentences, "forms"), tags, settings)
         speller = Speller(Vocabulary(self.knowledge.forms), self.knowledge.ambiguity)
         self.corpus = speller.encode(self.sentences, len(self.columns))
+        self.gold = gold
+        self.start([Weights(len(answers.classes)) for answers in self.knowledge.answers])
+        self.history: list[TaggerEpoch] = []
+        self.best: list[PackedWeights] | None = None
+        self.best_epoch: TaggerEpoch | None = None
+
+    def start(self, weights: Sequence[Weights]) -> None:
+        """Go on from these weights, one for each task."""
+        settings = self.settings
+        parts = zip(self.knowledge.tasks(), weights, self.gold, strict=True)
         self.trainers = [
             TagTrainer(
                 self.corpus,
-                task,
-                Weights(task.n_classes),
-                classes,
+                *part,
                 width=settings.width,
                 margin=MARGIN,
                 cutoff=settings.cutoff,
             )
-            for task, classes in zip(self.knowledge.tasks(), gold, strict=True)
+            for part in parts
         ]
-        self.history: list[TaggerEpoch] = []
-        self.best: list[PackedWeights] | None = None
-        self.best_epoch: TaggerEpoch | None = None
 
     def epochs(self, report: Callable[[int], None] | None = None) -> Iterator[TaggerEpoch]:
         """Run the epochs that are left; `report` is told how many sentences of one are done."""
@@ -100,6 +105,16 @@ class TaggerTrainer:
         """One sentence, task after task; the predictions stay in the corpus."""
         for trainer in self.trainers:
             trainer.train((sentence,))
+
+    def tagged(self, sentence: int) -> Sentence:
+        """A sentence with the tags that `learn` has predicted."""
+        classes = [answers.classes for answers in self.knowledge.answers]
+        found = [self.sentences[sentence]]
+        return with_tags(self.corpus, found, self.columns, classes, sentence)[0]
+
+    def snapshot(self) -> Tagger:
+        """The tagger of the averaged weights as they are now."""
+        return Tagger(self.settings, self.knowledge, self.average())
 
     def average(self) -> list[PackedWeights]:
         """The averaged weights of each task, as they are now."""

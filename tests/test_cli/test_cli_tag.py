@@ -83,3 +83,29 @@ def test_ctrl_c_keeps_the_best_tagger_so_far(
     before = path.read_bytes()
     assert shell("tag", "--train", data / "train.conllu", "-o", path).code == 130
     assert path.read_bytes() == before
+
+
+def test_a_parser_with_a_tagger(shell: Shell, data: Path, tmp_path: Path) -> None:
+    path, files = tmp_path / "m.dodona", ["--train", data / "train.conllu"]
+    files += ["--dev", data / "dev.conllu"]
+    result = shell("train", *files, "-o", path, "--tags", "predicted", "--epochs", "2")
+    assert result.code == 0
+    assert "UPOS" in result.err  # accuracy on the dev set
+    parsed = shell("parse", path, data / "test.conllu").out
+    kept = shell("parse", path, data / "test.conllu", "--keep-tags").out
+    assert (
+        parsed
+        == b"".join(map(bytes, dodona.load(path).pipe(dodona.read(data / "test.conllu")))).decode()
+    )
+    assert kept != parsed
+    shown = shell("info", path)
+    assert shown.code == 0
+    assert "classes" in shown.out
+    assert "predicted" in shown.out
+
+
+def test_tags_are_checked(shell: Shell, data: Path, tmp_path: Path) -> None:
+    files = ["--train", data / "train.conllu", "-o", tmp_path / "m"]
+    result = shell("train", *files, "--tags", "silver")
+    assert result.code == 1
+    assert "tags is gold, predicted or jackknife:N" in result.err

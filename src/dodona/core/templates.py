@@ -109,6 +109,20 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
     return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"
 
 
+def without_attribute(text: str, attribute: str) -> str:
+    """The templates of a text that do not look at an attribute.
+
+    >>> without_attribute("s0.lemma + b0.tag\\ns0.tag", "lemma")
+    's0.tag'
+    """
+    lines = [
+        line
+        for line in text.splitlines()
+        if f".{attribute} " not in line.split("#")[0].replace("+", " ") + " "
+    ]
+    return "\n".join(lines)
+
+
 def word_columns(templates: list[Template]) -> list[str]:
     """The columns of the input that templates look at, in a fixed order.
 

@@ -20,5 +20,6 @@ def with_tags(
     sentences: Iterable[Sentence],
     columns: Sequence[str],
     classes: Sequence[Sequence[bytes]],
+    first: int = 0,
 ) -> list[Sentence]: ...
 def spellings(form: str) -> dict[str, int]: ...

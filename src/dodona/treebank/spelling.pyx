@@ -173,8 +173,8 @@ cdef class Speller:
         values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
 
 
-def with_tags(Corpus corpus, sentences, columns, classes):
-    """The sentences with the tags that stand in the corpus.
+def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0):
+    """The sentences, from the corpus's number `first` on, with the tags that stand there.
 
     Task k has found `columns[k]`, one of "upos", "xpos", "feats", and means classes[k][c], a bytes,
     by its class c.
@@ -185,7 +185,7 @@ def with_tags(Corpus corpus, sentences, columns, classes):
     cdef Sentence sentence
     cdef const int32_t* values
     cdef bytes name
-    cdef size_t s = 0, i, k, stride
+    cdef size_t s = first, i, k, stride
     cdef int32_t tag
     if corpus.n_columns != N_COLUMNS + len(columns) or len(columns) != len(classes):
         raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
@@ -197,7 +197,7 @@ def with_tags(Corpus corpus, sentences, columns, classes):
             texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
     result = []
     for sentence in sentences:
-        if s == corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
+        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
             raise ValueError("these are not the sentences of the corpus")
         stride = <size_t> sentence.n_words + 3
         values = corpus.values.data() + corpus.first_value[s] + N_COLUMNS * stride + 2
