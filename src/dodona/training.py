@@ -20,9 +20,9 @@ from dodona.core.packed import PackedWeights, pack
 from dodona.core.registry import SYSTEMS, system
 from dodona.core.templates import (
     cluster_columns,
+    forms_for_lemmas,
     load_templates,
     with_cluster_templates,
-    without_attribute,
 )
 from dodona.parser import Parser
 from dodona.settings import Settings
@@ -340,8 +340,8 @@ def _root_label(sentences: list[Sentence]) -> str:
 def _templates(settings: Settings) -> str:
     """The chosen templates; with clusters, which they do not name, those for clusters as well."""
     text = load_templates(settings.features)
-    if settings.tags != "gold":  # nobody predicts lemmas
-        text = without_attribute(text, "lemma")
+    if settings.tags != "gold":  # nobody predicts lemmas; without any word there LAS falls by 1
+        text = forms_for_lemmas(text)
     named = cluster_columns(text, settings.features)
     if named and not settings.clusters:
         raise ValueError(
