@@ -2,6 +2,7 @@
 
     python bench/tagging.py --data DIR --treebank en_ewt --train-udpipe 20
 
+With --tags predicted, also a parser that has a tagger in its model, from words to trees.
 Gold tokens; every column whole. Words/s are those of tagging sentences in memory on one core.
 """
 
@@ -42,6 +43,26 @@ def ours(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Fi
         "model, MB": model.stat().st_size / 1e6,
         "words/s": sum(map(len, gold)) / each,
         **tag_accuracies(gold, tagged, COLUMNS),
+    }
+
+
+def parser(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Figures:
+    """Train a parser with a tagger in it, and go from words to trees on the test set."""
+    begin = time.perf_counter()
+    dodona.train(folder / "train.conllu", folder / "dev.conllu", **settings).save(model)
+    seconds = time.perf_counter() - begin
+    loaded = dodona.load(model)
+    gold = list(dodona.read(folder / "test.conllu"))
+    parsed = list(loaded.pipe(gold))
+    each = measure.median_seconds(lambda: list(loaded.pipe(gold)), repeat)
+    scores = dodona.evaluate(gold, parsed)
+    return {
+        "training, seconds": seconds,
+        "model, MB": model.stat().st_size / 1e6,
+        "words/s": sum(map(len, gold)) / each,
+        **tag_accuracies(gold, parsed, COLUMNS),
+        "uas": scores.uas,
+        "las": scores.las,
     }
 
 
@@ -92,6 +113,9 @@ def main(
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
     search: Annotated[str, typer.Option(help="Ours: greedy or beam.")] = TaggerSettings().search,
+    tags: Annotated[
+        str, typer.Option(help="Train a parser, too, on these tags: predicted or jackknife:N.")
+    ] = "",
     train_udpipe: Annotated[
         int, typer.Option(metavar="N", help="Train UDPipe's tagger for N iterations.")
     ] = 0,
@@ -100,12 +124,17 @@ def main(
     measure.use_one_core()
     with tempfile.TemporaryDirectory() as temporary:
         model, folder = Path(temporary, "model"), data / treebank
-        figures = {"Dodona": measure.apart(ours, folder, model, repeat, {"search": search})}
+        figures = {"tagger": measure.apart(ours, folder, model, repeat, {"search": search})}
+        if tags:
+            figures["tagger and parser"] = measure.apart(
+                parser, folder, model, repeat, {"tags": tags}
+            )
         if train_udpipe:
             figures["UDPipe 1"] = measure.apart(udpipe, folder, model, repeat, train_udpipe)
     table = Table("", *figures, title=f"{treebank}, one core, median of {repeat}")
-    for row in figures["Dodona"]:
-        table.add_row(row, *(f"{found[row]:,.2f}" for found in figures.values()))
+    for row in dict.fromkeys(row for found in figures.values() for row in found):
+        cells = (found.get(row) for found in figures.values())
+        table.add_row(row, *("" if cell is None else f"{cell:,.2f}" for cell in cells))
     Console().print(table)
 
 
