@@ -13,7 +13,8 @@ from dodona.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-BATCH = 64  # sentences in one go
+# sentences in one go: with 64, tagger and parser take the cache from each other, 1.2x slower
+BATCH = 256
 MAX_BATCH_WORDS = 4096
 AHEAD = 4  # batches in flight per thread
 
