@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {FACADE},
+    | {"svm", "weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -7,6 +7,7 @@ cdef struct GoldC:
     int32_t* label
     int32_t* first            # children of node h: child[first[h]] … child[first[h + 1] - 1]
     int32_t* child            # ascending
+    int32_t* plan             # two columns for what a system works out once; plan[NONE]: not yet
 
 
 cdef size_t gold_size(int n_words) noexcept nogil

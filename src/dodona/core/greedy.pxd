@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from .actions cimport Actions
 from .corpus cimport Corpus
 from .features cimport Features, WordsC
-from .packed cimport PackedWeights
+from .packed cimport Scorer
 from .state cimport StateC
 from .system cimport System
 
@@ -24,7 +24,7 @@ cdef class Greedy:
     cdef readonly System system
     cdef readonly Features features
     cdef readonly Actions actions
-    cdef readonly PackedWeights weights
+    cdef readonly Scorer weights
     cdef readonly bint one_root
     cdef int root_label                 # for a word under a root that is no node
 

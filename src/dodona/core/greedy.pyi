@@ -1,7 +1,7 @@
 from dodona.core.actions import Actions
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
-from dodona.core.packed import PackedWeights
+from dodona.core.packed import Scorer
 from dodona.core.system import System
 
 class Workspace: ...
@@ -11,7 +11,7 @@ class Greedy:
         self,
         features: Features,
         actions: Actions,
-        weights: PackedWeights,
+        weights: Scorer,
         *,
         one_root: bool = True,
         root_label: int = 0,
@@ -23,7 +23,7 @@ class Greedy:
     @property
     def actions(self) -> Actions: ...
     @property
-    def weights(self) -> PackedWeights: ...
+    def weights(self) -> Scorer: ...
     @property
     def one_root(self) -> bool: ...
     def parse(self, corpus: Corpus, start: int = 0, end: int = -1) -> None: ...

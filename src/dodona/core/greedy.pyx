@@ -23,7 +23,7 @@ cdef class Workspace:
 cdef class Greedy:
     """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
-    def __init__(self, Features features, Actions actions, PackedWeights weights, *,
+    def __init__(self, Features features, Actions actions, Scorer weights, *,
                  bint one_root=True, int root_label=0):
         if features.n_templates > MAX_KEYS:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
