@@ -84,7 +84,7 @@ class Settings:
         suited: dict[str, Any] = {
             "root": kind.default_root,
             "training": "static" if self.learner == SVM else "explore",
-            "features": kind.default_templates,
+            "features": "atoms" if self.learner == SVM else kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
         changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}

@@ -29,7 +29,7 @@ cdef class Greedy:
     cdef int root_label                 # for a word under a root that is no node
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
-    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int best_label(self, Workspace space) noexcept nogil
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil

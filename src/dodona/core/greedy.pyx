@@ -34,7 +34,11 @@ cdef class Greedy:
         self.weights, self.one_root, self.root_label = weights, one_root, root_label
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
-        """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
+        """Parse the sentences start … end - 1 and write heads and labels into the corpus.
+
+        Returns the number of transitions that took.
+        """
+        cdef long n_transitions = 0
         cdef Workspace space = Workspace()
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
@@ -47,12 +51,13 @@ cdef class Greedy:
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
-                self.parse_words(space, &words)
+                n_transitions += self.parse_words(space, &words)
                 first = corpus.first_word[i]
                 for d in range(1, words.n_words + 1):
                     corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
+        return n_transitions
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
@@ -71,10 +76,10 @@ cdef class Greedy:
                 best = c
         return best
 
-    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
-        """Leave the tree of the sentence in the workspace's state."""
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the sentence in the workspace's state; the number of transitions."""
         cdef StateC* state = &space.state
-        cdef int chosen
+        cdef int chosen, n_transitions = 0
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
@@ -82,7 +87,9 @@ cdef class Greedy:
             if self.system.remembers_label:
                 self.system.remember(state, self.best_label(space))
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
+            n_transitions += 1
         self.complete(space, words)
+        return n_transitions
 
     cdef int best_label(self, Workspace space) noexcept nogil:
         """The label of the RIGHT-ARC that scored best just now; the first if there is none."""

@@ -230,8 +230,10 @@ def seen_actions(System system, Corpus corpus, order):
         system.start_state(&state)
         while not system.final(&state):
             move = system.static_move(&state, &gold)
-            system.move_costs(&state, &gold, costs)
-            label = costs[move].label
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
             if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1

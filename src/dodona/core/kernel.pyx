@@ -195,8 +195,10 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
         system.start_state(&state)
         while not system.final(&state):
             move = system.static_move(&state, &gold)
-            system.move_costs(&state, &gold, costs)
-            label = costs[move].label if system.labelled[move] else NONE
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
             if (move, label) in class_of:
                 n_keys = features.fill(&state, &words, &space[0])
                 keys.extend(filled[:n_keys])

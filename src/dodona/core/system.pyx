@@ -218,9 +218,9 @@ cdef class System:
         actions = []
         while not self.final(&state.c):
             move = self.oracle_move(&state.c, reference, number)
-            self.move_costs(&state.c, reference, costs)
             label = NONE
             if self.labelled[move]:
+                self.move_costs(&state.c, reference, costs)
                 label = max(costs[move].label, 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
