@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"clusters", FACADE},
+    | {"clusters", "svm", "weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -30,6 +30,8 @@ EVERYTHING = [f"{slot}.{attribute}" for slot in SLOTS for attribute in ATTRIBUTE
 JOINED = [
     "distance",
     "s0.form + distance",
+    "stack_distance",
+    "b0.tag + buffer_distance",
     "distance + b0.tag + s1.form",
     "s0.form + s0.tag + b0.form + b0.tag + s1.tag + b1.tag + s0.label + distance",
     "s0.left_labels + b0.left_labels",

@@ -16,11 +16,12 @@ from dodona.core.beam_training import BeamTrainer
 from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
-from dodona.core.packed import PackedWeights, pack
+from dodona.core.packed import PackedWeights, Scorer, pack
 from dodona.core.registry import SYSTEMS, system
 from dodona.core.templates import cluster_columns, load_templates, with_cluster_templates
 from dodona.parser import Parser
-from dodona.settings import Settings
+from dodona.settings import SVM, Settings
+from dodona.svm import fit
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import TreebankError
@@ -107,14 +108,16 @@ class Trainer:
             labels=labels,
             root=settings.root,
             loss=settings.loss,
+            static_oracle=settings.static_oracle,
             root_label=self.data.root_label,
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
         self.history: list[Epoch] = []
-        self.best: PackedWeights | None = None
+        self.best: Scorer | None = None
         self.best_epoch: Epoch | None = None
-        self._start(Weights(self.actions.n_classes))
+        if settings.learner != SVM:
+            self._start(Weights(self.actions.n_classes))
 
     def _start(self, weights: Weights) -> None:
         settings = self.settings
@@ -144,7 +147,8 @@ class Trainer:
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""
         while len(self.history) < self.settings.epochs and not self._is_stale():
-            epoch = self._epoch(len(self.history) + 1, report or (lambda _: None))
+            learn = self._fit if self.settings.learner == SVM else self._epoch
+            epoch = learn(len(self.history) + 1, report or (lambda _: None))
             self.history.append(epoch)
             yield epoch
 
@@ -159,18 +163,31 @@ class Trainer:
             report(Progress(number, done, len(order), speed, n_updates))
         seconds = time.perf_counter() - start
         weights = pack(self.weights, self.core.time, least=self.settings.prune)
+        return self._finish(number, self.core.n_updates - before, seconds, weights, report)
+
+    def _fit(self, number: int, report: Callable[[Progress], None]) -> Epoch:
+        """Support vector machines learn in one go."""
+        start = time.perf_counter()
+        weights = fit(self.actions, self.features, self.data.corpus, self.data.order)
+        return self._finish(number, 0, time.perf_counter() - start, weights, report)
+
+    def _finish(
+        self,
+        number: int,
+        n_updates: int,
+        seconds: float,
+        weights: Scorer,
+        report: Callable[[Progress], None],
+    ) -> Epoch:
         uas, las = self._score(weights)
-        epoch = Epoch(
-            number, self.core.n_updates - before, seconds, self.data.n_words / seconds, uas, las
-        )
+        epoch = Epoch(number, n_updates, seconds, self.data.n_words / seconds, uas, las)
         if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
             self.best, self.best_epoch = weights, epoch
-        report(
-            Progress(number, len(order), len(order), epoch.words_per_second, epoch.n_updates, epoch)
-        )
+        n = len(self.data.order)
+        report(Progress(number, n, n, epoch.words_per_second, n_updates, epoch))
         return epoch
 
-    def _score(self, weights: PackedWeights) -> tuple[float | None, float | None]:
+    def _score(self, weights: Scorer) -> tuple[float | None, float | None]:
         """UAS and LAS on the dev set, of the packed weights that would be saved."""
         if not self.dev:
             return None, None
@@ -198,7 +215,7 @@ class Trainer:
             raise ValueError("no epoch has been completed: there is no parser yet")
         return self._parser(self.best)
 
-    def _parser(self, weights: PackedWeights) -> Parser:
+    def _parser(self, weights: Scorer) -> Parser:
         return Parser(
             self.settings,
             self.templates,
@@ -229,7 +246,10 @@ class Trainer:
         }
 
     def save_checkpoint(self, path: Path) -> None:
-        """Write all that is needed to go on from here to the same bits."""
+        """Write all that is needed to go on from here to the same bits; nothing for the svm."""
+        if self.settings.learner == SVM:
+            return
+        assert self.best is None or isinstance(self.best, PackedWeights)
         Checkpoint(
             settings=asdict(self.settings),
             checksums=self.checksums,

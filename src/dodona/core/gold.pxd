@@ -9,6 +9,7 @@ cdef struct GoldC:
     int32_t* label            # NONE: not annotated; UNSEEN: none that the system has
     int32_t* first            # children of node h: child[first[h]] … child[first[h + 1] - 1]
     int32_t* child            # ascending
+    int32_t* plan             # two columns for what a system works out once; plan[NONE]: not yet
 
 cdef enum:
     UNSEEN = -2               # a label that is always wrong

@@ -4,7 +4,7 @@ from .state cimport NONE
 
 cdef size_t gold_size(int n_words) noexcept nogil:
     """Bytes of the block behind a GoldC."""
-    return 4 * (<size_t> n_words + 4) * sizeof(int32_t)
+    return 6 * (<size_t> n_words + 4) * sizeof(int32_t)
 
 
 cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
@@ -21,6 +21,8 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
     gold.n_words = n_words
     gold.head, gold.label = column + 1, column + n + 1
     gold.first, gold.child = column + 2 * n + 1, column + 3 * n
+    gold.plan = column + 4 * n + 1
+    gold.plan[NONE] = NONE
     for d in range(-1, n_words + 3):
         gold.head[d] = gold.label[d] = NONE
         gold.first[d] = 0

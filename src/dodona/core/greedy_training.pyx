@@ -20,7 +20,7 @@ from .state cimport NONE, lay_out, state_size
 from .system cimport MANY_REPAIRS, MAX_MOVES, MoveCost, rank
 
 MODES = ("static", "ambiguity", "explore")
-LEARNERS = ("perceptron", "pa")
+LEARNERS = ("perceptron", "pa")       # those that learn online
 
 cdef enum:
     FORBIDDEN = 1 << 30       # cost of a class that the state does not allow
@@ -105,7 +105,7 @@ cdef class GreedyTrainer:
             self.system.remember(&self.state, self.best_label())
         self.set_costs()
         predicted = self.best(False)
-        target = self.static_class() if self.mode == STATIC else self.best(True)
+        self.target = target = self.static_class() if self.mode == STATIC else self.best(True)
         rival = predicted
         if self.passive_aggressive:
             rival = self.worst_violation()
@@ -131,11 +131,11 @@ cdef class GreedyTrainer:
 
     cdef void set_costs(self) noexcept nogil:
         """The rank of every class that the state allows, and the lowest of them."""
-        cdef MoveCost moves[MAX_MOVES]
+        cdef MoveCost* moves = self.moves
         cdef int32_t c, cost, arc_price, label_price
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
-        memset(moves, 0, sizeof(moves))
+        memset(moves, 0, sizeof(self.moves))
         self.system.move_costs(&self.state, &self.gold, moves)
         arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
@@ -156,19 +156,17 @@ cdef class GreedyTrainer:
 
     cdef int static_class(self) noexcept nogil:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""
-        cdef MoveCost moves[MAX_MOVES]
         cdef int move = self.system.static_move(&self.state, &self.gold)
         cdef int label = NONE, chosen
-        self.system.move_costs(&self.state, &self.gold, moves)
         if move == self.system.left_arc or move == self.system.right_arc:
-            label = moves[move].label
+            label = self.moves[move].label
         chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
         return self.best(True) if chosen == NONE else chosen
 
     cdef int follow(self, int predicted, bint exploring) noexcept nogil:
         """CHOOSE_NEXT of the paper."""
         if self.mode == STATIC:
-            return self.static_class()
+            return self.target
         if self.costs[predicted] == self.cheapest:
             return predicted
         if (self.mode == EXPLORE and exploring and self.explore_rate > 0
@@ -249,8 +247,10 @@ def seen_actions(System system, Corpus corpus, order):
             continue
         while not system.final(&state):
             move = system.static_move(&state, &gold)
-            system.move_costs(&state, &gold, costs)
-            label = costs[move].label
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
             if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1

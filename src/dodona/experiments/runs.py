@@ -10,18 +10,19 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dodona.core.templates import load_templates
-from dodona.evaluation.counts import percentage
+from dodona.evaluation.counts import Arcs, percentage
 from dodona.evaluation.pairs import Parsed, pair
 from dodona.experiments.data import TreebankFolder
 from dodona.parser import Parser
 from dodona.settings import Settings
 from dodona.training import Trainer
+from dodona.treebank.projectivity import nonprojective_arcs
 from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
 
@@ -64,11 +65,16 @@ def _digest(path: str) -> str:
 
 @dataclass(frozen=True)
 class Counts:
-    """Per sentence of the test set: words scored, with the right head, and label too."""
+    """Per sentence of the test set: words scored, with the right head, and label too.
+
+    `nonprojective` counts labelled arcs of all sentences, as `Arcs` does: gold, the system's,
+    gold arcs found, system's arcs that are right.
+    """
 
     n_words: list[int]
     n_attached: list[int]
     n_labelled: list[int]
+    nonprojective: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
 
     @property
     def uas(self) -> float:
@@ -79,6 +85,21 @@ class Counts:
     def las(self) -> float:
         """Percentage of words with the right head and label."""
         return percentage(sum(self.n_labelled), sum(self.n_words))
+
+    @property
+    def precision(self) -> float:
+        """Percentage of the system's non-projective arcs that are right, with their labels."""
+        return Arcs(*self.nonprojective).precision
+
+    @property
+    def recall(self) -> float:
+        """Percentage of the gold non-projective arcs that were found, with their labels."""
+        return Arcs(*self.nonprojective).recall
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall of non-projective arcs."""
+        return Arcs(*self.nonprojective).f1
 
     def right(self, metric: str) -> list[int]:
         """Words that are right by "uas" or "las", per sentence."""
@@ -155,5 +176,10 @@ def count(gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool
         attached = [i for i in sentence.words if guesses[i] == heads[i]]
         counts.n_words.append(len(sentence.words))
         counts.n_attached.append(len(attached))
-        counts.n_labelled.append(sum(guessed_labels[i] == labels[i] for i in attached))
+        labelled = [i for i in attached if guessed_labels[i] == labels[i]]
+        counts.n_labelled.append(len(labelled))
+        for j, tree in enumerate((heads, guesses)):
+            crossing = {word - 1 for word in nonprojective_arcs([head or 0 for head in tree])}
+            counts.nonprojective[j] += len(crossing.intersection(sentence.words))
+            counts.nonprojective[j + 2] += len(crossing.intersection(labelled))
     return counts
