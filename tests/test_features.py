@@ -122,7 +122,8 @@ def test_shipped_templates_give_a_key_for_each_feature_and_no_key_twice(
     assert is_one_to_one([(frozenset(keys), frozenset(features)) for keys, features in found])
     all_keys = {key for keys, _ in found for key in keys}
     all_features = {feature for _, features in found for feature in features}
-    assert len(all_keys) == len(all_features) > 5000
+    # templates of one part each find few
+    assert len(all_keys) == len(all_features) > (200 if name == "atoms" else 5000)
 
 
 def test_keys_are_odd() -> None:

@@ -30,6 +30,9 @@ cdef enum:
     EAGER, LAZY, PATIENT
 
 cdef enum:
+    IN_ORDER, CROSSING        # plan[NONE] once made: whether the tree is projective
+
+cdef enum:
     FAILED = 1 << 30          # swaps of a derivation that misses a gold arc
 
 
@@ -84,10 +87,14 @@ cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
 
 cdef const int32_t* plan_of(const GoldC* gold) noexcept nogil:
     """Order of all nodes, then their components; worked out once for each gold tree."""
+    cdef int node
     if gold.plan[NONE] == NONE:
         set_order(gold, gold.plan)
         set_components(gold, gold.plan + gold.n_words + 1)
-        gold.plan[NONE] = 0
+        gold.plan[NONE] = IN_ORDER
+        for node in range(gold.n_words + 1):
+            if gold.plan[node] != node:
+                gold.plan[NONE] = CROSSING
     return gold.plan
 
 
@@ -194,38 +201,59 @@ cdef void add_arc_anywhere(StateC* state, int head, int label, int dependent) no
         state.right2[head] = max(right2, dependent)
 
 
-cdef bint must_move(const StateC* state, const int32_t* order, int depth) noexcept nogil:
+cdef void words_after(const StateC* state, int move, vector[int32_t]& stack,
+                      vector[int32_t]& buffer) noexcept nogil:
+    """Stack and buffer (its front last) after a move, or (NONE) as they are."""
+    cdef int s0
+    stack.assign(state.stack, state.stack + state.n_stack)
+    buffer.assign(state.buffer, state.buffer + state.n_buffer)
+    if move == SHIFT:
+        stack.push_back(buffer.back())
+        buffer.pop_back()
+    elif move != NONE:
+        s0 = stack.back()
+        stack.pop_back()
+        if move == SWAP:
+            buffer.push_back(stack.back())
+        if move != RIGHT_ARC:
+            stack[stack.size() - 1] = s0
+
+
+cdef bint must_move(const vector[int32_t]& stack, const vector[int32_t]& buffer,
+                    const int32_t* order, size_t place) noexcept nogil:
     """Whether a word of the stack is to be swapped with one above it or, later, of the buffer."""
-    cdef int i, other, word = top(state, depth)
-    for i in range(depth + state.n_buffer):
-        other = top(state, i) if i < depth else state.buffer[i - depth]
+    cdef int word = stack[place], other
+    cdef size_t i
+    for i in range(place + 1, stack.size() + buffer.size()):
+        other = stack[i] if i < stack.size() else buffer[i - stack.size()]
         if word < other and order[other] < order[word]:
             return True
     return False
 
 
-cdef int n_kept(const StateC* state, const GoldC* gold, int fixed) noexcept nogil:
-    """The most gold arcs that arc-standard can build from here, once the words are in order.
+cdef int n_kept(const StateC* state, const GoldC* gold, int move, int fixed) noexcept nogil:
+    """The most gold arcs that arc-standard can build after a move, once the words are in order.
 
     A word of the stack that must be swapped counts as part of the buffer already, and the buffer as
     sorted: what SWAP can do for the gold tree is taken for granted, but for one word that stays.
     """
     cdef const int32_t* order = plan_of(gold)
-    cdef vector[int32_t] left, buffer, at
-    cdef int i, word
+    cdef bint in_order = gold.plan[NONE] == IN_ORDER
+    cdef vector[int32_t] stack, buffer, left, right, at
+    cdef size_t i
+    words_after(state, move, stack, buffer)
     at.resize(gold.n_words + 1, NONE)
-    for i in range(state.n_stack - 1, -1, -1):
-        word = top(state, i)
-        if word != fixed and must_move(state, order, i):
-            at[order[word]] = word
+    for i in range(stack.size()):
+        if in_order or stack[i] == fixed or not must_move(stack, buffer, order, i):
+            left.push_back(stack[i])
         else:
-            left.push_back(word)
-    for i in range(state.n_buffer):
-        at[order[state.buffer[i]]] = state.buffer[i]
-    for i in range(gold.n_words + 1):
+            at[order[stack[i]]] = stack[i]
+    for i in range(buffer.size()):
+        at[order[buffer[i]]] = buffer[i]
+    for i in range(at.size()):
         if at[i] != NONE:
-            buffer.push_back(at[i])
-    return kept(left, buffer, gold)
+            right.push_back(at[i])
+    return kept(left, right, gold)
 
 
 cdef class Swap(ArcStandard):
@@ -293,19 +321,13 @@ cdef class Swap(ArcStandard):
         cdef int s0 = top(state, 0), s1 = top(state, 1), move, most = 0
         cdef int moves = self.valid_moves(state)
         cdef bint is_time = self.static_move(state, gold) == SWAP
-        cdef vector[uint64_t] block
-        cdef StateC after
         if is_time:                             # unless it comes too late to keep an arc
-            is_time = n_kept(state, gold, NONE) > n_kept(state, gold, s1)
-        block.resize(state_size(state.n_words) // sizeof(uint64_t))
-        lay_out(&after, block.data(), state.n_words)
+            is_time = n_kept(state, gold, NONE, NONE) > n_kept(state, gold, NONE, s1)
         for move in range(4):
             costs[move].arcs = costs[move].labels = 0
             costs[move].label = NONE
             if moves >> move & 1:
-                copy(&after, state)
-                self.take(&after, move, 0)
-                costs[move].arcs = n_kept(&after, gold, NONE)
+                costs[move].arcs = n_kept(state, gold, move, NONE)
         if gold.head[s0] == s1 and s1 != NONE:
             costs[RIGHT_ARC].label = gold.label[s0]
             costs[RIGHT_ARC].arcs += 1
