@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from .templates import DISTANCES, RELATIONS, Part, Template
 

@@ -58,8 +58,8 @@ QUICK_EPOCHS = 2
 
 HOW = (
     "All systems are trained with the dynamic oracle and exploration, on the same templates, and "
-    "trees projectivised for training but not for testing. Arc-eager has its artificial root first, "
-    "as by default, and once none, as the other systems. The parser of the last epoch is scored; "
+    "trees projectivised for training but not for testing. Arc-eager has its artificial root "
+    "first, as by default, and once none, as the other systems. The parser of the last epoch is scored; "
     "the dev set decides nothing. The paper's figures are for OntoNotes with predicted tags and "
     "clusters from much more text: compare the differences between rows, not the rows."
 )
