@@ -235,6 +235,17 @@ def test_a_sentence_that_is_not_there_has_no_derivations() -> None:
         Beam(one.features, one.actions, pack(one.weights, 1), width=2).derivations(one.corpus, 1)
 
 
+def test_a_beam_in_training_starts_only_where_a_derivation_leads() -> None:
+    one = lab("arc-eager", "first", 1)
+    trainer = BeamTrainer(one.corpus, one.features, one.actions, one.weights, width=2)
+    with pytest.raises(IndexError, match="no sentence 1 among 1"):
+        trainer.hypotheses(1, [], 1)
+    reduce = [pair[0] for pair in one.actions.pairs].index(one.system.moves.index("REDUCE"))
+    for c in (-1, 99, reduce):
+        with pytest.raises(ValueError, match=f"class {c} is not valid there"):
+            trainer.hypotheses(0, [c], 1)
+
+
 # --- CORRECT
 
 # (name in the core, root), its plain twin, and whether one root is all that gold may have

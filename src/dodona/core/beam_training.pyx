@@ -58,10 +58,16 @@ cdef class BeamTrainer(GreedyTrainer):
 
         Best first; of each hypothesis the score, its classes, and whether it is correct.
         """
-        cdef WordsC words = self.corpus.words(sentence)
+        cdef WordsC words
         cdef int c
+        if not 0 <= sentence < len(self.corpus):
+            raise IndexError(f"no sentence {sentence} among {len(self.corpus)}")
+        words = self.corpus.words(sentence)
         self.begin_sentence(sentence)
         for c in start:
+            if not 0 <= c < self.actions.n_classes or not (
+                    self.system.valid_moves(&self.origin) >> self.actions.move[c] & 1):
+                raise ValueError(f"class {c} is not valid there")
             self.system.take(&self.origin, self.actions.move[c], self.actions.label[c])
         self.agenda.begin(&self.origin, True)
         while n_steps > 0 and self.agenda.n_open > 0:
