@@ -37,7 +37,7 @@ cdef class Beam(Greedy):
         """The derivations that the beam ends with, best first: (score, classes) of each."""
         cdef BeamWorkspace space = self.workspace()
         cdef WordsC words
-        self.parse(corpus, sentence, sentence + 1)       # also checks that the sentence fits
+        self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
