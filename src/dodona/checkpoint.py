@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ ARRAYS = {
 
 
 @dataclass
+class TaggerState:
+    """A tagger that learns along: for each task its weights, how many words and updates it saw."""
+
+    weights: list[Weights]
+    times: list[tuple[float, int]]
+
+
+@dataclass
 class Checkpoint:
     """The weights with their averages, the random state, and the best parser so far."""
 
@@ -32,6 +40,8 @@ class Checkpoint:
     state: tuple[int, float]
     weights: Weights
     best: PackedWeights | None
+    tagger: TaggerState | None = None
+    best_tagger: list[PackedWeights] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Write the file, in place of an older one."""
@@ -44,11 +54,16 @@ class Checkpoint:
             "random": str(self.state[0]),  # 64 bits: more than a JSON number holds everywhere
             "time": self.state[1],
             "step": self.best.step if self.best else 0,
+            "tagger_times": self.tagger.times if self.tagger else [],
+            "tagger_classes": [w.n_classes for w in self.tagger.weights] if self.tagger else [],
+            "tagger_steps": [weights.step for weights in self.best_tagger],
         }
-        arrays = {
-            name: Array(type_, data)
-            for (name, type_), data in zip(ARRAYS.items(), self.weights.save(), strict=True)
-        }
+        arrays = _saved(self.weights, "")
+        for i, weights in enumerate(self.tagger.weights if self.tagger else []):
+            arrays |= _saved(weights, f"tagger.{i}.")
+        for i, best in enumerate(self.best_tagger):
+            arrays[f"tagger.{i}.buckets"] = Array("U32", best.buckets_bytes())
+            arrays[f"tagger.{i}.rows"] = Array("I8", best.rows_bytes())
         if self.best:
             arrays["best.buckets"] = Array("U32", self.best.buckets_bytes())
             arrays["best.rows"] = Array("I8", self.best.rows_bytes())
@@ -73,7 +88,32 @@ class Checkpoint:
             state=(int(about["random"]), about["time"]),
             weights=Weights.restore(n_classes, *(arrays[name] for name in ARRAYS)),
             best=best,
+            tagger=_restored_tagger(about, arrays),
+            best_tagger=[
+                PackedWeights(
+                    about["tagger_classes"][i],
+                    step,
+                    bytes(arrays[f"tagger.{i}.buckets"]),
+                    bytes(arrays[f"tagger.{i}.rows"]),
+                )
+                for i, step in enumerate(about["tagger_steps"])
+            ],
         )
+
+
+def _saved(weights: Weights, prefix: str) -> dict[str, Array]:
+    parts = zip(ARRAYS.items(), weights.save(), strict=True)
+    return {prefix + name: Array(type_, data) for (name, type_), data in parts}
+
+
+def _restored_tagger(about: dict[str, Any], arrays: dict[str, memoryview]) -> TaggerState | None:
+    if not about["tagger_classes"]:
+        return None
+    weights = [
+        Weights.restore(n_classes, *(arrays[f"tagger.{i}.{name}"] for name in ARRAYS))
+        for i, n_classes in enumerate(about["tagger_classes"])
+    ]
+    return TaggerState(weights, [(time, n) for time, n in about["tagger_times"]])
 
 
 def _check(

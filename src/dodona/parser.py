@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from dodona import container
+from dodona.batches import stream
 from dodona.container import Array
 from dodona.core.action import Action
 from dodona.core.actions import Actions
@@ -20,6 +19,7 @@ from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
+from dodona.tagger import Tagger
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
@@ -28,14 +28,8 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
 from dodona.weights import from_arrays, numbers, to_arrays
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 KIND, VERSION = "model", 1
-BATCH = 64  # sentences encoded and parsed in one go
-MAX_BATCH_WORDS = 4096
 CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
-AHEAD = 4  # batches in flight per thread
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -55,6 +49,7 @@ class Parser:
     pairs: list[tuple[int, int, bool, bool]]
     weights: Scorer
     record: dict[str, Any] = field(default_factory=dict)
+    tagger: Tagger | None = None
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
@@ -75,8 +70,7 @@ class Parser:
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        parsed: Sentence = self._parse_batch([sentence], self.search)[0]
-        return parsed
+        return next(self.pipe([sentence]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Every state on the way to a sentence's tree, with the action that was taken there.
@@ -84,7 +78,8 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        return self.search.trace(self.encoder.encode([sentence]))
+        tagged = self.tagger.tag(sentence) if self.tagger else sentence
+        return self.search.trace(self.encoder.encode([tagged]))
 
     def pipe(
         self,
@@ -93,39 +88,26 @@ class Parser:
         threads: int = 1,
         roots: str | None = None,
         beam: int | None = None,
+        keep_tags: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
-        how many derivations are kept side by side. By default both are as in training.
+        how many derivations are kept side by side. By default both are as in training. A parser
+        with a tagger tags the words first, unless `keep_tags` says that they have their tags.
         """
-        if threads < 1:
-            raise ValueError(f"at least one thread is needed, not {threads}")
         search = self.search
         if roots is not None or beam is not None:
             search = self._search(
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
             )
-        batches = _batches(sentences)
-        if threads == 1:
-            return chain.from_iterable(self._parse_batch(batch, search) for batch in batches)
-        return self._pipe_threads(batches, search, threads)
+        tagger = None if keep_tags else self.tagger
 
-    def _pipe_threads(
-        self, batches: Iterator[list[Any]], search: Greedy, threads: int
-    ) -> Iterator[Any]:
-        # imported here: it brings logging along, which one sentence should not wait for
-        from concurrent.futures import ThreadPoolExecutor
+        def work(batch: list[Sentence]) -> list[Sentence]:
+            return self._parse_batch(tagger.tag_batch(batch) if tagger else batch, search)
 
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[list[Any]]] = deque()
-            for batch in batches:
-                waiting.append(pool.submit(self._parse_batch, batch, search))
-                if len(waiting) > threads * AHEAD:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
+        return stream(sentences, work, threads)
 
     def _search(self, roots: str, beam: int = 1) -> Greedy:
         if roots not in ROOT_COUNTS:
@@ -136,11 +118,10 @@ class Parser:
             return Greedy(*parts, one_root=one_root, root_label=root_label)
         return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
 
-    def _parse_batch(self, batch: list[Any], search: Greedy) -> list[Any]:
-        good = [item for item in batch if isinstance(item, Sentence)]
-        corpus = self.encoder.encode(good)
+    def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
+        corpus = self.encoder.encode(batch)
         search.parse(corpus)
-        parsed = self.encoder.decode(corpus, good)
+        parsed = self.encoder.decode(corpus, batch)
         if self._lifted:
             for i, sentence in enumerate(parsed):
                 if not self._lifted.isdisjoint(corpus.labels(i)):
@@ -150,10 +131,7 @@ class Parser:
                         self.settings.projectivise,
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
-        if len(good) == len(batch):
-            return parsed
-        done = iter(parsed)
-        return [next(done) if isinstance(item, Sentence) else item for item in batch]
+        return parsed
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
@@ -173,6 +151,9 @@ class Parser:
         if self.encoder.clusters is not None:
             saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
             arrays |= {name: Array(type_, data) for (name, type_), data in saved}
+        if self.tagger is not None:
+            about["tagger"], tagger_arrays = self.tagger.parts()
+            arrays |= tagger_arrays
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -209,17 +190,5 @@ class Parser:
             pairs,
             weights,
             about["record"],
+            Tagger.from_parts(about["tagger"], arrays) if "tagger" in about else None,
         )
-
-
-def _batches(sentences: Iterable[Item]) -> Iterator[list[Item]]:
-    batch: list[Item] = []
-    n_words = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        n_words += len(bytes(sentence)) if isinstance(sentence, BadSentence) else len(sentence)
-        if len(batch) == BATCH or n_words >= MAX_BATCH_WORDS:
-            yield batch
-            batch, n_words = [], 0
-    if batch:
-        yield batch

@@ -1,7 +1,11 @@
-"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`."""
+"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`.
+
+Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -15,6 +19,9 @@ from dodona.treebank.pseudoprojective import SCHEMES
 SVM = "svm"  # learns all at once, by scikit-learn
 ROOT_COUNTS = ("one", "many")
 STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
+MAX_CUTOFF = 255  # features are counted in bytes
+SEARCHES = ("greedy", "beam")
+TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
 AUTO = "auto"  # what suits the other settings
 
 
@@ -51,6 +58,9 @@ class Settings:
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
     features: str = _setting(AUTO, "template set that ships, or a file of your own")
+    tags: str = _setting(
+        "gold", "tags to learn from: gold, predicted (by a tagger that learns along) or jackknife:N"
+    )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     projectivise: str = _setting(
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
@@ -64,22 +74,28 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for setting in fields(self):
-            self._check_choice(setting.name, setting.metadata["choices"])
-        for name in ("epochs", "prune"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        _check_choices(self)
+        _check_least(self, 1, "epochs", "prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
         if not 0 <= self.explore_rate <= 1:
             raise ValueError(f"explore_rate is a share from 0 to 1, not {self.explore_rate}")
         self._check_beam()
+        if not TAGS.fullmatch(self.tags):
+            raise ValueError(
+                f"tags is gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}"
+            )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
         if self.learner == SVM and self.training not in (AUTO, "static"):
             raise ValueError(
                 f"the svm learner learns from the static oracle alone, not training={self.training}"
+            )
+        if self.learner == SVM and self.tags == "predicted":
+            raise ValueError(
+                "the svm learner learns all at once, so no tagger can learn along: "
+                "use tags='jackknife:10' instead of 'predicted'"
             )
 
     def _check_beam(self) -> None:
@@ -96,6 +112,15 @@ class Settings:
                 )
         if self.restart == "bad" and self.oracle == "static":
             raise ValueError("restart='bad' needs oracle='dynamic': it leaves the one derivation")
+
+    @property
+    def n_folds(self) -> int:
+        """Folds of jackknifed tags; 0 for other tags.
+
+        >>> Settings(tags="jackknife:10").n_folds
+        10
+        """
+        return int(self.tags.partition(":")[2] or 0)
 
     def resolved(self) -> Settings:
         """These settings with "auto" replaced by what suits the transition system and the beam.
@@ -118,7 +143,52 @@ class Settings:
             changed["epochs"] = 1
         return replace(self, **changed)
 
-    def _check_choice(self, name: str, choices: tuple[str, ...] | None) -> None:
-        value = getattr(self, name)
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How to train a tagger.
+
+    >>> TaggerSettings().search
+    'greedy'
+    >>> TaggerSettings(beam=0)
+    Traceback (most recent call last):
+    ValueError: beam must be at least 1, not 0
+    """
+
+    search: str = _setting("greedy", "how tags are found", SEARCHES)
+    beam: int = _setting(4, "items of the beam, with search beam")
+    epochs: int = _setting(10, "passes over the training data")
+    seed: int = _setting(1, "seed of everything random")
+    certain: int = _setting(
+        5, "words seen this often, and with one tag only, always get it; 0: none does"
+    )
+    rare: int = _setting(6, "words seen less often have no ambiguity class")
+    cutoff: int = _setting(2, "learn only from features that occur this often")
+    prune: int = _setting(
+        8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
+    )
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
+        _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
+        _check_least(self, 0, "seed", "certain")
+        if self.cutoff > MAX_CUTOFF:
+            raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
+
+    @property
+    def width(self) -> int:
+        """Items of the beam; greedy search has one."""
+        return self.beam if self.search == "beam" else 1
+
+
+def _check_choices(settings: Settings | TaggerSettings) -> None:
+    for setting in fields(settings):
+        choices, value = setting.metadata["choices"], getattr(settings, setting.name)
         if choices and value not in choices:
-            raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+            raise ValueError(f"{setting.name} is one of {', '.join(choices)}, not {value!r}")
+
+
+def _check_least(settings: Settings | TaggerSettings, least: int, *names: str) -> None:
+    for name in names:
+        if getattr(settings, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")

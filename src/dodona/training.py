@@ -18,10 +18,18 @@ from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, Scorer, pack
 from dodona.core.registry import SYSTEMS, system
-from dodona.core.templates import cluster_columns, load_templates, with_cluster_templates
+from dodona.core.templates import (
+    cluster_columns,
+    forms_for_lemmas,
+    load_templates,
+    with_cluster_templates,
+)
 from dodona.parser import Parser
 from dodona.settings import SVM, Settings
 from dodona.svm import fit
+from dodona.tag_sources import tag_source
+from dodona.tagger import Tagger
+from dodona.tagger_training import tag_accuracies
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import TreebankError
@@ -45,6 +53,7 @@ class Epoch:
     words_per_second: float
     uas: float | None
     las: float | None
+    tags: dict[str, float] = field(default_factory=dict)  # accuracy of the tagger on the dev set
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,11 @@ class Trainer:
         }
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
+        self.tags = tag_source(sentences, settings)
         self.data = _prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
+        if settings.n_folds:
+            for i, tagged in enumerate(self.tags.sentences):
+                self.data.encoder.encode_again(self.data.corpus, i, tagged)
         labels = [label.decode() for label in self.data.encoder.labels]
         self.system = system(
             settings.system,
@@ -116,6 +129,7 @@ class Trainer:
         self.history: list[Epoch] = []
         self.best: Scorer | None = None
         self.best_epoch: Epoch | None = None
+        self.best_tagger: Tagger | None = None
         if settings.learner != SVM:
             self._start(Weights(self.actions.n_classes))
 
@@ -156,7 +170,7 @@ class Trainer:
         order = [self.data.order[i] for i in self.core.shuffled(len(self.data.order))]
         start, before = time.perf_counter(), self.core.n_updates
         for i in range(0, len(order), CHUNK):
-            self.core.train(order[i : i + CHUNK], number > self.settings.explore_after)
+            self._learn(order[i : i + CHUNK], number > self.settings.explore_after)
             done = min(i + CHUNK, len(order))
             speed = done / len(order) * self.data.n_words / (time.perf_counter() - start)
             n_updates = self.core.n_updates - before
@@ -179,20 +193,33 @@ class Trainer:
         weights: Scorer,
         report: Callable[[Progress], None],
     ) -> Epoch:
-        uas, las = self._score(weights)
-        epoch = Epoch(number, n_updates, seconds, self.data.n_words / seconds, uas, las)
+        tagger = self.tags.tagger()
+        speed = self.data.n_words / seconds
+        epoch = Epoch(number, n_updates, seconds, speed, *self._score(weights, tagger))
+        las = epoch.las
         if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
-            self.best, self.best_epoch = weights, epoch
+            self.best, self.best_epoch, self.best_tagger = weights, epoch, tagger
         n = len(self.data.order)
         report(Progress(number, n, n, epoch.words_per_second, n_updates, epoch))
         return epoch
 
-    def _score(self, weights: Scorer) -> tuple[float | None, float | None]:
-        """UAS and LAS on the dev set, of the packed weights that would be saved."""
+    def _learn(self, order: list[int], exploring: bool) -> None:
+        """Learn from some sentences; if a tagger learns along, it sees each of them first."""
+        if not self.tags.is_online:
+            self.core.train(order, exploring)
+            return
+        for i in order:
+            self.data.encoder.encode_again(self.data.corpus, i, self.tags.learn(i))
+            self.core.train([i], exploring)
+
+    def _score(
+        self, weights: Scorer, tagger: Tagger | None
+    ) -> tuple[float | None, float | None, dict[str, float]]:
+        """UAS, LAS and tag accuracies on the dev set, of what would be saved."""
         if not self.dev:
-            return None, None
+            return None, None, {}
         n_words = n_attached = n_labelled = 0
-        parsed = self._parser(weights).pipe(self.dev)
+        parsed = list(self._parser(weights, tagger).pipe(self.dev))
         for gold, guess in zip(self.dev, parsed, strict=True):
             pairs = zip(gold.heads, gold.deprels, guess.heads, guess.deprels, strict=True)
             for gold_head, gold_label, head, label in pairs:
@@ -201,7 +228,8 @@ class Trainer:
                     if head == gold_head:
                         n_attached += 1
                         n_labelled += gold_label in (label, UNKNOWN)
-        return 100 * n_attached / n_words, 100 * n_labelled / n_words
+        tags = tag_accuracies(self.dev, parsed, tagger.columns if tagger else [])
+        return 100 * n_attached / n_words, 100 * n_labelled / n_words, tags
 
     def _is_stale(self) -> bool:
         patience = self.settings.early_stop
@@ -213,9 +241,9 @@ class Trainer:
         """The parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        return self._parser(self.best)
+        return self._parser(self.best, self.best_tagger)
 
-    def _parser(self, weights: Scorer) -> Parser:
+    def _parser(self, weights: Scorer, tagger: Tagger | None) -> Parser:
         return Parser(
             self.settings,
             self.templates,
@@ -224,6 +252,7 @@ class Trainer:
             self.pairs,
             weights,
             self.record(),
+            tagger,
         )
 
     def record(self) -> dict[str, Any]:
@@ -239,8 +268,12 @@ class Trainer:
             "best_epoch": best.number if best else None,
             "dev_uas": best.uas if best else None,
             "dev_las": best.las if best else None,
+            "dev_tags": best.tags if best else {},
             "history": [
-                {name: getattr(epoch, name) for name in ("number", "n_updates", "uas", "las")}
+                {
+                    name: getattr(epoch, name)
+                    for name in ("number", "n_updates", "uas", "las", "tags")
+                }
                 for epoch in self.history
             ],
         }
@@ -258,13 +291,23 @@ class Trainer:
             state=self.core.__getstate__(),
             weights=self.weights,
             best=self.best,
+            tagger=self.tags.state(),
+            best_tagger=self._best_tagger_weights(),
         ).save(path)
+
+    def _best_tagger_weights(self) -> list[PackedWeights]:
+        """Those that cannot be had again by training on the same data."""
+        return self.best_tagger.weights if self.tags.is_online and self.best_tagger else []
 
     def resume(self, path: Path) -> None:
         """Take up the run of a checkpoint: these data, and these settings but for the epochs."""
         checkpoint = Checkpoint.load(path, asdict(self.settings), self.checksums)
         self._start(checkpoint.weights)
         self.core.__setstate__(checkpoint.state)
+        self.tags.restore(checkpoint.tagger)
+        self.best_tagger = self.tags.tagger()
+        if checkpoint.best_tagger and self.best_tagger:
+            self.best_tagger = replace(self.best_tagger, weights=checkpoint.best_tagger)
         self.history = [Epoch(**entry) for entry in checkpoint.history]
         self.best = checkpoint.best
         self.best_epoch = self.history[checkpoint.best_epoch - 1] if self.history else None
@@ -343,6 +386,8 @@ def _labels(sentences: list[Sentence]) -> set[str]:
 def _templates(settings: Settings) -> str:
     """The chosen templates; with clusters, which they do not name, those for clusters as well."""
     text = load_templates(settings.features)
+    if settings.tags != "gold":  # nobody predicts lemmas; without any word there LAS falls by 1
+        text = forms_for_lemmas(text)
     named = cluster_columns(text, settings.features)
     if named and not settings.clusters:
         raise ValueError(

@@ -44,6 +44,7 @@ def about(path: Path) -> dict[str, Any]:
         "n_templates": parser.features.n_templates,
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
+        "tagger": _tagger(parser),
         "n_features": parser.weights.n_rows,
         "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
         "record": parser.record,
@@ -58,6 +59,20 @@ def _clusters(parser: Parser) -> dict[str, Any] | None:
         "file": parser.settings.clusters,
         "n_words": len(clusters),
         "n_clusters": clusters.n_clusters,
+    }
+
+
+def _tagger(parser: Parser) -> dict[str, Any] | None:
+    tagger = parser.tagger
+    if tagger is None:
+        return None
+    return {
+        "classes": {
+            column: len(classes)
+            for column, classes in zip(tagger.columns, tagger.classes, strict=True)
+        },
+        "n_features": sum(weights.n_rows for weights in tagger.weights),
+        "dev_accuracy": parser.record["dev_tags"],
     }
 
 
@@ -79,6 +94,7 @@ def _print(found: dict[str, Any]) -> None:
             ("features", f"{found['n_features']:,}"),
             ("vocabularies", _listed(words)),
             ("clusters", _described(found["clusters"])),
+            ("tagger", _described_tagger(found["tagger"])),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
@@ -94,6 +110,13 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("lifted", f"{record['n_lifted']:,} arcs"),
     ]
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _described_tagger(tagger: dict[str, Any] | None) -> str:
+    if tagger is None:
+        return "none"
+    accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
+    return f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features{accuracy}"
 
 
 def _described(clusters: dict[str, Any] | None) -> str:

@@ -134,7 +134,8 @@ def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
         f"{epoch.words_per_second:,.0f} words/s",
     ]
     if epoch.uas is not None and epoch.las is not None:
-        parts.append(f"dev UAS {epoch.uas:.2f} LAS {epoch.las:.2f}")
+        scores = {"UAS": epoch.uas, "LAS": epoch.las, **epoch.tags}
+        parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in scores.items()))
         if epoch is trainer.best_epoch:
             parts.append("best")
     return "  ".join(parts)

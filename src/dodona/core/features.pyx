@@ -7,6 +7,7 @@ slots is empty gives no feature: that is a third of them in a typical state, and
 sets already tell that a child is missing.
 """
 from .corpus cimport Corpus
+from .hashing cimport mixed, multiplier, seed
 from .state cimport NONE, front, top
 from .system cimport State
 from .template_layout import Layout
@@ -17,17 +18,6 @@ cdef enum:
     N_DISTANCES = 3           # DISTANCES are the first atoms of all
 
 cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
-
-
-cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
-    """Spread what the products left in the high bits over all of them."""
-    x ^= x >> 32
-    x *= <uint64_t> 0xd6e8feb86659fd93
-    return x ^ (x >> 29)
-
-
-cdef inline uint64_t multiplier(size_t atom) noexcept nogil:
-    return mixed((atom + 1) * <uint64_t> 0x243f6a8885a308d3) | 1
 
 
 cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
@@ -68,7 +58,7 @@ cdef class Features:
     def _add(self, slots, int number, list atoms):
         """Append a template, to the last group if it needs the same slots."""
         cdef Template template
-        template.seed = mixed(<uint64_t> (number + 1) * GOLDEN_RATIO)
+        template.seed = seed(number)
         template.n_parts = len(atoms)
         for j, atom in enumerate(atoms):
             template.atom[<int> j] = atom

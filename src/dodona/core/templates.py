@@ -113,6 +113,20 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
     return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"
 
 
+def forms_for_lemmas(text: str) -> str:
+    """The same templates looking at forms where they name lemmas; those that are then twice, once.
+
+    >>> forms_for_lemmas("s0.form\\ns0.lemma + b0.tag\\ns0.lemma")
+    's0.form\\ns0.form + b0.tag'
+    """
+    kept: dict[str, None] = {}
+    for line in text.splitlines():
+        template = line.split("#", 1)[0].strip()
+        if template:
+            kept[re.sub(r"\.lemma\b", ".form", template)] = None
+    return "\n".join(kept)
+
+
 def word_columns(templates: list[Template]) -> list[str]:
     """The columns of the input that templates look at, in a fixed order.
 

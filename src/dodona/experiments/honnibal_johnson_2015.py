@@ -59,9 +59,9 @@ QUICK_EPOCHS = 2
 HOW = (
     "All systems are trained with the dynamic oracle and exploration, on the same templates, and "
     "trees projectivised for training but not for testing. Arc-eager has its artificial root "
-    "first, as by default, and once none, as the other systems. The parser of the last epoch is scored; "
-    "the dev set decides nothing. The paper's figures are for OntoNotes with predicted tags and "
-    "clusters from much more text: compare the differences between rows, not the rows."
+    "first, as by default, and once none, as the other systems. The parser of the last epoch is "
+    "scored; the dev set decides nothing. The paper's figures are for OntoNotes with predicted "
+    "tags and clusters from much more text: compare the differences between rows, not the rows."
 )
 EFFECTS = (
     "A repair helped where the word it concerns had a wrong head, or none, and has the right one "

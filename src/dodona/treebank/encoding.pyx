@@ -102,6 +102,21 @@ cdef class Encoder:
         """The id of a label that training may not have seen; "_" is none, unless there is such."""
         return self._label_ids.get(label, NONE if label == b"_" else UNSEEN)
 
+    def encode_again(self, Corpus corpus, int number, Sentence sentence):
+        """Replace the columns of a sentence of the corpus: its words have other tags now."""
+        cdef vector[Text] paths
+        cdef size_t stride = <size_t> sentence.n_words + 3
+        if (not 0 <= number < <int> corpus.n_words.size()
+                or sentence.n_words != corpus.n_words[number]
+                or corpus.n_columns != len(self.columns)):
+            raise ValueError("this is not a sentence of the corpus")
+        if self.clusters is not None:
+            self.clusters.find_all(sentence, paths)
+        for c, name in enumerate(self.columns):
+            self.encode_column(
+                sentence, paths, name, self.vocabularies[c],
+                corpus.values.data() + corpus.first_value[number] + <size_t> c * stride + 2, False)
+
     def decode(self, Corpus corpus, sentences):
         """The sentences with the trees that stand in the corpus."""
         cdef Sentence sentence
