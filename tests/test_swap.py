@@ -220,3 +220,19 @@ def test_costs_without_swap_are_those_of_arc_standard_for_projective_trees(oracl
             assert costs == standard.costs(twin, gold)
             action = random.choice(standard.valid(twin))
             state, twin = system.step(state, action), standard.step(twin, action)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_words_without_a_gold_head_cost_nothing(seed: int) -> None:
+    """Whatever is done with them; and some action is free until an arc has been lost."""
+    random, system = Random(seed), swap()
+    n = random.randint(2, 10)
+    heads = [head if random.random() < 0.7 else None for head in random_tree(n, random)]
+    gold = dodona.Gold(heads=heads, labels=["root"] * n)
+    state = system.start(n)
+    while not system.is_final(state):
+        costs = system.costs(state, gold)
+        assert min(costs.values()) == 0 <= max(costs.values()) <= n + 1
+        state = system.step(state, random.choice([a for a in costs if costs[a] == 0]))
+    lost = [i for i, head in enumerate(heads) if head not in (None, state.heads[i])]
+    assert len(lost) <= heads.count(None)

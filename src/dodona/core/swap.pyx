@@ -37,24 +37,30 @@ cdef enum:
 
 
 cdef void set_order(const GoldC* gold, int32_t* order) noexcept nogil:
-    """The place of each node in the projective order: its left dependents, itself, the others."""
+    """The place of each node in the projective order: its left dependents, itself, the others.
+
+    The root comes first, then the words under it; so do words without a gold head.
+    """
     cdef vector[int32_t] path, next_child
-    cdef int node = 0, count = 0, i
+    cdef int word, node, i, count = 1
     next_child.assign(gold.first, gold.first + gold.n_words + 1)
-    path.push_back(0)
     for i in range(gold.n_words + 1):
         order[i] = NONE
-    while not path.empty():
-        node = path.back()
-        i = next_child[node]
-        if i < gold.first[node + 1] and (gold.child[i] < node or order[node] != NONE):
-            next_child[node] += 1
-            path.push_back(gold.child[i])
-        elif order[node] == NONE:
-            order[node] = count
-            count += 1
-        else:
-            path.pop_back()
+    order[0] = 0
+    for word in range(1, gold.n_words + 1):
+        if gold.head[word] <= 0:
+            path.push_back(word)
+        while not path.empty():
+            node = path.back()
+            i = next_child[node]
+            if i < gold.first[node + 1] and (gold.child[i] < node or order[node] != NONE):
+                next_child[node] += 1
+                path.push_back(gold.child[i])
+            elif order[node] == NONE:
+                order[node] = count
+                count += 1
+            else:
+                path.pop_back()
 
 
 cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
