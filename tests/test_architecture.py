@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {FACADE},
+    | {"clusters", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

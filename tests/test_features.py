@@ -166,10 +166,20 @@ def test_an_empty_slot_gives_no_feature() -> None:
     system = dodona.system("arc-eager", labels=LABELS, root="none")
     sentence = dodona.Sentence.from_columns(["one", "two"])
     start = system.start(2)
-    for template in ["s0.form", "b2.form", "s0.head.form", "b0.left.form", "distance", "s0.label"]:
+    for template in ["s1.form", "b2.form", "s0.head.form", "b0.left.form", "stack_distance"]:
         assert keys_of(template, start, sentence) == []
         assert keys_of(f"b0.form + {template}", start, sentence) == []
     assert len(keys_of("b0.form + b1.form", start, sentence)) == 1
+
+
+def test_a_root_that_is_no_node_lies_below_the_stack() -> None:
+    sentence = dodona.Sentence.from_columns(["one", "two"])
+    without, with_root = (
+        dodona.system("arc-eager", labels=LABELS, root=root).start(2) for root in ("none", "first")
+    )
+    for template in ["s0.form", "s0.form + b0.form", "distance", "b0.form + s0.n_left"]:
+        found = keys_of(template, without, sentence)
+        assert len(found) == 1 and found == keys_of(template, with_root, sentence)
 
 
 def test_a_word_without_a_head_still_has_a_label_feature() -> None:

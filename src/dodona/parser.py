@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona import container
 from dodona.container import Array
+from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.beam import Beam
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import PackedWeights
 from dodona.core.registry import system
+from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 KIND, VERSION = "model", 1
 BATCH = 64  # sentences encoded and parsed in one go
 MAX_BATCH_WORDS = 4096
+CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 AHEAD = 4  # batches in flight per thread
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
@@ -71,6 +75,14 @@ class Parser:
         """The sentence with the heads and labels that the parser gives it."""
         parsed: Sentence = self._parse_batch([sentence], self.search)[0]
         return parsed
+
+    def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
+        """Every state on the way to a sentence's tree, with the action that was taken there.
+
+        The last state is final and has None. A tree that is not complete by then (words without a
+        head, several roots) is completed afterwards, and crossing arcs are restored.
+        """
+        return self.search.trace(self.encoder.encode([sentence]))
 
     def pipe(
         self,
@@ -159,6 +171,9 @@ class Parser:
         }
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
+        if self.encoder.clusters is not None:
+            saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
+            arrays |= {name: Array(type_, data) for (name, type_), data in saved}
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -188,7 +203,10 @@ class Parser:
             arrays["weights.rows"].cast("B"),
         )
         settings = Settings(**about["settings"])
-        encoder = Encoder(columns, vocabularies, labels)
+        clusters = None
+        if CLUSTER_ARRAYS.keys() <= arrays.keys():
+            clusters = Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+        encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
             settings,
             about["templates"],

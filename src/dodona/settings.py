@@ -46,6 +46,7 @@ class Settings:
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
     features: str = _setting(AUTO, "template set that ships, or a file of your own")
+    clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     projectivise: str = _setting(
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
     )

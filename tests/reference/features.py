@@ -34,8 +34,10 @@ class View(NamedTuple):
         return sorted(side, reverse=not left)
 
     def start(self, name: str) -> int | None:
-        """The node that s0 … or b0 … stands for."""
+        """The node that s0 … or b0 … stands for; a root that is no node lies below the stack."""
         depth = int(name[1:])
+        if name[0] == "s" and depth == len(self.stack) and self.root == "none":
+            return 0
         row = list(reversed(self.stack)) if name[0] == "s" else list(self.buffer)
         return row[depth] if depth < len(row) else None
 

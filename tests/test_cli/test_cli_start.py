@@ -25,6 +25,7 @@ PLAIN = [
     "evaluate gold system",
     "evaluate gold one two --no-punctuation --labels universal --test bootstrap --json --debug",
     "convert - --from conllx --to conllu --projectivise path",
+    "cluster a.txt b.conllu.gz -o c.txt --clusters 50 --min-count 2 --quiet",
     "info m.dodona --json",
     "oracle --gold a.conllu --root none --sentence 3",
     "experiment some-paper --data d --treebanks a,b --seeds 2 --quick",
@@ -87,7 +88,7 @@ def test_help_shows_every_flag(verb: str, shell: Shell) -> None:
     result = shell(verb, "--help")
     assert result.code == 0
     for parameter in parameters(function(verb)):
-        shown = parameter.name[:5].upper() if parameter.flag.positional else parameter.long
+        shown = parameter.name[:4].upper() if parameter.flag.positional else parameter.long
         assert shown in result.out
 
 

@@ -11,7 +11,17 @@ from dodona.cli import quick
 from dodona.cli.errors import run
 from dodona.cli.flags import parameters
 
-VERBS = ("train", "parse", "evaluate", "convert", "info", "oracle", "experiment", "bench")
+VERBS = (
+    "train",
+    "parse",
+    "cluster",
+    "evaluate",
+    "convert",
+    "info",
+    "oracle",
+    "experiment",
+    "bench",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

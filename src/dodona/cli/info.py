@@ -42,9 +42,21 @@ def about(path: Path) -> dict[str, Any]:
         "actions": dict(Counter(actions)),
         "n_templates": parser.features.n_templates,
         "vocabularies": {name: len(words) for name, words in vocabularies},
+        "clusters": _clusters(parser),
         "n_features": parser.weights.n_rows,
         "weight_bytes": len(parser.weights.buckets_bytes()) + len(parser.weights.rows_bytes()),
         "record": parser.record,
+    }
+
+
+def _clusters(parser: Parser) -> dict[str, Any] | None:
+    clusters = parser.encoder.clusters
+    if clusters is None:
+        return None
+    return {
+        "file": parser.settings.clusters,
+        "n_words": len(clusters),
+        "n_clusters": clusters.n_clusters,
     }
 
 
@@ -65,6 +77,7 @@ def _print(found: dict[str, Any]) -> None:
             ("templates", str(found["n_templates"])),
             ("features", f"{found['n_features']:,}"),
             ("vocabularies", _listed(words)),
+            ("clusters", _described(found["clusters"])),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
@@ -80,6 +93,12 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("lifted", f"{record['n_lifted']:,} arcs"),
     ]
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _described(clusters: dict[str, Any] | None) -> str:
+    if clusters is None:
+        return "none"
+    return "{file}: {n_words:,} words in {n_clusters:,} clusters".format(**clusters)
 
 
 def _print_history(record: dict[str, Any]) -> None:

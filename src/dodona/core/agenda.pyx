@@ -9,6 +9,7 @@ Two derivations may lead to the same configuration (arc-eager can REDUCE early o
 on they have the same future, so only the one with the better score stays.
 """
 from libc.string cimport memcmp
+from libcpp.algorithm cimport reverse
 
 from .state cimport NONE, copy, front, lay_out, state_size, top
 
@@ -78,12 +79,17 @@ cdef class Agenda:
 
     def derivation(self, int hypothesis):
         """The classes of a hypothesis's actions since `begin`."""
+        return [step.klass for step in self.path(hypothesis)]
+
+    cdef vector[Step] path(self, int hypothesis):
+        """The steps of a hypothesis in the order they were taken."""
+        cdef vector[Step] path
         cdef int step = self.hypotheses[hypothesis].last
-        classes = []
         while step != NONE:
-            classes.append(self.steps[step].klass)
+            path.push_back(self.steps[step])
             step = self.steps[step].before
-        return classes[::-1]
+        reverse(path.begin(), path.end())
+        return path
 
     cdef StateC* state(self, int hypothesis) noexcept nogil:
         return &self.states[self.hypotheses[hypothesis].slot]

@@ -1,10 +1,11 @@
 """Beam search: the best derivations side by side, until all are final; the best of them counts."""
 from libc.string cimport memcpy, memset
 
-from .agenda cimport Agenda, Hypothesis, bar
+from .agenda cimport Agenda, Hypothesis, Step, bar
 from .corpus cimport Corpus
 from .linear cimport BLOCK
-from .state cimport NONE
+from .state cimport NONE, copy
+from .system cimport State
 
 cdef extern from "blocks.h":
     unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
@@ -37,6 +38,29 @@ cdef class Beam(Greedy):
         self.parse_words(space, &words)
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
+
+    def trace(self, Corpus corpus, int sentence=0):
+        """Every state of the best derivation with the action taken there, at last None."""
+        cdef BeamWorkspace space = self.workspace()
+        cdef State state, after
+        cdef WordsC words
+        cdef Step step
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        self.parse_words(space, &words)
+        state = self.system.start(words.n_words)
+        steps = []
+        if not self.system.final(&state.c):
+            for step in space.agenda.path(0):
+                if self.system.remembers_label:
+                    self.system.remember(&state.c, step.note)
+                steps.append((state, self.system._named(state, self.actions.pairs[step.klass][:2])))
+                after = State(self.system, words.n_words)
+                copy(&after.c, &state.c)
+                self.system.take(&after.c, self.actions.move[step.klass],
+                                 self.actions.label[step.klass])
+                state = after
+        return [*steps, (state, None)]
 
     cdef Workspace workspace(self):
         cdef BeamWorkspace space = BeamWorkspace()

@@ -131,6 +131,8 @@ cdef class Features:
                 node[i] = relation[slot.step][node[slot.parent]]
             elif slot.in_buffer:
                 node[i] = front(state, slot.step)
+            elif slot.step == state.n_stack and state.root == NONE:
+                node[i] = 0       # below the last word lies the root, though no node stands for it
             else:
                 node[i] = top(state, slot.step)
             filled |= <uint64_t> (node[i] != NONE) << i
@@ -145,8 +147,8 @@ cdef class Features:
         column[0], column[1], column[2] = state.label, state.n_left, state.n_right
         for i in range(<size_t> words.n_columns):
             column[N_STATE_INTS + i] = words.values + i * (<size_t> words.n_words + 3) + 1
-        value[0] = multiplier(0) * distance_class(top(state, 0), front(state, 0))
-        value[1] = multiplier(1) * distance_class(top(state, 1), top(state, 0))
+        value[0] = multiplier(0) * distance_class(node[0], node[1])
+        value[1] = multiplier(1) * distance_class(node[2], node[0])
         for i in range(self.ints.size()):
             atom = &self.ints[i]
             value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]

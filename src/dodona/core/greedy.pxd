@@ -31,6 +31,7 @@ cdef class Greedy:
     cdef Workspace workspace(self)
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
     cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int best_label(self, const int16_t* scores) noexcept nogil
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil

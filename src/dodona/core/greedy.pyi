@@ -1,8 +1,9 @@
+from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
 from dodona.core.packed import PackedWeights
-from dodona.core.system import System
+from dodona.core.system import State, System
 
 class Workspace: ...
 
@@ -27,3 +28,5 @@ class Greedy:
     @property
     def one_root(self) -> bool: ...
     def parse(self, corpus: Corpus, start: int = 0, end: int = -1) -> None: ...
+    def check(self, corpus: Corpus, start: int, stop: int) -> None: ...
+    def trace(self, corpus: Corpus, sentence: int = 0) -> list[tuple[State, Action | None]]: ...

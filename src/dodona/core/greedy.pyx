@@ -3,7 +3,8 @@ from libc.string cimport memcpy
 
 from .linear cimport BLOCK, MAX_KEYS
 from .packed cimport BARRED
-from .state cimport NONE, lay_out, state_size
+from .state cimport NONE, copy, lay_out, state_size
+from .system cimport State
 
 cdef extern from "blocks.h":
     int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
@@ -39,11 +40,7 @@ cdef class Greedy:
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         cdef size_t first
-        if start < 0 or stop > <int> corpus.n_words.size():
-            raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
-        if corpus.n_columns != len(self.features.columns):
-            raise ValueError(
-                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+        self.check(corpus, start, stop)
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
@@ -53,6 +50,35 @@ cdef class Greedy:
                     corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
+
+    def check(self, Corpus corpus, int start, int stop):
+        """Refuse a corpus that was not encoded for these features, and sentences it has not."""
+        if start < 0 or stop > <int> corpus.n_words.size():
+            raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
+        if corpus.n_columns != len(self.features.columns):
+            raise ValueError(
+                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+
+    def trace(self, Corpus corpus, int sentence=0):
+        """Every state of a sentence's parse with the action taken there, at last None."""
+        cdef Workspace space = Workspace()
+        cdef State state
+        cdef WordsC words
+        cdef int chosen
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        self.system.start_state(&space.state)
+        steps = []
+        while True:
+            state = State(self.system, words.n_words)
+            if self.system.final(&space.state):
+                copy(&state.c, &space.state)
+                return [*steps, (state, None)]
+            chosen = self.next_class(space, &words)
+            copy(&state.c, &space.state)
+            steps.append((state, self.system._named(state, self.actions.pairs[chosen][:2])))
+            self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
 
     cdef Workspace workspace(self):
         return Workspace()
@@ -81,11 +107,16 @@ cdef class Greedy:
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
-            chosen = self.best_class(space, words, self.system.valid_moves(state))
-            if self.system.remembers_label:
-                self.system.remember(state, self.best_label(space.scores.data()))
+            chosen = self.next_class(space, words)
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
         self.complete(space, words)
+
+    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil:
+        """What to do next; the state takes note of what its system wants to remember."""
+        cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
+        if self.system.remembers_label:
+            self.system.remember(&space.state, self.best_label(space.scores.data()))
+        return chosen
 
     cdef int best_label(self, const int16_t* scores) noexcept nogil:
         """The label of the RIGHT-ARC that scores best; the first if there is none."""

@@ -6,10 +6,13 @@ the front) and may follow arcs already built: ``head``, ``left`` and ``right`` (
 that side), ``left2`` and ``right2`` (the one next to it). Two parts stand alone: ``distance``, how
 far apart ``s0`` and ``b0`` are, and ``stack_distance``, the same of ``s1`` and ``s0``. Blank lines
 and what follows ``#`` are ignored.
+
+``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -20,6 +23,8 @@ RELATIONS = ("head", "left", "left2", "right", "right2")
 STATE_ATTRIBUTES = ("label", "n_left", "n_right", "left_labels", "right_labels")
 WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats")
 DISTANCES = {"distance": ("s0", "b0"), "stack_distance": ("s1", "s0")}
+CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
+CLUSTERS = "clusters"  # templates that are added to others, no set of their own
 MAX_PARTS = 8
 
 
@@ -79,7 +84,29 @@ def shipped() -> list[str]:
     >>> "zn11" in shipped()
     True
     """
-    return sorted(file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
+    names = (file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
+    return sorted(name for name in names if not name.startswith(CLUSTERS))
+
+
+def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
+    """The columns of clusters that the templates in a text look at.
+
+    >>> cluster_columns("s0.cluster:4 + b0.tag + b0.cluster")
+    ['cluster', 'cluster:4']
+    """
+    return [c for c in word_columns(parse_templates(text, source)) if CLUSTER.fullmatch(c)]
+
+
+def with_cluster_templates(text: str, suited: str = "rich") -> str:
+    """Templates that name no cluster, followed by those that ship for clusters.
+
+    `suited` is the set that suits the transition system: its clusters are of the same words.
+
+    >>> cluster_columns(with_cluster_templates("s0.tag")) != []
+    True
+    """
+    ours = _folder() / f"{suited.replace('rich', CLUSTERS)}.txt"
+    return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"
 
 
 def word_columns(templates: list[Template]) -> list[str]:
@@ -90,7 +117,8 @@ def word_columns(templates: list[Template]) -> list[str]:
     """
     used = {part.attribute for template in templates for part in template}
     plain = [name for name in WORD_ATTRIBUTES if name in used]
-    return plain + sorted(name for name in used if name.startswith("feats:"))
+    features = sorted(name for name in used if name.startswith("feats:"))
+    return plain + features + sorted(name for name in used if CLUSTER.fullmatch(name))
 
 
 def _folder() -> resources.abc.Traversable:
@@ -120,7 +148,10 @@ def _part(text: str) -> Part:
                 f"no relation {relation!r} in {text!r}; there are: {', '.join(RELATIONS)}"
             )
     named_feature = attribute.startswith("feats:") and len(attribute) > len("feats:")
-    if attribute not in WORD_ATTRIBUTES + STATE_ATTRIBUTES and not named_feature:
-        known = ", ".join((*WORD_ATTRIBUTES, "feats:NAME", *STATE_ATTRIBUTES))
+    named = named_feature or CLUSTER.fullmatch(attribute)
+    if attribute not in WORD_ATTRIBUTES + STATE_ATTRIBUTES and not named:
+        known = ", ".join(
+            (*WORD_ATTRIBUTES, "feats:NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
+        )
         raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
     return Part(tuple(slot), attribute)

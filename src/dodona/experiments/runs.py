@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from typing import Any
@@ -18,9 +18,15 @@ from dodona.core.templates import load_templates
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.pairs import Parsed, pair
 from dodona.experiments.data import TreebankFolder
+from dodona.parser import Parser
 from dodona.settings import Settings
 from dodona.training import Trainer
 from dodona.treebank.reader import read
+from dodona.treebank.sentence import Sentence
+
+# What a paper wants to know of a parser beside its scores: asked with the test set, answered with
+# what JSON can hold. A function of a module, since it travels to other processes.
+Measure = Callable[[Parser, list[Sentence]], dict[str, Any]]
 
 # What is scored: without punctuation, as papers before Universal Dependencies do, or with it.
 SCORED = {"words": False, "all": True}
@@ -33,6 +39,7 @@ class Job:
     treebank: TreebankFolder
     variant: str
     settings: Settings
+    measure: Measure | None = None
 
     def key(self) -> str:
         """A digest of what it is called and of all that decides its result."""
@@ -43,6 +50,7 @@ class Job:
             "settings": asdict(self.settings),
             "templates": load_templates(self.settings.resolved().features),
             "data": self.treebank.checksum(),
+            "measure": self.measure and self.measure.__qualname__,
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -72,7 +80,11 @@ class Counts:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a job; `test` by what is scored, `curve` the dev LAS after each epoch."""
+    """What came of a job.
+
+    `test` is by what is scored, `curve` the dev LAS after each epoch, `measured` what the job's
+    measure answered.
+    """
 
     key: str
     treebank: str
@@ -80,6 +92,7 @@ class Result:
     settings: dict[str, Any]
     curve: list[float]
     test: dict[str, Counts]
+    measured: dict[str, Any]
     seconds: float
 
     @property
@@ -112,7 +125,8 @@ def run(job: Job) -> Result:
     for _ in trainer.epochs():
         parsed = list(trainer.parser().pipe(dev))
         curve.append(count(dev, parsed, punctuation=False).las)
-    parsed = list(trainer.parser().pipe(test))
+    parser = trainer.parser()
+    parsed = list(parser.pipe(test))
     return Result(
         key=job.key(),
         treebank=job.treebank.name,
@@ -120,6 +134,7 @@ def run(job: Job) -> Result:
         settings=asdict(job.settings),
         curve=curve,
         test={name: count(test, parsed, punctuation=p) for name, p in SCORED.items()},
+        measured=job.measure(parser, test) if job.measure else {},
         seconds=time.perf_counter() - start,
     )
 

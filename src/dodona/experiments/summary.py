@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import Any
 
 from dodona.evaluation.significance import mcnemar, paired_bootstrap
 from dodona.experiments.runs import Counts, Result
@@ -111,6 +112,10 @@ class Summary:
         ]
         n_better, n_worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
         return n_better, n_worse, mcnemar(n_better, n_worse)[0]
+
+    def measured(self, treebank: str, variant: str) -> list[dict[str, Any]]:
+        """What the runs' measure answered, seed by seed."""
+        return [self._results[treebank, variant, seed].measured for seed in self.seeds]
 
     def _counts(self, treebank: str, variant: str, scored: str) -> list[Counts]:
         return [self._results[treebank, variant, seed].test[scored] for seed in self.seeds]

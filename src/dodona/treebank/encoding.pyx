@@ -4,6 +4,7 @@ from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
+from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
 from dodona.treebank.vocabulary cimport Vocabulary
@@ -11,7 +12,7 @@ from dodona.treebank.vocabulary cimport Vocabulary
 cdef enum:
     UNKNOWN_LABEL = -2        # a gold label that training has not seen: always wrong
 
-# the columns of a word that templates may ask for, beside `tag` and `feats:NAME`
+# the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
 
 
@@ -33,30 +34,39 @@ cdef Text named_feature(Text feats, const char* name, Py_ssize_t size) noexcept 
 cdef class Encoder:
     """The vocabularies of a model: one per column that its templates look at.
 
-    `tag` is UPOS and XPOS joined, the part of speech at its finest.
+    `tag` is UPOS and XPOS joined, the part of speech at its finest; `cluster` is the bit string of
+    the form's cluster, `cluster:4` its first four bits, and both are empty where it has none.
     """
     cdef readonly tuple columns
     cdef readonly list vocabularies
     cdef readonly list labels           # of bytes; the position is the id
+    cdef readonly Clusters clusters     # or None
     cdef dict _label_ids
 
-    def __init__(self, columns, vocabularies=None, labels=()):
+    def __init__(self, columns, vocabularies=None, labels=(), Clusters clusters=None):
         for name in columns:
-            if name not in COLUMNS and name != "tag" and not name.startswith("feats:"):
+            if n_bits(name) and clusters is None:
+                raise ValueError(f"no clusters are given for column {name!r}")
+            if (name not in COLUMNS and name != "tag" and not name.startswith("feats:")
+                    and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
         self.labels = list(labels)
+        self.clusters = clusters
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     def learn(self, sentences):
         """Add every string of the sentences to the vocabularies."""
         cdef Sentence sentence
         cdef vector[int32_t] values
+        cdef vector[Text] paths
         for sentence in sentences:
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths)
             for c, name in enumerate(self.columns):
                 values.resize(sentence.n_words)
-                self.encode_column(sentence, name, self.vocabularies[c], values.data(), True)
+                self.encode_column(sentence, paths, name, self.vocabularies[c], values.data(), True)
 
     def add_label(self, bytes label):
         """The id of a label, which is added if it is new."""
@@ -69,14 +79,17 @@ cdef class Encoder:
         """A Corpus of the sentences; with `trees`, their heads and labels too."""
         cdef Corpus corpus = Corpus(len(self.columns))
         cdef Sentence sentence
+        cdef vector[Text] paths
         cdef int32_t* values
         cdef Text text
         cdef int i
         cdef size_t first
         for sentence in sentences:
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths)
             values = corpus.add(sentence.n_words)
             for c, name in enumerate(self.columns):
-                self.encode_column(sentence, name, self.vocabularies[c],
+                self.encode_column(sentence, paths, name, self.vocabularies[c],
                                    values + <size_t> c * (sentence.n_words + 3) + 2, False)
             if trees:
                 first = corpus.first_word.back()
@@ -101,10 +114,11 @@ cdef class Encoder:
             i += 1
         return result
 
-    cdef void encode_column(self, Sentence sentence, str name, Vocabulary vocabulary,
-                            int32_t* target, bint learning):
+    cdef void encode_column(self, Sentence sentence, const vector[Text]& paths, str name,
+                            Vocabulary vocabulary, int32_t* target, bint learning):
         cdef int i, column = COLUMNS.get(name, FEATS)
         cdef bint is_tag = name == "tag"
+        cdef Py_ssize_t cluster_bits = n_bits(name)
         cdef bytes feature = name[6:].encode() if name.startswith("feats:") else b""
         cdef const char* feature_name = feature
         cdef Py_ssize_t name_size = len(feature)
@@ -114,6 +128,8 @@ cdef class Encoder:
             for i in range(sentence.n_words):
                 if is_tag:
                     text = join_tags(field(sentence, i, UPOS), field(sentence, i, XPOS), joined)
+                elif cluster_bits:
+                    text = Text(paths[i].text, min(paths[i].size, cluster_bits))
                 else:
                     text = field(sentence, i, column)
                     if name_size:
