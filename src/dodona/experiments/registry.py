@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dodona.experiments import aufrant_2017, goldberg_nivre_2012
+from dodona.experiments import aufrant_2017, goldberg_nivre_2012, honnibal_johnson_2015
 
 
 class Experiment(Protocol):
@@ -25,5 +25,6 @@ class Experiment(Protocol):
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    paper.NAME: paper.run for paper in (goldberg_nivre_2012, aufrant_2017)
+    paper.NAME: paper.run
+    for paper in (goldberg_nivre_2012, honnibal_johnson_2015, aufrant_2017)
 }

@@ -10,8 +10,9 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from dodona.core.templates import load_templates
@@ -53,7 +54,8 @@ class Job:
             "version": version("dodona"),
             "treebank": self.treebank.name,
             "variant": self.variant,
-            "settings": asdict(self.settings),
+            "settings": asdict(replace(self.settings, clusters="")),
+            "clusters": _digest(self.settings.clusters),
             "templates": load_templates(self.settings.resolved().features),
             "data": self.treebank.checksum(),
             "measure": self.measure and self.measure.__qualname__,
@@ -67,6 +69,11 @@ class Job:
         """Those of train, dev or test, prepared."""
         sentences = read(self.treebank.part(part), trees="required")
         return list(map(self.prepare, sentences) if self.prepare else sentences)
+
+
+def _digest(path: str) -> str:
+    """Of a file's contents, wherever it lies."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
 
 
 @dataclass(frozen=True)
