@@ -20,7 +20,7 @@ cdef class FeatureCounts:
     >>> training.to_dict(), parsing.total
     ({1: 1, 3: 2}, 3)
     >>> round(training.divergence(parsing), 3)
-    0.836
+    0.569
     """
 
     def __cinit__(self):

@@ -99,6 +99,9 @@ def run(
     """
     if seeds < 1:
         raise ValueError(f"at least one seed is needed, not {seeds}")
+    for restart in restarts:
+        if restart not in RESTARTS:
+            raise ValueError(f"restarts are good and bad, not {restart!r}")
     found = find_treebanks(data, treebanks)
     given = {"epochs": epochs, "beam": beam, "features": features, "loss": loss}
     settings = replace(PAPER_SETTINGS, **{k: v for k, v in given.items() if v is not None})
