@@ -1,8 +1,8 @@
 """Don't Stop Me Now! Using Global Dynamic Oracles … (Aufrant, Wisniewski & Yvon 2017), section 4.
 
-An arc-eager parser with a beam is trained by early update and by max-violation: each in the standard
-way (one reference derivation, and after an error the rest of the sentence is left), and improved,
-with a global dynamic oracle and decoding on from where the error was.
+An arc-eager parser with a beam is trained by early update and by max-violation: each in the
+standard way (one reference derivation, and after an error the rest of the sentence is left), and
+improved, with a global dynamic oracle and decoding on from where the error was.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def run(
             raise ValueError(f"restarts are good and bad, not {restart!r}")
     found = find_treebanks(data, treebanks)
     given = {"epochs": epochs, "beam": beam, "features": features, "loss": loss}
-    settings = replace(PAPER_SETTINGS, **{k: v for k, v in given.items() if v is not None})
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = replace(PAPER_SETTINGS, **chosen)
     if settings.beam < 2:
         raise ValueError(f"a beam of at least 2 is compared with greedy search, not {beam}")
     if quick:
@@ -141,8 +142,11 @@ def write(page: Path, report: Report, summary: Summary, settings: Settings) -> l
         },
     }
     about = {"experiment": NAME, "settings": asdict(settings)}
-    paper = {"languages": list(CODES), "uas": TABLE_1, "gains": {f"{a} - {b}": in_paper(a, b)
-                                                                 for a, b in pairs}}
+    paper = {
+        "languages": list(CODES),
+        "uas": TABLE_1,
+        "gains": {f"{a} - {b}": in_paper(a, b) for a, b in pairs},
+    }
     machine = page.with_suffix(".json")
     text = json.dumps({**about, "paper": paper, **found}, indent=1)
     machine.write_text(text + "\n", encoding="utf-8", newline="\n")

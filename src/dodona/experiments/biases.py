@@ -63,6 +63,4 @@ def _one_more_epoch(trainer: Trainer) -> MeasuredBeamTrainer | MeasuredGreedyTra
 
 def _quarters(parser: Parser, test: list[Sentence]) -> dict[str, list[int]]:
     scores = evaluate(test, list(parser.pipe(test)), punctuation=False)
-    return {
-        name: [part.n_words, part.n_attached] for name, part in scores.by_quarter.items()
-    }
+    return {name: [part.n_words, part.n_attached] for name, part in scores.by_quarter.items()}

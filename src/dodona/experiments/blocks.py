@@ -65,9 +65,7 @@ def differences(
     )
 
 
-def learning_curves(
-    summary: Summary, titles: Titles, metric: str = "las"
-) -> tuple[Figure, Table]:
+def learning_curves(summary: Summary, titles: Titles, metric: str = "las") -> tuple[Figure, Table]:
     """Dev LAS or UAS by epoch, drawn with one panel per treebank, and in figures."""
     panels = [
         Panel(name, {title: summary.curve(name, v, metric) for v, title in titles.items()})
@@ -78,18 +76,14 @@ def learning_curves(
         rows.append([panel.title])
         rows += [[title, *(f"{y:.2f}" for y in line)] for title, line in panel.lines.items()]
     epochs = [str(epoch) for epoch in range(1, len(rows[1]))]
-    title = (
-        f"{metric.upper()} on the dev set after each epoch, {_words('words')}, mean over seeds"
-    )
+    title = f"{metric.upper()} on the dev set after each epoch, {_words('words')}, mean over seeds"
     return (
         Figure("curves", line_plots(panels, title=title, x_label="epoch"), title),
         Table("The learning curves in figures", ["epoch", *epochs], rows, folded=True),
     )
 
 
-def effort_curves(
-    summary: Summary, titles: Titles, metric: str, unit: str, x_label: str
-) -> Figure:
+def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_label: str) -> Figure:
     """The same by what training had cost, in "n_updates" or "cpu_seconds"."""
     panels = [
         Panel(

@@ -25,6 +25,5 @@ class Experiment(Protocol):
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    paper.NAME: paper.run
-    for paper in (goldberg_nivre_2012, honnibal_johnson_2015, aufrant_2017)
+    paper.NAME: paper.run for paper in (goldberg_nivre_2012, honnibal_johnson_2015, aufrant_2017)
 }
