@@ -42,8 +42,8 @@ lint: $(VENV)/installed $(VENV)/lint
 # be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,brown clusters contract encoding exhaustive features \
-	greedy linear model_file parser projectivity pseudoprojective reader reader_errors sentence \
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam brown clusters contract encoding exhaustive \
+	features greedy linear model_file parser partial projectivity pseudoprojective reader reader_errors sentence \
 	significance training writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)

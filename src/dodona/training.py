@@ -30,6 +30,7 @@ from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
 
 Treebank = str | Path | Iterable[Sentence]
+UNKNOWN = "_"  # a head or label that is not annotated
 CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 
 
@@ -67,6 +68,7 @@ class Preparation:
     root_label: str  # the most frequent label under the root
     n_nonprojective: int = 0
     n_lifted: int = 0
+    n_unannotated: int = 0  # words without a head
     order: list[int] = field(default_factory=list)
 
 
@@ -75,6 +77,7 @@ class Trainer:
 
     Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
     kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
+    A head or label of "_" is not annotated, and whatever the parser does there is right.
     """
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
@@ -186,7 +189,7 @@ class Trainer:
                     n_words += 1
                     if head == gold_head:
                         n_attached += 1
-                        n_labelled += label == gold_label
+                        n_labelled += gold_label in (label, UNKNOWN)
         return 100 * n_attached / n_words, 100 * n_labelled / n_words
 
     def _is_stale(self) -> bool:
@@ -221,6 +224,7 @@ class Trainer:
             "n_words": self.data.n_words,
             "n_nonprojective": self.data.n_nonprojective,
             "n_lifted": self.data.n_lifted,
+            "n_unannotated": self.data.n_unannotated,
             "best_epoch": best.number if best else None,
             "dev_uas": best.uas if best else None,
             "dev_las": best.las if best else None,
@@ -271,18 +275,32 @@ def train(
 
 def _load(treebank: Treebank) -> list[Sentence]:
     if isinstance(treebank, str | Path):
-        sentences = list(read(treebank, trees="required"))
+        sentences = list(read(treebank, trees="optional"))
         source = str(treebank)
     else:
         sentences = list(treebank)
         source = "the given sentences"
     if not sentences:
         raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
-    for i, sentence in enumerate(sentences, 1):
-        for word, head in enumerate(sentence.heads, 1):
-            if head is None:
-                raise TreebankError(source, None, f"sentence {i}: word {word} has no head")
+    if all(head is None for sentence in sentences for head in sentence.heads):
+        raise TreebankError(source, None, "no word has a head: there is nothing to learn from")
     return sentences
+
+
+def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
+    """Refuse a tree with gaps where only whole ones can be learned from."""
+    if is_static or not SYSTEMS[system].takes_partial:
+        word = next(
+            i
+            for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
+            if head is None or label == UNKNOWN
+        )
+        who = "static training" if is_static else f"the {system} system"
+        instead = "with a dynamic oracle" if is_static else "with another system"
+        raise ValueError(
+            f"sentence {number}: word {word} has no head or no label, but {who} needs whole trees; "
+            f"leave it out, or train {instead}"
+        )
 
 
 def _checksum(texts: Iterable[bytes]) -> str:
@@ -292,14 +310,20 @@ def _checksum(texts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _root_label(sentences: list[Sentence]) -> str:
+def _root_label(sentences: list[Sentence], labels: set[str]) -> str:
     counts = Counter(
         label
         for sentence in sentences
         for head, label in zip(sentence.heads, sentence.deprels, strict=True)
-        if head == 0
+        if head == 0 and label in labels
     )
-    return max(counts, key=lambda label: (counts[label], label))
+    return max(counts, key=lambda label: (counts[label], label), default="root")
+
+
+def _labels(sentences: list[Sentence]) -> set[str]:
+    """Every label; "_" means that there is none, unless the treebank has no other."""
+    found = {label for sentence in sentences for label in sentence.deprels}
+    return found - {UNKNOWN} or {UNKNOWN}
 
 
 def _templates(settings: Settings) -> str:
@@ -318,21 +342,23 @@ def _templates(settings: Settings) -> str:
 
 def _prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
     encoder.learn(sentences)
-    for label in sorted({label for sentence in sentences for label in sentence.deprels}):
+    known = _labels(sentences)
+    root_label = _root_label(sentences, known)
+    for label in sorted(known | {root_label}):
         encoder.add_label(label.encode())
-    data = Preparation(
-        encoder,
-        encoder.encode(sentences, trees=True),
-        sum(map(len, sentences)),
-        _root_label(sentences),
-    )
+    corpus = encoder.encode(sentences, trees=True)
+    data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
+    is_static = "static" in (settings.training, settings.oracle)
     keep_out = (
-        settings.projectivise == "none"
-        and "static" in (settings.training, settings.oracle)
-        and SYSTEMS[settings.system].projective_only
+        settings.projectivise == "none" and is_static and SYSTEMS[settings.system].projective_only
     )
     for i, sentence in enumerate(sentences):
-        heads = [head or 0 for head in sentence.heads]  # none is missing: see _load
+        if None in corpus.heads(i) or None in corpus.labels(i):
+            _check_partial(sentence, i + 1, is_static, settings.system)
+            data.n_unannotated += sentence.heads.count(None)
+            data.order.append(i)  # as it is: what is not a whole tree cannot be lifted
+            continue
+        heads = [head or 0 for head in sentence.heads]  # none is missing
         projective = is_projective(heads)
         data.n_nonprojective += not projective
         if not projective and settings.projectivise != "none":

@@ -11,6 +11,8 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
                      const int32_t* labels, int root) noexcept nogil:
     """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
 
+    Without its head a label tells nothing.
+
     `root` is the node that stands for head 0: 0 itself or, with the root last, n + 1.
     """
     cdef size_t n = <size_t> n_words + 4
@@ -25,8 +27,8 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
     for d in range(1, n_words + 1):
         h = heads[d - 1]
         gold.head[d] = root if h == 0 else h
-        gold.label[d] = labels[d - 1]
         if h != NONE:
+            gold.label[d] = labels[d - 1]
             gold.first[gold.head[d]] += 1
     # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
     start = 0
@@ -47,7 +49,8 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
 cdef class Gold:
     """A reference tree (`heads`, `labels`) or graph (`arcs`); read-only.
 
-    Words are numbered from 1; head 0 is the artificial root; a head of None is not annotated.
+    Words are numbered from 1; head 0 is the artificial root. A head or a label of None is not
+    annotated: whatever is built there costs nothing.
 
     >>> gold = Gold(heads=[2, 0, 2], labels=["nsubj", "root", "obj"])
     >>> sorted(gold.arcs)

@@ -208,17 +208,27 @@ cdef class GreedyTrainer:
         return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))
 
 
+cdef bint is_partial(const GoldC* gold) noexcept nogil:
+    """Whether some head or label is not annotated."""
+    cdef int word
+    for word in range(1, gold.n_words + 1):
+        if gold.head[word] == NONE or gold.label[word] == NONE:
+            return True
+    return False
+
+
 def seen_actions(System system, Corpus corpus, order):
     """The actions of the static oracle's derivations of these sentences, most frequent first.
 
-    Frequent classes stand together, so that most rows of weights need only a few blocks.
+    Frequent classes stand together, so that most rows of weights need only a few blocks. Where a
+    tree is annotated in part, there is no derivation, and its arcs are counted instead.
     """
     cdef StateC state
     cdef GoldC gold
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
     cdef MoveCost costs[MAX_MOVES]
-    cdef int sentence, n, move, label
+    cdef int sentence, n, move, label, word
     cdef size_t first
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
@@ -230,6 +240,13 @@ def seen_actions(System system, Corpus corpus, order):
         build_gold(&gold, gold_block.data(), n, &corpus.head[first], &corpus.label[first],
                    max(system.root_node(n), 0))
         system.start_state(&state)
+        if is_partial(&gold):
+            for word in range(1, n + 1):
+                move = system.left_arc if gold.head[word] > word else system.right_arc
+                under_root = gold.head[word] == state.root
+                if gold.label[word] >= 0 and (gold.head[word] > 0 or under_root):
+                    counts.setdefault((move, gold.label[word]), [0, 0])[under_root] += 1
+            continue
         while not system.final(&state):
             move = system.static_move(&state, &gold)
             system.move_costs(&state, &gold, costs)

@@ -214,6 +214,7 @@ cdef class Swap(ArcStandard):
 
     oracles = ("static", "eager", "lazy", "minimal")     # "static" is lazy
     projective_only = False
+    takes_partial = False         # the order to sort the words into is that of a whole tree
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
         self.name = "swap"

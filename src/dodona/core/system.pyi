@@ -26,6 +26,7 @@ class State:
 class System:
     oracles: tuple[str, ...]
     projective_only: bool
+    takes_partial: bool
     def __init__(self, labels: Iterable[str], root: str, loss: str, root_label: str) -> None: ...
     @property
     def name(self) -> str: ...

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from .action import Action
-from .gold cimport build_gold, gold_size
+from .gold cimport UNSEEN, build_gold, gold_size
 from .state cimport NONE, StateC, clear, copy, front, lay_out, state_size, top
 
 ROOTS = ("first", "last", "none")
@@ -118,6 +118,7 @@ cdef class System:
 
     oracles = ("static",)         # names that `derivation` knows
     projective_only = True        # whether non-projective trees are out of reach
+    takes_partial = True          # whether costs hold for trees of which some heads are unknown
     default_root = "first"        # where the artificial root stands unless told otherwise
     default_templates = "rich"    # templates for arcs between top and front
 
@@ -269,11 +270,14 @@ cdef class System:
         cdef int32_t* heads = <int32_t*> <char*> columns
         for i in range(n_words):
             head, label = gold.heads[i], gold.labels[i]
-            if label not in self._label_ids and not (self.root == "none" and head == 0):
+            if not (label in self._label_ids or head is None or label is None
+                    or self.root == "none" and head == 0):
                 raise ValueError(f"word {i + 1} has label {label!r}, which is not among the "
                                  f"system's labels: {', '.join(self.labels)}")
             heads[i] = NONE if head is None else head
-            heads[n_words + i] = self._label_ids.get(label, NONE)
+            # the label of a word left over as the root need not be among the labels
+            heads[n_words + i] = self._label_ids.get(
+                label, NONE if label in (None, self.root_label) else UNSEEN)
         block = bytearray(gold_size(n_words))
         build_gold(&self._gold, <char*> block, n_words, heads, heads + n_words,
                    max(self.root_node(n_words), 0))
