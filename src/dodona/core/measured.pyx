@@ -17,7 +17,6 @@ from libc.stdint cimport int16_t
 from .agenda cimport Agenda
 from .beam cimport Beam, BeamWorkspace
 from .beam_training cimport BeamTrainer, Reference
-from .corpus cimport Corpus
 from .feature_counts cimport FeatureCounts
 from .features cimport WordsC
 from .greedy_training cimport GreedyTrainer
