@@ -10,6 +10,7 @@ from typing import Any
 
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.tally import QUARTERS
+from dodona.experiments.biases import N_JUDGED
 from dodona.experiments.blocks import (
     differences,
     effort_curves,
@@ -87,8 +88,8 @@ DIVERGENCE_NOTE = (
 TRAINING_NOTE = (
     "In one more epoch after the last. A derivation is considered up to the last update of its "
     "sentence, and whole if there is none; restarting goes on to the end by its nature. Updates "
-    "are judged in the first 500 sentences: by the heads that the beam finds with the weights just "
-    "before and just after. Paper: French, in the 10th epoch."
+    f"are judged in the first {N_JUDGED} sentences: by the heads that the beam finds with the "
+    "weights just before and just after. Paper: French, in the 10th epoch."
 )
 CURVES = (
     "In the paper's Figure 1, for French, IMP-EARLY needs as many epochs and as much time as MAXV, "
