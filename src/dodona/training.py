@@ -134,12 +134,19 @@ class Trainer:
             self._start(Weights(self.actions.n_classes))
 
     def _start(self, weights: Weights) -> None:
-        settings = self.settings
         self.weights = weights
-        self.core: GreedyTrainer
-        parts = self.data.corpus, self.features, self.actions, weights
+        self.core = self.new_core()
+
+    def new_core(
+        self,
+        greedy: type[GreedyTrainer] = GreedyTrainer,
+        beam: type[BeamTrainer] = BeamTrainer,
+    ) -> GreedyTrainer:
+        """What learns: one of these kinds, as the settings say, for these data and weights."""
+        settings = self.settings
+        parts = self.data.corpus, self.features, self.actions, self.weights
         if settings.beam > 1:
-            self.core = BeamTrainer(
+            return beam(
                 *parts,
                 width=settings.beam,
                 update=settings.update,
@@ -148,15 +155,14 @@ class Trainer:
                 explore_rate=settings.explore_rate,
                 seed=settings.seed,
             )
-        else:
-            self.core = GreedyTrainer(
-                *parts,
-                mode=settings.training,
-                learner=settings.learner,
-                explore_rate=settings.explore_rate,
-                aggressiveness=settings.aggressiveness,
-                seed=settings.seed,
-            )
+        return greedy(
+            *parts,
+            mode=settings.training,
+            learner=settings.learner,
+            explore_rate=settings.explore_rate,
+            aggressiveness=settings.aggressiveness,
+            seed=settings.seed,
+        )
 
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""

@@ -88,9 +88,13 @@ cdef class BeamTrainer(GreedyTrainer):
                 break
             explores = (self.restart == BAD and exploring
                         and uniform(&self.random) < self.explore_rate)
-            self.replay(self.agenda, self.bad if explores else self.good)
-            copy(&self.origin, &self.replayed)
+            self.go_on_from(self.agenda, self.bad if explores else self.good)
         self.time += 1
+
+    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil:
+        """Make the end of a derivation the configuration that decoding starts from."""
+        self.replay(agenda, last)
+        copy(&self.origin, &self.replayed)
 
     cdef void begin_sentence(self, int sentence) noexcept nogil:
         """Make room for a sentence, build its gold tree and its start configuration."""

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dodona.experiments import goldberg_nivre_2012, honnibal_johnson_2015, nivre_2009
+from dodona.experiments import (
+    aufrant_2017,
+    goldberg_nivre_2012,
+    honnibal_johnson_2015,
+    nivre_2009,
+)
 
 
 class Experiment(Protocol):
@@ -25,5 +30,6 @@ class Experiment(Protocol):
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    paper.NAME: paper.run for paper in (goldberg_nivre_2012, honnibal_johnson_2015, nivre_2009)
+    paper.NAME: paper.run
+    for paper in (goldberg_nivre_2012, nivre_2009, honnibal_johnson_2015, aufrant_2017)
 }

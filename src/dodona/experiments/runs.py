@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,10 @@ from dodona.treebank.sentence import Sentence
 # What a paper wants to know of a parser beside its scores: asked with the test set, answered with
 # what JSON can hold. A function of a module, since it travels to other processes.
 Measure = Callable[[Parser, list[Sentence]], dict[str, Any]]
+# The same of its training. Asked last: it may go on with the trainer, but not with the parser.
+TrainingMeasure = Callable[[Trainer, Parser, list[Sentence]], dict[str, Any]]
+# What becomes of every sentence before it is used, such as to lose its labels.
+Preparation = Callable[[Sentence], Sentence]
 
 # What is scored: without punctuation, as papers before Universal Dependencies do, or with it.
 SCORED = {"words": False, "all": True}
@@ -42,6 +46,8 @@ class Job:
     variant: str
     settings: Settings
     measure: Measure | None = None
+    measure_training: TrainingMeasure | None = None
+    prepare: Preparation | None = None
 
     def key(self) -> str:
         """A digest of what it is called and of all that decides its result."""
@@ -55,7 +61,15 @@ class Job:
             "data": self.treebank.checksum(),
             "measure": self.measure and self.measure.__qualname__,
         }
+        for name in ("measure_training", "prepare"):
+            if function := getattr(self, name):
+                parts[name] = function.__qualname__
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def sentences(self, part: str) -> list[Sentence]:
+        """Those of train, dev or test, prepared."""
+        sentences = read(self.treebank.part(part), trees="required")
+        return list(map(self.prepare, sentences) if self.prepare else sentences)
 
 
 def _digest(path: str) -> str:
@@ -111,7 +125,8 @@ class Result:
     """What came of a job.
 
     `test` is by what is scored, `curve` the dev LAS after each epoch, `measured` what the job's
-    measure answered.
+    measures answered. The lists at the end are by epoch: dev UAS, updates, and seconds that the
+    processor spent on training.
     """
 
     key: str
@@ -122,6 +137,9 @@ class Result:
     test: dict[str, Counts]
     measured: dict[str, Any]
     seconds: float
+    uas_curve: list[float] = field(default_factory=list)
+    n_updates: list[int] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
 
     @property
     def seed(self) -> int:
@@ -138,7 +156,8 @@ class Result:
         try:
             given = json.loads(line)
             given["test"] = {name: Counts(**counts) for name, counts in given["test"].items()}
-            return cls(**{field.name: given[field.name] for field in fields(cls)})
+            names = [f.name for f in fields(cls) if f.default_factory is MISSING or f.name in given]
+            return cls(**{name: given[name] for name in names})
         except (KeyError, TypeError) as error:
             raise ValueError(f"no result of a run: {error}") from error
 
@@ -147,23 +166,32 @@ def run(job: Job) -> Result:
     """Train, parse and count; nothing is written."""
     start = time.perf_counter()
     # no dev set for the trainer: its parser is then that of the last epoch, not of the best
-    trainer = Trainer(job.treebank.part("train"), None, job.settings)
-    dev, test = (list(read(job.treebank.part(name), trees="required")) for name in ("dev", "test"))
-    curve = []
+    train = job.sentences("train") if job.prepare else job.treebank.part("train")
+    trainer = Trainer(train, None, job.settings)
+    dev, test = job.sentences("dev"), job.sentences("test")
+    scores, cpu_seconds = [], []
+    before = time.process_time()
     for _ in trainer.epochs():
-        parsed = list(trainer.parser().pipe(dev))
-        curve.append(count(dev, parsed, punctuation=False).las)
+        cpu_seconds.append(time.process_time() - before)
+        scores.append(count(dev, list(trainer.parser().pipe(dev)), punctuation=False))
+        before = time.process_time()
     parser = trainer.parser()
     parsed = list(parser.pipe(test))
+    measured = job.measure(parser, test) if job.measure else {}
+    if job.measure_training:
+        measured |= job.measure_training(trainer, parser, test)
     return Result(
         key=job.key(),
         treebank=job.treebank.name,
         variant=job.variant,
         settings=asdict(job.settings),
-        curve=curve,
+        curve=[score.las for score in scores],
         test={name: count(test, parsed, punctuation=p) for name, p in SCORED.items()},
-        measured=job.measure(parser, test) if job.measure else {},
+        measured=measured,
         seconds=time.perf_counter() - start,
+        uas_curve=[score.uas for score in scores],
+        n_updates=[epoch.n_updates for epoch in trainer.history],
+        cpu_seconds=cpu_seconds,
     )
 
 
