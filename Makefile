@@ -42,9 +42,9 @@ lint: $(VENV)/installed $(VENV)/lint
 # be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,brown clusters contract encoding exhaustive features \
-	greedy linear model_file parser projectivity pseudoprojective reader reader_errors sentence \
-	significance tagger tagging training writer))
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam brown clusters contract encoding exhaustive \
+	feature_counts features greedy linear measured model_file nonmonotonic parser partial projectivity \
+	pseudoprojective reader reader_errors sentence significance swap systems tagger tagging training writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
 	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"

@@ -17,7 +17,7 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"batches", "clusters", "tag_sources", "tagger", "tagger_training", FACADE},
+    | {"batches", "clusters", "svm", "tag_sources", "tagger", "tagger_training", "weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -36,10 +36,12 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_system_is_run_under_every_condition(finished: Path) -> None:
     results = load_results(finished / f"{paper.NAME}.runs.jsonl")
-    systems = [result.settings["system"] for result in results]
-    assert systems == [*paper.SYSTEMS] * len(paper.CONDITIONS)
+    assert [result.variant for result in results] == [*paper.VARIANTS] * len(paper.CONDITIONS)
+    for result in results:
+        system, root = result.settings["system"], result.settings["root"]
+        assert result.variant == (system if root == "auto" else "arc-eager, no root")
     assert {result.settings["features"] for result in results} == {"rich"}
-    by_condition = [results[i : i + 4] for i in range(0, len(results), 4)]
+    by_condition = [results[i : i + 5] for i in range(0, len(results), 5)]
     assert [bool(runs[0].settings["clusters"]) for runs in by_condition] == [False, True, False]
     assert [runs[0].settings["tags"] for runs in by_condition] == ["gold", "gold", "predicted"]
 
@@ -57,11 +59,11 @@ def test_the_report_has_the_papers_figures_and_ours(finished: Path) -> None:
 
 
 def test_repairs_are_made_only_by_the_systems_that_have_them(finished: Path) -> None:
-    kinds: dict[str, set[str]] = {name: set() for name in paper.SYSTEMS}
+    kinds: dict[str, set[str]] = {name: set() for name in paper.VARIANTS}
     for result in load_results(finished / f"{paper.NAME}.runs.jsonl"):
         assert result.measured["n_transitions"] >= result.measured["n_words"]
         kinds[result.variant] |= {kind for kind, _, _ in result.measured["repairs"]}
-    assert kinds["arc-eager"] == set()
+    assert kinds["arc-eager"] == kinds["arc-eager, no root"] == set()
     assert kinds["arc-eager-tree"] <= {"UNSHIFT"}
     assert kinds["nonmonotonic-2013"] <= {"LEFT-ARC over a head", "REDUCE with a new head"}
     assert kinds["nonmonotonic"] <= {"LEFT-ARC over a head", "UNSHIFT"}
@@ -78,6 +80,6 @@ def test_the_script_takes_conditions(data: Path, tmp_path: Path) -> None:
     command = [sys.executable, SCRIPT, "--data", data, "--quick", "--out", tmp_path]
     done = subprocess.run([*command, "--conditions", "gold"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(load_results(tmp_path / f"{paper.NAME}.runs.jsonl")) == len(paper.SYSTEMS)
+    assert len(load_results(tmp_path / f"{paper.NAME}.runs.jsonl")) == len(paper.VARIANTS)
     done = subprocess.run([*command, "--conditions", "silver"], capture_output=True, text=True)
     assert done.returncode != 0 and "no condition 'silver'; there are gold" in done.stderr

@@ -15,7 +15,7 @@ from dodona.core.actions import Actions
 from dodona.core.beam import Beam
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
-from dodona.core.packed import PackedWeights
+from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
@@ -26,6 +26,7 @@ from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
+from dodona.weights import from_arrays, numbers, to_arrays
 
 KIND, VERSION = "model", 1
 CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
@@ -46,7 +47,7 @@ class Parser:
     encoder: Encoder
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: PackedWeights
+    weights: Scorer
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | None = None
 
@@ -60,6 +61,7 @@ class Parser:
             labels=self.labels,
             root=self.settings.root,
             loss=self.settings.loss,
+            static_oracle=self.settings.static_oracle,
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
@@ -133,20 +135,17 @@ class Parser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
-        about = {
+        about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
             "labels": self.labels,
             "root_label": self.root_label,
             "actions": self.pairs,
             "columns": self.encoder.columns,
-            "step": self.weights.step,
             "record": self.record,
         }
-        arrays = {
-            "weights.buckets": Array("U32", self.weights.buckets_bytes()),
-            "weights.rows": Array("I8", self.weights.rows_bytes()),
-        }
+        about |= numbers(self.weights)
+        arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
         if self.encoder.clusters is not None:
@@ -177,12 +176,7 @@ class Parser:
             vocabularies.append(Vocabulary(text.split(b"\n")))
         labels = [label.encode() for label in about["labels"]]
         pairs = [tuple(pair) for pair in about["actions"]]
-        weights = PackedWeights(
-            len(pairs),
-            about["step"],
-            arrays["weights.buckets"].cast("B"),
-            arrays["weights.rows"].cast("B"),
-        )
+        weights = from_arrays(len(pairs), about, arrays)
         settings = Settings(**about["settings"])
         clusters = None
         if CLUSTER_ARRAYS.keys() <= arrays.keys():

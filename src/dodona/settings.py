@@ -16,7 +16,9 @@ from dodona.core.registry import SYSTEMS
 from dodona.core.system import LOSSES, ROOTS
 from dodona.treebank.pseudoprojective import SCHEMES
 
+SVM = "svm"  # learns all at once, by scikit-learn
 ROOT_COUNTS = ("one", "many")
+STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
 MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
@@ -31,16 +33,19 @@ def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) ->
 class Settings:
     """How to train a parser.
 
-    >>> Settings(epochs=3).training
+    >>> Settings(epochs=3).resolved().training
     'explore'
     >>> Settings(training="luck")
     Traceback (most recent call last):
-    ValueError: training is one of static, ambiguity, explore, not 'luck'
+    ValueError: training is one of auto, static, ambiguity, explore, not 'luck'
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
     root: str = _setting(AUTO, "where the artificial root stands", (AUTO, *ROOTS))
-    training: str = _setting("explore", "greedy: oracle and what to follow", tuple(MODES))
+    training: str = _setting(AUTO, "greedy: oracle and what to follow", (AUTO, *MODES))
+    static_oracle: str = _setting(
+        "static", "which derivation to learn, where a system has several", STATIC_ORACLES
+    )
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
         0.9, "share of errors that are followed when exploring (1 - p in the paper)"
@@ -61,7 +66,7 @@ class Settings:
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
     )
     loss: str = _setting("labelled", "what an error costs", tuple(LOSSES))
-    learner: str = _setting("perceptron", "how weights are updated", tuple(LEARNERS))
+    learner: str = _setting("perceptron", "how weights are learned", (*LEARNERS, SVM))
     aggressiveness: float = _setting(0.1, "largest step of the passive-aggressive learner (C)")
     roots: str = _setting("one", "words under the root of a parsed sentence", ROOT_COUNTS)
     prune: int = _setting(
@@ -83,6 +88,15 @@ class Settings:
             )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
+        if self.learner == SVM and self.training not in (AUTO, "static"):
+            raise ValueError(
+                f"the svm learner learns from the static oracle alone, not training={self.training}"
+            )
+        if self.learner == SVM and self.tags == "predicted":
+            raise ValueError(
+                "the svm learner learns all at once, so no tagger can learn along: "
+                "use tags='jackknife:10' instead of 'predicted'"
+            )
 
     def _check_beam(self) -> None:
         """Refuse what one way to train would ignore."""
@@ -117,14 +131,17 @@ class Settings:
         kind = SYSTEMS[self.system]
         suited: dict[str, Any] = {
             "root": kind.default_root,
-            "features": kind.default_templates,
+            "training": "static" if self.learner == SVM else "explore",
+            "features": "atoms" if self.learner == SVM else kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
         if self.beam > 1:
             suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
-        return replace(
-            self, **{name: value for name, value in suited.items() if getattr(self, name) == AUTO}
-        )
+            del suited["training"]  # which is for greedy search
+        changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}
+        if self.learner == SVM:
+            changed["epochs"] = 1
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True)

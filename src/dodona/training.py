@@ -16,7 +16,7 @@ from dodona.core.beam_training import BeamTrainer
 from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
-from dodona.core.packed import PackedWeights, pack
+from dodona.core.packed import PackedWeights, Scorer, pack
 from dodona.core.registry import SYSTEMS, system
 from dodona.core.templates import (
     cluster_columns,
@@ -25,7 +25,8 @@ from dodona.core.templates import (
     with_cluster_templates,
 )
 from dodona.parser import Parser
-from dodona.settings import Settings
+from dodona.settings import SVM, Settings
+from dodona.svm import fit
 from dodona.tag_sources import tag_source
 from dodona.tagger import Tagger
 from dodona.tagger_training import tag_accuracies
@@ -38,6 +39,7 @@ from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
 
 Treebank = str | Path | Iterable[Sentence]
+UNKNOWN = "_"  # a head or label that is not annotated
 CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 
 
@@ -76,6 +78,7 @@ class Preparation:
     root_label: str  # the most frequent label under the root
     n_nonprojective: int = 0
     n_lifted: int = 0
+    n_unannotated: int = 0  # words without a head
     order: list[int] = field(default_factory=list)
 
 
@@ -84,6 +87,7 @@ class Trainer:
 
     Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
     kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
+    A head or label of "_" is not annotated, and whatever the parser does there is right.
     """
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
@@ -117,23 +121,32 @@ class Trainer:
             labels=labels,
             root=settings.root,
             loss=settings.loss,
+            static_oracle=settings.static_oracle,
             root_label=self.data.root_label,
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
         self.history: list[Epoch] = []
-        self.best: PackedWeights | None = None
+        self.best: Scorer | None = None
         self.best_epoch: Epoch | None = None
         self.best_tagger: Tagger | None = None
-        self._start(Weights(self.actions.n_classes))
+        if settings.learner != SVM:
+            self._start(Weights(self.actions.n_classes))
 
     def _start(self, weights: Weights) -> None:
-        settings = self.settings
         self.weights = weights
-        self.core: GreedyTrainer
-        parts = self.data.corpus, self.features, self.actions, weights
+        self.core = self.new_core()
+
+    def new_core(
+        self,
+        greedy: type[GreedyTrainer] = GreedyTrainer,
+        beam: type[BeamTrainer] = BeamTrainer,
+    ) -> GreedyTrainer:
+        """What learns: one of these kinds, as the settings say, for these data and weights."""
+        settings = self.settings
+        parts = self.data.corpus, self.features, self.actions, self.weights
         if settings.beam > 1:
-            self.core = BeamTrainer(
+            return beam(
                 *parts,
                 width=settings.beam,
                 update=settings.update,
@@ -142,20 +155,20 @@ class Trainer:
                 explore_rate=settings.explore_rate,
                 seed=settings.seed,
             )
-        else:
-            self.core = GreedyTrainer(
-                *parts,
-                mode=settings.training,
-                learner=settings.learner,
-                explore_rate=settings.explore_rate,
-                aggressiveness=settings.aggressiveness,
-                seed=settings.seed,
-            )
+        return greedy(
+            *parts,
+            mode=settings.training,
+            learner=settings.learner,
+            explore_rate=settings.explore_rate,
+            aggressiveness=settings.aggressiveness,
+            seed=settings.seed,
+        )
 
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""
         while len(self.history) < self.settings.epochs and not self._is_stale():
-            epoch = self._epoch(len(self.history) + 1, report or (lambda _: None))
+            learn = self._fit if self.settings.learner == SVM else self._epoch
+            epoch = learn(len(self.history) + 1, report or (lambda _: None))
             self.history.append(epoch)
             yield epoch
 
@@ -170,15 +183,30 @@ class Trainer:
             report(Progress(number, done, len(order), speed, n_updates))
         seconds = time.perf_counter() - start
         weights = pack(self.weights, self.core.time, least=self.settings.prune)
+        return self._finish(number, self.core.n_updates - before, seconds, weights, report)
+
+    def _fit(self, number: int, report: Callable[[Progress], None]) -> Epoch:
+        """Support vector machines learn in one go."""
+        start = time.perf_counter()
+        weights = fit(self.actions, self.features, self.data.corpus, self.data.order)
+        return self._finish(number, 0, time.perf_counter() - start, weights, report)
+
+    def _finish(
+        self,
+        number: int,
+        n_updates: int,
+        seconds: float,
+        weights: Scorer,
+        report: Callable[[Progress], None],
+    ) -> Epoch:
         tagger = self.tags.tagger()
-        n_updates, speed = self.core.n_updates - before, self.data.n_words / seconds
+        speed = self.data.n_words / seconds
         epoch = Epoch(number, n_updates, seconds, speed, *self._score(weights, tagger))
         las = epoch.las
         if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
             self.best, self.best_epoch, self.best_tagger = weights, epoch, tagger
-        report(
-            Progress(number, len(order), len(order), epoch.words_per_second, epoch.n_updates, epoch)
-        )
+        n = len(self.data.order)
+        report(Progress(number, n, n, epoch.words_per_second, n_updates, epoch))
         return epoch
 
     def _learn(self, order: list[int], exploring: bool) -> None:
@@ -191,7 +219,7 @@ class Trainer:
             self.core.train([i], exploring)
 
     def _score(
-        self, weights: PackedWeights, tagger: Tagger | None
+        self, weights: Scorer, tagger: Tagger | None
     ) -> tuple[float | None, float | None, dict[str, float]]:
         """UAS, LAS and tag accuracies on the dev set, of what would be saved."""
         if not self.dev:
@@ -205,7 +233,7 @@ class Trainer:
                     n_words += 1
                     if head == gold_head:
                         n_attached += 1
-                        n_labelled += label == gold_label
+                        n_labelled += gold_label in (label, UNKNOWN)
         tags = tag_accuracies(self.dev, parsed, tagger.columns if tagger else [])
         return 100 * n_attached / n_words, 100 * n_labelled / n_words, tags
 
@@ -221,7 +249,7 @@ class Trainer:
             raise ValueError("no epoch has been completed: there is no parser yet")
         return self._parser(self.best, self.best_tagger)
 
-    def _parser(self, weights: PackedWeights, tagger: Tagger | None) -> Parser:
+    def _parser(self, weights: Scorer, tagger: Tagger | None) -> Parser:
         return Parser(
             self.settings,
             self.templates,
@@ -242,6 +270,7 @@ class Trainer:
             "n_words": self.data.n_words,
             "n_nonprojective": self.data.n_nonprojective,
             "n_lifted": self.data.n_lifted,
+            "n_unannotated": self.data.n_unannotated,
             "best_epoch": best.number if best else None,
             "dev_uas": best.uas if best else None,
             "dev_las": best.las if best else None,
@@ -256,7 +285,10 @@ class Trainer:
         }
 
     def save_checkpoint(self, path: Path) -> None:
-        """Write all that is needed to go on from here to the same bits."""
+        """Write all that is needed to go on from here to the same bits; nothing for the svm."""
+        if self.settings.learner == SVM:
+            return
+        assert self.best is None or isinstance(self.best, PackedWeights)
         Checkpoint(
             settings=asdict(self.settings),
             checksums=self.checksums,
@@ -306,18 +338,32 @@ def train(
 
 def _load(treebank: Treebank) -> list[Sentence]:
     if isinstance(treebank, str | Path):
-        sentences = list(read(treebank, trees="required"))
+        sentences = list(read(treebank, trees="optional"))
         source = str(treebank)
     else:
         sentences = list(treebank)
         source = "the given sentences"
     if not sentences:
         raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
-    for i, sentence in enumerate(sentences, 1):
-        for word, head in enumerate(sentence.heads, 1):
-            if head is None:
-                raise TreebankError(source, None, f"sentence {i}: word {word} has no head")
+    if all(head is None for sentence in sentences for head in sentence.heads):
+        raise TreebankError(source, None, "no word has a head: there is nothing to learn from")
     return sentences
+
+
+def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
+    """Refuse a tree with gaps where only whole ones can be learned from."""
+    if is_static or not SYSTEMS[system].takes_partial:
+        word = next(
+            i
+            for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
+            if head is None or label == UNKNOWN
+        )
+        who = "static training" if is_static else f"the {system} system"
+        instead = "with a dynamic oracle" if is_static else "with another system"
+        raise ValueError(
+            f"sentence {number}: word {word} has no head or no label, but {who} needs whole trees; "
+            f"leave it out, or train {instead}"
+        )
 
 
 def _checksum(texts: Iterable[bytes]) -> str:
@@ -327,14 +373,20 @@ def _checksum(texts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _root_label(sentences: list[Sentence]) -> str:
+def _root_label(sentences: list[Sentence], labels: set[str]) -> str:
     counts = Counter(
         label
         for sentence in sentences
         for head, label in zip(sentence.heads, sentence.deprels, strict=True)
-        if head == 0
+        if head == 0 and label in labels
     )
-    return max(counts, key=lambda label: (counts[label], label))
+    return max(counts, key=lambda label: (counts[label], label), default="root")
+
+
+def _labels(sentences: list[Sentence]) -> set[str]:
+    """Every label; "_" means that there is none, unless the treebank has no other."""
+    found = {label for sentence in sentences for label in sentence.deprels}
+    return found - {UNKNOWN} or {UNKNOWN}
 
 
 def _templates(settings: Settings) -> str:
@@ -355,21 +407,23 @@ def _templates(settings: Settings) -> str:
 
 def _prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
     encoder.learn(sentences)
-    for label in sorted({label for sentence in sentences for label in sentence.deprels}):
+    known = _labels(sentences)
+    root_label = _root_label(sentences, known)
+    for label in sorted(known | {root_label}):
         encoder.add_label(label.encode())
-    data = Preparation(
-        encoder,
-        encoder.encode(sentences, trees=True),
-        sum(map(len, sentences)),
-        _root_label(sentences),
-    )
+    corpus = encoder.encode(sentences, trees=True)
+    data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
+    is_static = "static" in (settings.training, settings.oracle)
     keep_out = (
-        settings.projectivise == "none"
-        and "static" in (settings.training, settings.oracle)
-        and SYSTEMS[settings.system].projective_only
+        settings.projectivise == "none" and is_static and SYSTEMS[settings.system].projective_only
     )
     for i, sentence in enumerate(sentences):
-        heads = [head or 0 for head in sentence.heads]  # none is missing: see _load
+        if None in corpus.heads(i) or None in corpus.labels(i):
+            _check_partial(sentence, i + 1, is_static, settings.system)
+            data.n_unannotated += sentence.heads.count(None)
+            data.order.append(i)  # as it is: what is not a whole tree cannot be lifted
+            continue
+        heads = [head or 0 for head in sentence.heads]  # none is missing
         projective = is_projective(heads)
         data.n_nonprojective += not projective
         if not projective and settings.projectivise != "none":

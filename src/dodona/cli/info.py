@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from dodona import container
 from dodona.cli.flags import Flag
 from dodona.parser import KIND, Parser
+from dodona.weights import to_arrays
 
 
 def info(
@@ -45,7 +46,7 @@ def about(path: Path) -> dict[str, Any]:
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
         "n_features": parser.weights.n_rows,
-        "weight_bytes": len(parser.weights.buckets_bytes()) + len(parser.weights.rows_bytes()),
+        "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
         "record": parser.record,
     }
 

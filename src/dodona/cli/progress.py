@@ -104,9 +104,8 @@ def describe_data(trainer: Trainer) -> list[str]:
     """What there is to learn from, and what is done about trees that cannot be derived."""
     data, settings = trainer.data, trainer.settings
     projective_only = trainer.system.projective_only
-    leaves_out = (
-        projective_only and settings.projectivise == "none" and settings.training == "static"
-    )
+    is_static = "static" in (settings.training, settings.oracle)
+    leaves_out = projective_only and settings.projectivise == "none" and is_static
     n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
     lines = [f"train: {n_sentences:,} sentences, {data.n_words:,} words"]
     if trainer.dev:
@@ -122,6 +121,8 @@ def describe_data(trainer: Trainer) -> list[str]:
         lines.append(f"{found} cannot be derived: left out of static training")
     else:
         lines.append(f"{found} cannot be derived: learned from by the cheapest actions")
+    if data.n_unannotated:
+        lines.append(f"{data.n_unannotated:,} words without a head: any is right")
     return lines
 
 

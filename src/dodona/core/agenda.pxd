@@ -52,6 +52,7 @@ cdef class Agenda:
 
     cdef void reserve(self, int n_words, int n_templates) noexcept nogil
     cdef void begin(self, const StateC* start, bint is_correct) noexcept nogil
+    cdef int length(self, int hypothesis) noexcept nogil
     cdef vector[Step] path(self, int hypothesis)
     cdef StateC* state(self, int hypothesis) noexcept nogil
     cdef int describe(self, int hypothesis, Features features, Actions actions,

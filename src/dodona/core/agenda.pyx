@@ -81,6 +81,14 @@ cdef class Agenda:
         """The classes of a hypothesis's actions since `begin`."""
         return [step.klass for step in self.path(hypothesis)]
 
+    cdef int length(self, int hypothesis) noexcept nogil:
+        """How many actions a hypothesis has taken since `begin`."""
+        cdef int step = self.hypotheses[hypothesis].last, count = 0
+        while step != NONE:
+            step = self.steps[step].before
+            count += 1
+        return count
+
     cdef vector[Step] path(self, int hypothesis):
         """The steps of a hypothesis in the order they were taken."""
         cdef vector[Step] path

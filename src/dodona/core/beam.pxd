@@ -16,8 +16,8 @@ cdef class BeamWorkspace(Workspace):
 cdef class Beam(Greedy):
     cdef readonly int width
 
-    cdef void search(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil
+    cdef int search(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) noexcept nogil
     cdef void expand(self, BeamWorkspace space, Agenda agenda,
                      const WordsC* words) noexcept nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,

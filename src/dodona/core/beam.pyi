@@ -2,14 +2,14 @@ from dodona.core.actions import Actions
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
-from dodona.core.packed import PackedWeights
+from dodona.core.packed import Scorer
 
 class Beam(Greedy):
     def __init__(
         self,
         features: Features,
         actions: Actions,
-        weights: PackedWeights,
+        weights: Scorer,
         *,
         width: int,
         one_root: bool = True,

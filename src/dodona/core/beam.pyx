@@ -4,6 +4,7 @@ from libc.string cimport memcpy, memset
 from .agenda cimport Agenda, Hypothesis, Step, bar
 from .corpus cimport Corpus
 from .linear cimport BLOCK
+from .packed cimport PackedWeights
 from .state cimport NONE, copy
 from .system cimport State
 
@@ -27,13 +28,16 @@ cdef class Beam(Greedy):
 
     def __init__(self, *args, int width, **options):
         super().__init__(*args, **options)
+        if not isinstance(self.weights, PackedWeights):
+            raise ValueError("a beam needs scores that add up, which only linear weights give; "
+                             "use beam=1")
         self.width = Agenda(width).width
 
     def derivations(self, Corpus corpus, int sentence):
         """The derivations that the beam ends with, best first: (score, classes) of each."""
         cdef BeamWorkspace space = self.workspace()
         cdef WordsC words
-        self.parse(corpus, sentence, sentence + 1)       # also checks that the sentence fits
+        self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
@@ -68,22 +72,25 @@ cdef class Beam(Greedy):
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 
-    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
-        """Leave the tree of the best derivation in the workspace's state."""
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the best derivation in the workspace's state; count its transitions."""
+        cdef int n_transitions = 0
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(&space.state)
         if not self.system.final(&space.state):
-            self.search(<BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
+            n_transitions = self.search(<BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
         self.complete(space, words)
+        return n_transitions
 
-    cdef void search(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil:
+    cdef int search(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) noexcept nogil:
         agenda.reserve(words.n_words, self.features.n_templates)
         agenda.begin(&space.state, False)
         while agenda.n_open > 0:
             self.expand(space, agenda, words)
             agenda.advance(self.actions)
         space.state = agenda.state(0)[0]
+        return agenda.length(0)
 
     cdef void expand(self, BeamWorkspace space, Agenda agenda,
                      const WordsC* words) noexcept nogil:

@@ -40,6 +40,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef vector[Step] other_path
 
     cdef void begin_sentence(self, int sentence) noexcept nogil
+    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil
     cdef bint decode(self, Agenda agenda, const WordsC* words) noexcept nogil
     cdef void expand(self, Agenda agenda, const WordsC* words) noexcept nogil
     cdef void score_hypothesis(self, Agenda agenda, int hypothesis,

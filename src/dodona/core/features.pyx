@@ -15,7 +15,7 @@ from .templates import parse_templates, word_columns
 
 cdef enum:
     N_STATE_INTS = 3          # STATE_INTS come before the columns of the words
-    N_DISTANCES = 2           # DISTANCES are the first atoms of all
+    N_DISTANCES = 3           # DISTANCES are the first atoms of all
 
 cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
 
@@ -139,6 +139,7 @@ cdef class Features:
             column[N_STATE_INTS + i] = words.values + i * (<size_t> words.n_words + 3) + 1
         value[0] = multiplier(0) * distance_class(node[0], node[1])
         value[1] = multiplier(1) * distance_class(node[2], node[0])
+        value[2] = multiplier(2) * distance_class(node[1], node[3])
         for i in range(self.ints.size()):
             atom = &self.ints[i]
             value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]

@@ -1,12 +1,23 @@
 """The reference tree as the core sees it: heads, labels, and the children of each node in order."""
 from libc.stdint cimport int32_t
 
+from .state cimport NONE
+
 cdef struct GoldC:
     int32_t n_words
     int32_t* head             # by node, NONE … n + 1; NONE: not annotated
-    int32_t* label
+    int32_t* label            # NONE: not annotated; UNSEEN: none that the system has
     int32_t* first            # children of node h: child[first[h]] … child[first[h + 1] - 1]
     int32_t* child            # ascending
+    int32_t* plan             # two columns for what a system works out once; plan[NONE]: not yet
+
+cdef enum:
+    UNSEEN = -2               # a label that is always wrong
+
+
+cdef inline bint label_is_wrong(const GoldC* gold, int word, int label) noexcept nogil:
+    """Whether an arc to the word would get a label that is known not to be its own."""
+    return gold.label[word] != label and gold.label[word] != NONE
 
 
 cdef size_t gold_size(int n_words) noexcept nogil

@@ -4,12 +4,14 @@ from .state cimport NONE
 
 cdef size_t gold_size(int n_words) noexcept nogil:
     """Bytes of the block behind a GoldC."""
-    return 4 * (<size_t> n_words + 4) * sizeof(int32_t)
+    return 6 * (<size_t> n_words + 4) * sizeof(int32_t)
 
 
 cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
                      const int32_t* labels, int root) noexcept nogil:
     """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
+
+    Without its head a label tells nothing.
 
     `root` is the node that stands for head 0: 0 itself or, with the root last, n + 1.
     """
@@ -19,14 +21,16 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
     gold.n_words = n_words
     gold.head, gold.label = column + 1, column + n + 1
     gold.first, gold.child = column + 2 * n + 1, column + 3 * n
+    gold.plan = column + 4 * n + 1
+    gold.plan[NONE] = NONE
     for d in range(-1, n_words + 3):
         gold.head[d] = gold.label[d] = NONE
         gold.first[d] = 0
     for d in range(1, n_words + 1):
         h = heads[d - 1]
         gold.head[d] = root if h == 0 else h
-        gold.label[d] = labels[d - 1]
         if h != NONE:
+            gold.label[d] = labels[d - 1]
             gold.first[gold.head[d]] += 1
     # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
     start = 0
@@ -47,7 +51,8 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
 cdef class Gold:
     """A reference tree (`heads`, `labels`) or graph (`arcs`); read-only.
 
-    Words are numbered from 1; head 0 is the artificial root; a head of None is not annotated.
+    Words are numbered from 1; head 0 is the artificial root. A head or a label of None is not
+    annotated: whatever is built there costs nothing.
 
     >>> gold = Gold(heads=[2, 0, 2], labels=["nsubj", "root", "obj"])
     >>> sorted(gold.arcs)

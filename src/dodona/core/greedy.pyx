@@ -24,7 +24,7 @@ cdef class Workspace:
 cdef class Greedy:
     """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
-    def __init__(self, Features features, Actions actions, PackedWeights weights, *,
+    def __init__(self, Features features, Actions actions, Scorer weights, *,
                  bint one_root=True, int root_label=0):
         if features.n_templates > MAX_KEYS:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
@@ -35,7 +35,11 @@ cdef class Greedy:
         self.weights, self.one_root, self.root_label = weights, one_root, root_label
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
-        """Parse the sentences start … end - 1 and write heads and labels into the corpus."""
+        """Parse the sentences start … end - 1 and write heads and labels into the corpus.
+
+        Returns the number of transitions that took.
+        """
+        cdef long n_transitions = 0
         cdef Workspace space = self.workspace()
         cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
@@ -44,12 +48,13 @@ cdef class Greedy:
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
-                self.parse_words(space, &words)
+                n_transitions += self.parse_words(space, &words)
                 first = corpus.first_word[i]
                 for d in range(1, words.n_words + 1):
                     corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
                                                   else space.state.head[d])
                     corpus.label[first + d - 1] = space.state.label[d]
+        return n_transitions
 
     def check(self, Corpus corpus, int start, int stop):
         """Refuse a corpus that was not encoded for these features, and sentences it has not."""
@@ -100,16 +105,18 @@ cdef class Greedy:
                 best = c
         return best
 
-    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
-        """Leave the tree of the sentence in the workspace's state."""
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the sentence in the workspace's state; the number of transitions."""
         cdef StateC* state = &space.state
-        cdef int chosen
+        cdef int chosen, n_transitions = 0
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
             chosen = self.next_class(space, words)
             self.system.take(state, self.actions.move[chosen], self.actions.label[chosen])
+            n_transitions += 1
         self.complete(space, words)
+        return n_transitions
 
     cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil:
         """What to do next; the state takes note of what its system wants to remember."""

@@ -38,6 +38,7 @@ def system(
     root: str | None = None,
     loss: str = "labelled",
     root_label: str = "root",
+    static_oracle: str = "static",
 ) -> System:
     """The transition system of that name, for the given labels.
 
@@ -45,7 +46,8 @@ def system(
     nowhere in systems that have none. `loss` says what an error costs: "labelled" (1 unless head
     and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
     1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
-    where the root is no word of its own.
+    where the root is no word of its own. `static_oracle` is the one to derive with where a system
+    has several, and for the costs that follow its lead.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
@@ -54,4 +56,5 @@ def system(
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
     kind = SYSTEMS[name]
-    return kind(labels, kind.default_root if root is None else root, loss, root_label)
+    made = kind(labels, kind.default_root if root is None else root, loss, root_label)
+    return made.follow(static_oracle)

@@ -39,6 +39,8 @@ cdef class System:
     cdef readonly tuple labels
     cdef readonly str root
     cdef readonly str loss
+    cdef readonly str static_oracle     # the one that is meant by "static"
+    cdef int oracle                     # its place in `oracles`
     cdef readonly str root_label        # of the words under the root, where the root is no node
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label

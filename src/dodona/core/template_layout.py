@@ -26,7 +26,7 @@ class Layout:
         self.slots: dict[Path, tuple[int, int, bool]] = {}
         self.ints: list[tuple[int, int]] = []
         self.sets: list[tuple[int, int]] = []
-        for start in ("s0", "b0", "s1"):  # slots 0, 1, 2: the distances need them
+        for start in ("s0", "b0", "s1", "b1"):  # slots 0 to 3: the distances need them
             self._slot((start,))
         for template in templates:
             for part in template:

@@ -3,9 +3,9 @@
 A template is a line such as ``s0.form + b0.head.tag + distance``: parts joined by ``+``. A part is
 a slot and an attribute. A slot starts from the stack (``s0`` is the top) or the buffer (``b0`` is
 the front) and may follow arcs already built: ``head``, ``left`` and ``right`` (outermost child on
-that side), ``left2`` and ``right2`` (the one next to it). Two parts stand alone: ``distance``, how
-far apart ``s0`` and ``b0`` are, and ``stack_distance``, the same of ``s1`` and ``s0``. Blank lines
-and what follows ``#`` are ignored.
+that side), ``left2`` and ``right2`` (the one next to it). Three parts stand alone: ``distance``,
+how far apart ``s0`` and ``b0`` are, ``stack_distance``, the same of ``s1`` and ``s0``, and
+``buffer_distance``, of ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
 
 ``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
@@ -22,7 +22,11 @@ STARTS = tuple(f"{where}{depth}" for where in "sb" for depth in range(N_DEEP))
 RELATIONS = ("head", "left", "left2", "right", "right2")
 STATE_ATTRIBUTES = ("label", "n_left", "n_right", "left_labels", "right_labels")
 WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats")
-DISTANCES = {"distance": ("s0", "b0"), "stack_distance": ("s1", "s0")}
+DISTANCES = {
+    "distance": ("s0", "b0"),
+    "stack_distance": ("s1", "s0"),
+    "buffer_distance": ("b0", "b1"),
+}
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others, no set of their own
 MAX_PARTS = 8

@@ -14,7 +14,8 @@ def main(
 ) -> None:
     """Run an experiment as the shell asks; `more` names options of its own, with their help.
 
-    An option of its own whose help ends in "A,B" takes names separated by commas.
+    An option of its own whose help ends in "A,B" takes names separated by commas, one whose help
+    ends in "N" a number.
     """
     first_line = (about or "").partition("\n")[0]
     options = argparse.ArgumentParser(description=first_line)
@@ -28,7 +29,7 @@ def main(
     options.add_argument("--quick", action="store_true", help="one treebank, one seed, two epochs")
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="trainings at a time")
     for name, text in (more or {}).items():
-        kind = _names if text.endswith("A,B") else str
+        kind = _names if text.endswith("A,B") else int if text.endswith("N") else str
         options.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help=text)
     try:
         run(**vars(options.parse_args()))

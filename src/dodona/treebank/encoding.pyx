@@ -4,13 +4,12 @@ from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
+from dodona.core.gold cimport UNSEEN
+from dodona.core.state cimport NONE
 from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
 from dodona.treebank.vocabulary cimport Vocabulary
-
-cdef enum:
-    UNKNOWN_LABEL = -2        # a gold label that training has not seen: always wrong
 
 # the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
@@ -96,9 +95,12 @@ cdef class Encoder:
                 for i in range(sentence.n_words):
                     text = field(sentence, i, DEPREL)
                     corpus.head[first + i] = sentence.head[i]
-                    corpus.label[first + i] = self._label_ids.get(
-                        text.text[:text.size], UNKNOWN_LABEL)
+                    corpus.label[first + i] = self._gold_label(text.text[:text.size])
         return corpus
+
+    def _gold_label(self, bytes label):
+        """The id of a label that training may not have seen; "_" is none, unless there is such."""
+        return self._label_ids.get(label, NONE if label == b"_" else UNSEEN)
 
     def encode_again(self, Corpus corpus, int number, Sentence sentence):
         """Replace the columns of a sentence of the corpus: its words have other tags now."""
