@@ -78,7 +78,8 @@ cdef class Beam(Greedy):
         space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(&space.state)
         if not self.system.final(&space.state):
-            n_transitions = self.search(<BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
+            n_transitions = self.search(
+                <BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
         self.complete(space, words)
         return n_transitions
 
