@@ -17,7 +17,8 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"batches", "clusters", "svm", "tag_sources", "tagger", "tagger_training", "weights", FACADE},
+    | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
+    | {"weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

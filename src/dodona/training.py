@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -17,14 +16,9 @@ from dodona.core.features import Features
 from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, Scorer, pack
-from dodona.core.registry import SYSTEMS, system
-from dodona.core.templates import (
-    cluster_columns,
-    forms_for_lemmas,
-    load_templates,
-    with_cluster_templates,
-)
+from dodona.core.registry import system
 from dodona.parser import Parser
+from dodona.preparation import UNKNOWN, Treebank, chosen_templates, load, prepare
 from dodona.settings import SVM, Settings
 from dodona.svm import fit
 from dodona.tag_sources import tag_source
@@ -32,14 +26,7 @@ from dodona.tagger import Tagger
 from dodona.tagger_training import tag_accuracies
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
-from dodona.treebank.errors import TreebankError
-from dodona.treebank.projectivity import is_projective
-from dodona.treebank.pseudoprojective import projectivise
-from dodona.treebank.reader import read
-from dodona.treebank.sentence import Sentence
 
-Treebank = str | Path | Iterable[Sentence]
-UNKNOWN = "_"  # a head or label that is not annotated
 CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 
 
@@ -68,20 +55,6 @@ class Progress:
     epoch: Epoch | None = None
 
 
-@dataclass
-class Preparation:
-    """The training data as the core wants it."""
-
-    encoder: Encoder
-    corpus: Any
-    n_words: int
-    root_label: str  # the most frequent label under the root
-    n_nonprojective: int = 0
-    n_lifted: int = 0
-    n_unannotated: int = 0  # words without a head
-    order: list[int] = field(default_factory=list)
-
-
 class Trainer:
     """One training run. `epochs()` runs it; `parser()` gives the best parser so far.
 
@@ -92,7 +65,7 @@ class Trainer:
 
     def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
         settings = settings.resolved()
-        self.templates = _templates(settings)
+        self.templates = chosen_templates(settings)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
         # templates and clusters go into the model, but not the folders they were read from
@@ -101,8 +74,8 @@ class Trainer:
             features=Path(settings.features).name,
             clusters=Path(settings.clusters).name,
         )
-        sentences = _load(train)
-        self.dev = _load(dev) if dev is not None else []
+        sentences = load(train)
+        self.dev = load(dev) if dev is not None else []
         self.checksums = {
             "train": _checksum(map(bytes, sentences)),
             "dev": _checksum(map(bytes, self.dev)),
@@ -111,7 +84,7 @@ class Trainer:
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
         self.tags = tag_source(sentences, settings)
-        self.data = _prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
+        self.data = prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
         if settings.n_folds:
             for i, tagged in enumerate(self.tags.sentences):
                 self.data.encoder.encode_again(self.data.corpus, i, tagged)
@@ -336,105 +309,8 @@ def train(
     return trainer.parser()
 
 
-def _load(treebank: Treebank) -> list[Sentence]:
-    if isinstance(treebank, str | Path):
-        sentences = list(read(treebank, trees="optional"))
-        source = str(treebank)
-    else:
-        sentences = list(treebank)
-        source = "the given sentences"
-    if not sentences:
-        raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
-    if all(head is None for sentence in sentences for head in sentence.heads):
-        raise TreebankError(source, None, "no word has a head: there is nothing to learn from")
-    return sentences
-
-
-def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
-    """Refuse a tree with gaps where only whole ones can be learned from."""
-    if is_static or not SYSTEMS[system].takes_partial:
-        word = next(
-            i
-            for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
-            if head is None or label == UNKNOWN
-        )
-        who = "static training" if is_static else f"the {system} system"
-        instead = "with a dynamic oracle" if is_static else "with another system"
-        raise ValueError(
-            f"sentence {number}: word {word} has no head or no label, but {who} needs whole trees; "
-            f"leave it out, or train {instead}"
-        )
-
-
 def _checksum(texts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text)
     return digest.hexdigest()
-
-
-def _root_label(sentences: list[Sentence], labels: set[str]) -> str:
-    counts = Counter(
-        label
-        for sentence in sentences
-        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
-        if head == 0 and label in labels
-    )
-    return max(counts, key=lambda label: (counts[label], label), default="root")
-
-
-def _labels(sentences: list[Sentence]) -> set[str]:
-    """Every label; "_" means that there is none, unless the treebank has no other."""
-    found = {label for sentence in sentences for label in sentence.deprels}
-    return found - {UNKNOWN} or {UNKNOWN}
-
-
-def _templates(settings: Settings) -> str:
-    """The chosen templates; with clusters, which they do not name, those for clusters as well."""
-    text = load_templates(settings.features)
-    if settings.tags != "gold":  # nobody predicts lemmas; without any word there LAS falls by 1
-        text = forms_for_lemmas(text)
-    named = cluster_columns(text, settings.features)
-    if named and not settings.clusters:
-        raise ValueError(
-            f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
-            "give a file of them with --clusters (`dodona cluster` makes one)"
-        )
-    if named or not settings.clusters:
-        return text
-    return with_cluster_templates(text, SYSTEMS[settings.system].default_templates)
-
-
-def _prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
-    encoder.learn(sentences)
-    known = _labels(sentences)
-    root_label = _root_label(sentences, known)
-    for label in sorted(known | {root_label}):
-        encoder.add_label(label.encode())
-    corpus = encoder.encode(sentences, trees=True)
-    data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
-    is_static = "static" in (settings.training, settings.oracle)
-    keep_out = (
-        settings.projectivise == "none" and is_static and SYSTEMS[settings.system].projective_only
-    )
-    for i, sentence in enumerate(sentences):
-        if None in corpus.heads(i) or None in corpus.labels(i):
-            _check_partial(sentence, i + 1, is_static, settings.system)
-            data.n_unannotated += sentence.heads.count(None)
-            data.order.append(i)  # as it is: what is not a whole tree cannot be lifted
-            continue
-        heads = [head or 0 for head in sentence.heads]  # none is missing
-        projective = is_projective(heads)
-        data.n_nonprojective += not projective
-        if not projective and settings.projectivise != "none":
-            tree = projectivise(heads, sentence.deprels, settings.projectivise)
-            data.n_lifted += tree.n_lifted
-            labels = [encoder.add_label(label.encode()) for label in tree.labels]
-            data.corpus.set_tree(i, tree.heads, labels)
-        if projective or not keep_out:
-            data.order.append(i)
-    if not data.order:
-        raise ValueError(
-            "static training left no sentence: every tree is non-projective; use projectivise"
-        )
-    return data
