@@ -19,7 +19,7 @@ from dodona.experiments.biases import biases
 from dodona.settings import Settings
 from dodona.training import Trainer
 from reference import beam as twins
-from small import treebank
+from small import parser, treebank
 from test_beam import Lab, Learner, cells, lab
 
 SYSTEMS = pytest.mark.parametrize(
@@ -239,3 +239,10 @@ def test_a_greedy_parser_has_no_derivations_to_leave() -> None:
     trainer = trained()
     found = biases(trainer, trainer.parser(), treebank(30, 3))
     assert sorted(found) == ["divergence", "quarters"]
+
+
+@pytest.mark.parametrize("settings", [Settings(learner="svm"), Settings(tags="predicted")])
+def test_training_that_cannot_be_measured_is_refused(settings: Settings) -> None:
+    trainer = Trainer(treebank(5, 1, 0), None, settings)
+    with pytest.raises(ValueError, match="only online training on gold tags is measured"):
+        biases(trainer, parser(), treebank(5, 3))

@@ -7,6 +7,7 @@ from typing import Any
 from dodona.core.measured import MeasuredBeam, MeasuredBeamTrainer, MeasuredGreedyTrainer
 from dodona.evaluation.scores import evaluate
 from dodona.parser import Parser
+from dodona.settings import SVM
 from dodona.training import Trainer
 from dodona.treebank.sentence import Sentence
 
@@ -27,6 +28,12 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
       derivation, `considered`, the mean share of a derivation that was, and of `n_judged` updates
       in the first sentences `n_worse` and `n_better`, by the right heads before and after.
     """
+    settings = trainer.settings
+    if settings.learner == SVM or settings.tags != "gold":
+        raise ValueError(
+            "only online training on gold tags is measured, not "
+            f"learner={settings.learner!r} with tags={settings.tags!r}"
+        )
     core = _one_more_epoch(trainer)
     search = MeasuredBeam(
         parser.features, parser.actions, parser.weights, width=parser.settings.beam
