@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona.clusters import cluster, write_clusters
 from dodona.settings import TaggerSettings
 from dodona.tag_sources import OnlineTags, jackknifed
 from dodona.tagger_training import tag_accuracies
 from dodona.training import Trainer
+from dodona.treebank.clusters import Clusters
 from small import treebank
 
 MODES = ["predicted", "jackknife:3"]
@@ -123,3 +125,38 @@ def test_a_fold_is_tagged_by_the_others() -> None:
 def test_other_tags_are_refused(tags: str) -> None:
     with pytest.raises(ValueError, match="tags is gold, predicted or jackknife:N"):
         dodona.Settings(tags=tags)
+
+
+@pytest.mark.parametrize("tags", MODES)
+def test_the_tagger_sees_the_clusters_of_its_parser(tags: str, tmp_path: Path) -> None:
+    data, file, model = treebank(30, 1), tmp_path / "brown.txt", tmp_path / "model"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    parser = dodona.train(data, treebank(10, 2), tags=tags, epochs=1, clusters=str(file))
+    parser.save(model)
+    file.unlink()
+    loaded = dodona.load(model)
+    for one in (parser, loaded):
+        assert one.tagger is not None
+        assert one.tagger.settings.clusters == "brown.txt"
+        assert one.tagger.speller.clusters is one.encoder.clusters is not None
+    test = treebank(20, 4)
+    assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, parser.pipe(test))]
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == model.read_bytes()
+
+
+def test_a_fold_is_tagged_by_clusters_too() -> None:
+    """Words that no other fold has: their clusters alone tell the tags."""
+    words = {"oak": "N", "nod": "V", "elm": "N", "run": "V", "fly": "N", "beg": "V"}
+    sentences = [
+        dodona.Sentence.from_columns([form], upos=[tag])
+        for _ in range(4)
+        for form, tag in words.items()
+    ]
+    clusters = Clusters({form: "0" if tag == "N" else "1" for form, tag in words.items()})
+    settings = TaggerSettings(clusters="invented")
+    tagged = jackknifed(sentences, 6, settings, clusters)  # each word in a fold of its own
+    assert [sentence.upos for sentence in tagged] == [sentence.upos for sentence in sentences]
+    assert [s.upos for s in jackknifed(sentences, 6, TaggerSettings())] != [
+        sentence.upos for sentence in sentences
+    ]
