@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,32 @@ def test_the_tagger_sees_the_clusters_of_its_parser(tags: str, tmp_path: Path) -
     assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, parser.pipe(test))]
     loaded.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == model.read_bytes()
+
+
+def test_a_tagger_that_knows_no_clusters_stays_so_beside_a_parser_that_does(tmp_path: Path) -> None:
+    """As in models made before taggers could see them."""
+    data, file, model = treebank(20, 1), tmp_path / "brown.txt", tmp_path / "model"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    parser = dodona.train(data, epochs=1, clusters=str(file))
+    replace(parser, tagger=dodona.train_tagger(data, epochs=1)).save(model)
+    loaded = dodona.load(model)
+    assert loaded.tagger is not None and loaded.tagger.speller.clusters is None
+    assert loaded.encoder.clusters is not None
+    assert len(list(loaded.pipe(treebank(5, 2)))) == 5
+
+
+def test_a_run_with_clusters_can_be_resumed(tmp_path: Path) -> None:
+    data, file = treebank(20, 1), tmp_path / "brown.txt"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    settings = dodona.Settings(tags="predicted", epochs=2, clusters=str(file))
+    whole, rest = (Trainer(data, None, settings) for _ in range(2))
+    next(epochs := whole.epochs())
+    whole.save_checkpoint(tmp_path / "checkpoint")
+    rest.resume(tmp_path / "checkpoint")
+    assert len(list(epochs)) == len(list(rest.epochs())) == 1
+    whole.parser().save(tmp_path / "whole")
+    rest.parser().save(tmp_path / "resumed")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_a_fold_is_tagged_by_clusters_too() -> None:
