@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import dodona
+from dodona.clusters import cluster, write_clusters
 from dodona.settings import TaggerSettings
 from dodona.tag_sources import OnlineTags, jackknifed
 from dodona.tagger_training import tag_accuracies
 from dodona.training import Trainer
+from dodona.treebank.clusters import Clusters
 from small import treebank
 
 MODES = ["predicted", "jackknife:3"]
@@ -123,3 +126,64 @@ def test_a_fold_is_tagged_by_the_others() -> None:
 def test_other_tags_are_refused(tags: str) -> None:
     with pytest.raises(ValueError, match="tags is gold, predicted or jackknife:N"):
         dodona.Settings(tags=tags)
+
+
+@pytest.mark.parametrize("tags", MODES)
+def test_the_tagger_sees_the_clusters_of_its_parser(tags: str, tmp_path: Path) -> None:
+    data, file, model = treebank(30, 1), tmp_path / "brown.txt", tmp_path / "model"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    parser = dodona.train(data, treebank(10, 2), tags=tags, epochs=1, clusters=str(file))
+    parser.save(model)
+    file.unlink()
+    loaded = dodona.load(model)
+    for one in (parser, loaded):
+        assert one.tagger is not None
+        assert one.tagger.settings.clusters == "brown.txt"
+        assert one.tagger.speller.clusters is one.encoder.clusters is not None
+    test = treebank(20, 4)
+    assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, parser.pipe(test))]
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == model.read_bytes()
+
+
+def test_a_tagger_that_knows_no_clusters_stays_so_beside_a_parser_that_does(tmp_path: Path) -> None:
+    """As in models made before taggers could see them."""
+    data, file, model = treebank(20, 1), tmp_path / "brown.txt", tmp_path / "model"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    parser = dodona.train(data, epochs=1, clusters=str(file))
+    replace(parser, tagger=dodona.train_tagger(data, epochs=1)).save(model)
+    loaded = dodona.load(model)
+    assert loaded.tagger is not None and loaded.tagger.speller.clusters is None
+    assert loaded.encoder.clusters is not None
+    assert len(list(loaded.pipe(treebank(5, 2)))) == 5
+
+
+def test_a_run_with_clusters_can_be_resumed(tmp_path: Path) -> None:
+    data, file = treebank(20, 1), tmp_path / "brown.txt"
+    write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
+    settings = dodona.Settings(tags="predicted", epochs=2, clusters=str(file))
+    whole, rest = (Trainer(data, None, settings) for _ in range(2))
+    next(epochs := whole.epochs())
+    whole.save_checkpoint(tmp_path / "checkpoint")
+    rest.resume(tmp_path / "checkpoint")
+    assert len(list(epochs)) == len(list(rest.epochs())) == 1
+    whole.parser().save(tmp_path / "whole")
+    rest.parser().save(tmp_path / "resumed")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_fold_is_tagged_by_clusters_too() -> None:
+    """Words that no other fold has: their clusters alone tell the tags."""
+    words = {"oak": "N", "nod": "V", "elm": "N", "run": "V", "fly": "N", "beg": "V"}
+    sentences = [
+        dodona.Sentence.from_columns([form], upos=[tag])
+        for _ in range(4)
+        for form, tag in words.items()
+    ]
+    clusters = Clusters({form: "0" if tag == "N" else "1" for form, tag in words.items()})
+    settings = TaggerSettings(clusters="invented")
+    tagged = jackknifed(sentences, 6, settings, clusters)  # each word in a fold of its own
+    assert [sentence.upos for sentence in tagged] == [sentence.upos for sentence in sentences]
+    assert [s.upos for s in jackknifed(sentences, 6, TaggerSettings())] != [
+        sentence.upos for sentence in sentences
+    ]

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona import container
+from dodona.clusters import cluster, write_clusters
 from dodona.container import ContainerError
 from dodona.settings import TaggerSettings
+from dodona.tagger import KIND, VERSION
 from dodona.tagger_training import TaggerTrainer, tag_accuracies, tag_columns
+from dodona.treebank.errors import TreebankError
 from dodona.treebank.generator import synthetic_treebank
 
 Sentences = list[dodona.Sentence]
@@ -158,3 +162,74 @@ def test_parts_that_do_not_fit_are_refused(tagger: dodona.Tagger) -> None:
             views[name] = views[name].cast("I")
     with pytest.raises(ValueError, match="2 ambiguity classes of"):
         dodona.Tagger.from_parts(about, views)
+
+
+# --- clusters
+
+
+@pytest.fixture
+def clusters(tmp_path: Path) -> str:
+    path = tmp_path / "secret folder" / "brown.txt"
+    path.parent.mkdir()
+    forms = [sentence.forms for sentence in treebank(60, 7)]
+    write_clusters(cluster(forms, clusters=12, min_count=2), path)
+    return str(path)
+
+
+def test_a_tagger_carries_its_clusters_but_not_their_folder(clusters: str, tmp_path: Path) -> None:
+    tagger = dodona.train_tagger(treebank(60, 1), treebank(20, 2), clusters=clusters, **QUICK)
+    path = tmp_path / "t.tagger"
+    tagger.save(path)
+    Path(clusters).unlink()
+    again = dodona.Tagger.load(path)
+    assert again.settings.clusters == "brown.txt"
+    assert b"secret folder" not in path.read_bytes()
+    assert len(again.record["checksums"]["clusters"]) == 64
+    assert again.speller.clusters is not None and tagger.speller.clusters is not None
+    assert again.speller.clusters.save() == tagger.speller.clusters.save()
+    test = treebank(40, 4)
+    assert [*map(bytes, again.pipe(test))] == [*map(bytes, tagger.pipe(test))]
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_unknown_words_are_tagged_by_their_clusters(tmp_path: Path) -> None:
+    """Each is a sentence of its own and shares no letter with what is known."""
+    nouns, verbs = ["oak", "elm", "ash", "fly"], ["nod", "run", "beg", "vex"]
+    paths = dict.fromkeys([*nouns, "wiz"], "0") | dict.fromkeys([*verbs, "jip"], "1")
+    file = tmp_path / "c.txt"
+    file.write_text("".join(f"{bits}\t{word}\n" for word, bits in paths.items()), encoding="utf-8")
+    train = [
+        dodona.Sentence.from_columns([form], upos=[tag])
+        for forms, tag in ((nouns, "NOUN"), (verbs, "VERB"))
+        for form in forms * 4
+    ]
+    unseen = [dodona.Sentence.from_columns([form]) for form in ("wiz", "jip")]
+    wise = dodona.train_tagger(train, epochs=4, certain=0, clusters=str(file))
+    assert [wise.tag(sentence).upos for sentence in unseen] == [["NOUN"], ["VERB"]]
+    bare = dodona.train_tagger(train, epochs=4, certain=0)
+    assert [bare.tag(sentence).upos for sentence in unseen] != [["NOUN"], ["VERB"]]
+
+
+def test_a_file_that_has_no_clusters_is_refused_by_name_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "c.txt"
+    file.write_text("01\toak\t3\noak 01\n", encoding="utf-8")
+    with pytest.raises(TreebankError, match=r"c\.txt:2: expected bits, a word and its count"):
+        dodona.train_tagger(treebank(5, 1), clusters=str(file))
+
+
+def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
+    tagger = dodona.train_tagger(treebank(10, 1), clusters=clusters, epochs=1)
+    about, arrays = tagger.parts()
+    del arrays["clusters.words"]
+    container.write(tmp_path / "poorer", KIND, VERSION, about, arrays)
+    with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are not there"):
+        dodona.Tagger.load(tmp_path / "poorer")
+
+
+def test_a_tagger_without_clusters_says_nothing_of_them(tagger: dodona.Tagger) -> None:
+    """Its file is that of a Dodona whose taggers knew of none."""
+    about, arrays = tagger.parts()
+    assert "clusters" not in about["settings"]
+    assert "clusters" not in about["record"]["checksums"]
+    assert not [name for name in arrays if name.startswith("clusters")]

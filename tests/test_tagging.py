@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -18,7 +19,15 @@ from dodona.core.tag_training import TagTrainer, shuffled
 from dodona.core.tagging import Tagging
 from dodona.settings import TaggerSettings
 from dodona.tagger_training import learn_words
-from dodona.treebank.spelling import COLUMNS, SPELLINGS, Speller, spellings, with_tags
+from dodona.treebank.clusters import Clusters
+from dodona.treebank.spelling import (
+    CLUSTER_COLUMNS,
+    COLUMNS,
+    SPELLINGS,
+    Speller,
+    spellings,
+    with_tags,
+)
 from dodona.treebank.vocabulary import Vocabulary
 from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape, spelled
 
@@ -56,18 +65,31 @@ def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
     return forms, tags
 
 
+def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
+    """Bit strings of any length for two words of three, of half of these in lower case only."""
+    rng = Random(seed)
+    paths = {}
+    for form in sorted({form for sentence in forms for form in sentence}):
+        bits = "".join(rng.choices("01", k=rng.randint(1, 8)))
+        if rng.random() < 2 / 3:
+            paths[rng.choice([form, form.lower()])] = bits
+    return paths
+
+
 class Setup:
     """One task of UPOS on invented sentences, for the core and for its twin."""
 
-    def __init__(self, seed: int, certain: int) -> None:
+    def __init__(self, seed: int, certain: int, has_clusters: bool = False) -> None:
         self.forms, self.tags = sentences(60, seed)
+        self.paths = invented_paths(self.forms, seed) if has_clusters else {}
         settings = TaggerSettings(certain=certain, rare=3)
-        self.known, (self.gold,) = learn_words(self.forms, {"upos": self.tags}, settings)
+        known, (self.gold,) = learn_words(self.forms, {"upos": self.tags}, settings)
+        self.known = replace(known, clusters=Clusters(self.paths) if has_clusters else None)
         self.sentences = [dodona.Sentence.from_columns(forms) for forms in self.forms]
-        self.speller = Speller(Vocabulary(self.known.forms), self.known.ambiguity)
+        self.speller = self.known.speller()
         self.corpus = self.speller.encode(self.sentences, 1)
         (self.task,) = self.known.tasks()
-        self.columns = (*COLUMNS, "upos")
+        self.columns = (*COLUMNS, *(CLUSTER_COLUMNS if has_clusters else ()), "upos")
         self.classes = [name.decode() for name in self.known.answers[0].classes]
 
     def twin(self) -> Perceptron:
@@ -87,7 +109,7 @@ class Setup:
         for form, tag in zip(words, (tag for tags in self.tags for tag in tags), strict=True):
             seen.setdefault(form, set()).add(tag)
         known = {form: "/".join(sorted(seen[form])) for form in counts if counts[form] >= 3}
-        return [columns_of(forms, known) for forms in self.forms]
+        return [columns_of(forms, known, self.paths) for forms in self.forms]
 
 
 @pytest.mark.parametrize("form", [*HOSTILE[1:], "Oak", "3.14", "U.S.A.", "don't"])
@@ -107,8 +129,9 @@ def test_shapes_and_lower_case_are_what_they_should_be() -> None:
     assert spellings("ΣΟΦΙΑ")["lower"] == spellings("σοφια")["form"]
 
 
-def test_two_features_have_one_key_if_and_only_if_they_are_the_same() -> None:
-    setup = Setup(1, certain=0)
+@pytest.mark.parametrize("has_clusters", [False, True])
+def test_two_features_have_one_key_if_and_only_if_they_are_the_same(has_clusters: bool) -> None:
+    setup = Setup(1, 0, has_clusters)
     twin, columns = setup.twin(), setup.twin_columns()
     features = setup.task.features
     found: dict[int, object] = {}
@@ -119,12 +142,37 @@ def test_two_features_have_one_key_if_and_only_if_they_are_the_same() -> None:
             for key, value in zip(keys, expected, strict=True):
                 assert found.setdefault(key, value) == value
     assert len(set(found.values())) == len(found) > 300
+    named = {column for parts in twin.templates for _, column in parts}
+    assert named & {*CLUSTER_COLUMNS} == ({*CLUSTER_COLUMNS} if has_clusters else set())
 
 
+def test_words_have_the_number_of_their_bits_and_one_number_if_there_are_none() -> None:
+    clusters = Clusters({"oak": "01101", "elm": "01100", "ash": "0110", "speaks": "1"})
+    speller = Speller(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
+    forms = ["oak", "Oak", "elm", "ash", "speaks", "fir", "yew"]
+    corpus = speller.encode([dodona.Sentence.from_columns(forms)], 0)
+    columns = (*COLUMNS, *CLUSTER_COLUMNS)
+
+    def keys(column: str) -> list[int]:
+        features = TagFeatures([[(0, column)]], columns, "")
+        return [features.keys(corpus, 0, word)[0] for word in range(1, len(forms) + 1)]
+
+    oak, upper, elm, ash, speaks, fir, yew = keys("cluster")
+    assert oak == upper and fir == yew  # known in training or not
+    assert len({oak, elm, ash, speaks, fir}) == 5
+    oak, upper, elm, ash, speaks, fir, yew = keys("cluster:4")
+    assert oak == upper == elm == ash and fir == yew
+    assert len({oak, speaks, fir}) == 3
+    assert keys("cluster:6") == keys("cluster")
+
+
+@pytest.mark.parametrize("has_clusters", [False, True])
 @pytest.mark.parametrize("certain", [0, 3])
 @pytest.mark.parametrize("width", [1, 2, 3])
-def test_training_predicts_what_the_reference_does(width: int, certain: int) -> None:
-    setup = Setup(width, certain)
+def test_training_predicts_what_the_reference_does(
+    width: int, certain: int, has_clusters: bool
+) -> None:
+    setup = Setup(width, certain, has_clusters)
     margin = 4 if width == 1 else 0
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, width=width, margin=margin)

@@ -20,16 +20,20 @@ from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
-from dodona.treebank.clusters import Clusters
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
-from dodona.weights import from_arrays, numbers, to_arrays
+from dodona.weights import (
+    from_arrays,
+    from_cluster_arrays,
+    numbers,
+    to_arrays,
+    to_cluster_arrays,
+)
 
 KIND, VERSION = "model", 1
-CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -148,9 +152,7 @@ class Parser:
         arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
-        if self.encoder.clusters is not None:
-            saved = zip(CLUSTER_ARRAYS.items(), self.encoder.clusters.save(), strict=True)
-            arrays |= {name: Array(type_, data) for (name, type_), data in saved}
+        arrays |= to_cluster_arrays(self.encoder.clusters)
         if self.tagger is not None:
             about["tagger"], tagger_arrays = self.tagger.parts()
             arrays |= tagger_arrays
@@ -178,9 +180,7 @@ class Parser:
         pairs = [tuple(pair) for pair in about["actions"]]
         weights = from_arrays(len(pairs), about, arrays)
         settings = Settings(**about["settings"])
-        clusters = None
-        if CLUSTER_ARRAYS.keys() <= arrays.keys():
-            clusters = Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+        clusters = from_cluster_arrays(arrays)
         encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
             settings,
@@ -190,5 +190,5 @@ class Parser:
             pairs,
             weights,
             about["record"],
-            Tagger.from_parts(about["tagger"], arrays) if "tagger" in about else None,
+            Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
         )

@@ -167,6 +167,7 @@ class TaggerSettings:
     prune: int = _setting(
         8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
+    clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
 
     def __post_init__(self) -> None:
         _check_choices(self)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagger import Tagger
 from dodona.tagger_training import TaggerTrainer
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ class GoldTags:
 
     is_online = False
 
-    def __init__(self, sentences: list[Sentence], settings: Settings) -> None:
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
         self.sentences = sentences
 
     def learn(self, sentence: int) -> Sentence:
@@ -52,9 +55,11 @@ class OnlineTags(GoldTags):
 
     is_online = True
 
-    def __init__(self, sentences: list[Sentence], settings: Settings) -> None:
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
         super().__init__(sentences, settings)
-        self.trainer = TaggerTrainer(sentences, None, tagger_settings(settings))
+        self.trainer = TaggerTrainer(sentences, None, tagger_settings(settings), clusters)
 
     def learn(self, sentence: int) -> Sentence:
         self.trainer.learn(sentence)
@@ -84,11 +89,13 @@ class JackknifedTags(GoldTags):
     All of it depends on data and settings alone: a checkpoint keeps nothing of it.
     """
 
-    def __init__(self, sentences: list[Sentence], settings: Settings) -> None:
-        super().__init__(
-            jackknifed(sentences, settings.n_folds, tagger_settings(settings)), settings
-        )
-        trainer = TaggerTrainer(sentences, None, TaggerSettings(seed=settings.seed))
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
+        chosen = tagger_settings(settings)
+        super().__init__(jackknifed(sentences, settings.n_folds, chosen, clusters), settings)
+        final = replace(chosen, epochs=TaggerSettings.epochs)
+        trainer = TaggerTrainer(sentences, None, final, clusters)
         for _ in trainer.epochs():
             pass
         self._tagger = trainer.snapshot()
@@ -97,25 +104,31 @@ class JackknifedTags(GoldTags):
         return self._tagger
 
 
-def tag_source(sentences: list[Sentence], settings: Settings) -> GoldTags:
-    """What the settings ask for.
+def tag_source(
+    sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+) -> GoldTags:
+    """What the settings ask for; a tagger sees the clusters that the parser has.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
     >>> tag_source([oaks], Settings()).learn(0).upos
     ['NOUN', 'VERB']
     """
     if settings.n_folds:
-        return JackknifedTags(sentences, settings)
-    return (OnlineTags if settings.tags == "predicted" else GoldTags)(sentences, settings)
+        return JackknifedTags(sentences, settings, clusters)
+    kind = OnlineTags if settings.tags == "predicted" else GoldTags
+    return kind(sentences, settings, clusters)
 
 
 def tagger_settings(settings: Settings) -> TaggerSettings:
     """Those of the tagger in a parser."""
-    return TaggerSettings(seed=settings.seed, epochs=settings.epochs)
+    return TaggerSettings(seed=settings.seed, epochs=settings.epochs, clusters=settings.clusters)
 
 
 def jackknifed(
-    sentences: Sequence[Sentence], n_folds: int, settings: TaggerSettings
+    sentences: Sequence[Sentence],
+    n_folds: int,
+    settings: TaggerSettings,
+    clusters: Clusters | None = None,
 ) -> list[Sentence]:
     """The sentences with tags from taggers that have not seen them; every n-th is in a fold."""
     if len(sentences) < n_folds:
@@ -123,7 +136,7 @@ def jackknifed(
     tagged: list[Sentence] = list(sentences)
     for fold in range(n_folds):
         rest = [sentence for i, sentence in enumerate(sentences) if i % n_folds != fold]
-        trainer = TaggerTrainer(rest, None, replace(settings, epochs=FOLD_EPOCHS))
+        trainer = TaggerTrainer(rest, None, replace(settings, epochs=FOLD_EPOCHS), clusters)
         for _ in trainer.epochs():
             pass
         tagged[fold::n_folds] = trainer.snapshot().tag_batch(list(sentences[fold::n_folds]))

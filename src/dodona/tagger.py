@@ -22,10 +22,12 @@ from dodona.core.tag_task import TagTask
 from dodona.core.tag_templates import tag_templates
 from dodona.core.tagging import Tagging
 from dodona.settings import TaggerSettings
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.spelling import COLUMNS, TAG_COLUMNS, Speller, with_tags
+from dodona.treebank.spelling import CLUSTER_COLUMNS, COLUMNS, TAG_COLUMNS, Speller, with_tags
 from dodona.treebank.vocabulary import Vocabulary
+from dodona.weights import from_cluster_arrays, to_cluster_arrays
 
 KIND, VERSION = "tagger", 1
 
@@ -51,13 +53,19 @@ class Knowledge:
     forms: list[bytes]
     ambiguity: Numbers  # per form
     answers: list[Answers]
+    clusters: Clusters | None = None
+
+    def speller(self) -> Speller:
+        """What makes numbers of words."""
+        return Speller(Vocabulary(self.forms), self.ambiguity, self.clusters)
 
     def tasks(self) -> list[TagTask]:
         """The tasks, in their order."""
         names = [answers.column for answers in self.answers]
         if not names or len({*names} & {*TAG_COLUMNS}) != len(names):
             raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}, not {names}")
-        columns = (*COLUMNS, *names)
+        clusters = () if self.clusters is None else CLUSTER_COLUMNS
+        columns = (*COLUMNS, *clusters, *names)
         tasks = []
         for i, answers in enumerate(self.answers):
             templates = tag_templates(columns, names[i], names[:i])
@@ -92,7 +100,7 @@ class Tagger:
         known = self.knowledge
         self.columns = [answers.column for answers in known.answers]
         self.classes = [answers.classes for answers in known.answers]
-        self.speller = Speller(Vocabulary(known.forms), known.ambiguity)
+        self.speller = known.speller()
         self.searches = [
             Tagging(task, weights, self.settings.width)
             for task, weights in zip(known.tasks(), self.weights, strict=True)
@@ -127,7 +135,7 @@ class Tagger:
         """The tagger in a file."""
         about, arrays = container.read(Path(path), KIND, VERSION)
         try:
-            return cls.from_parts(about, arrays)
+            return cls.from_parts(about, arrays, from_cluster_arrays(arrays))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise container.ContainerError(
                 f"{path}: the tagger does not fit together: {error}"
@@ -135,8 +143,11 @@ class Tagger:
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as text and arrays, for a file of its own or as a part of another."""
+        settings = asdict(self.settings)
+        if not self.settings.clusters:
+            del settings["clusters"]  # without any, files are as they were before there were some
         about = {
-            "settings": asdict(self.settings),
+            "settings": settings,
             "tasks": [
                 {"column": column, "classes": [name.decode() for name in classes]}
                 for column, classes in zip(self.columns, self.classes, strict=True)
@@ -149,6 +160,7 @@ class Tagger:
             "tagger.forms": Array("U8", b"\n".join(known.forms)),
             "tagger.ambiguity": _saved(known.ambiguity),
         }
+        arrays |= to_cluster_arrays(known.clusters)
         for answers, weights in zip(known.answers, self.weights, strict=True):
             name = f"tagger.{answers.column}"
             arrays[f"{name}.entries"] = _saved(answers.entries)
@@ -159,8 +171,16 @@ class Tagger:
         return about, arrays
 
     @classmethod
-    def from_parts(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Tagger:
-        """The tagger that `parts` took apart."""
+    def from_parts(
+        cls,
+        about: Mapping[str, Any],
+        arrays: Mapping[str, memoryview],
+        clusters: Clusters | None = None,
+    ) -> Tagger:
+        """The tagger that `parts` took apart, with the clusters of the same file if it uses any."""
+        settings = TaggerSettings(**about["settings"])
+        if settings.clusters and clusters is None:
+            raise ValueError(f"the clusters of {settings.clusters} are not there")
         answers, weights = [], []
         for task, step in zip(about["tasks"], about["steps"], strict=True):
             column, classes = task["column"], [name.encode() for name in task["classes"]]
@@ -173,9 +193,12 @@ class Tagger:
                 PackedWeights(len(classes), step, part["buckets"].cast("B"), part["rows"].cast("B"))
             )
         knowledge = Knowledge(
-            bytes(arrays["tagger.forms"]).split(b"\n"), arrays["tagger.ambiguity"], answers
+            bytes(arrays["tagger.forms"]).split(b"\n"),
+            arrays["tagger.ambiguity"],
+            answers,
+            clusters if settings.clusters else None,
         )
-        return cls(TaggerSettings(**about["settings"]), knowledge, weights, about["record"])
+        return cls(settings, knowledge, weights, about["record"])
 
 
 def _saved(numbers: Numbers) -> Array:

@@ -16,11 +16,11 @@ from dodona.core.packed import PackedWeights, pack
 from dodona.core.tag_training import TagTrainer, shuffled
 from dodona.settings import TaggerSettings
 from dodona.tagger import Answers, Knowledge, Tagger
+from dodona.treebank.clusters import Clusters
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.spelling import Speller, with_tags
-from dodona.treebank.vocabulary import Vocabulary
+from dodona.treebank.spelling import with_tags
 
 Treebank = str | Path | Iterable[Sentence]
 EMPTY = "_"
@@ -47,18 +47,29 @@ class TaggerEpoch:
 
 
 class TaggerTrainer:
-    """One training run. `epochs()` runs it; `tagger()` gives the best tagger so far."""
+    """One training run. `epochs()` runs it; `tagger()` gives the best tagger so far.
 
-    def __init__(self, train: Treebank, dev: Treebank | None, settings: TaggerSettings) -> None:
-        self.settings = settings
+    `clusters` are those of the file that the settings name, where it has been read already.
+    """
+
+    def __init__(
+        self,
+        train: Treebank,
+        dev: Treebank | None,
+        settings: TaggerSettings,
+        clusters: Clusters | None = None,
+    ) -> None:
+        if settings.clusters and clusters is None:
+            clusters = Clusters.read(settings.clusters)
+        # clusters go into the model, but not the folder they were read from
+        self.settings = replace(settings, clusters=Path(settings.clusters).name)
         self.sentences = _load(train)
         self.dev = _load(dev) if dev is not None else []
         self.columns = tag_columns(self.sentences)
         tags = {column: _column(self.sentences, column) for column in self.columns}
-        self.knowledge, gold = learn_words(_column(self.sentences, "forms"), tags, settings)
-        speller = Speller(Vocabulary(self.knowledge.forms), self.knowledge.ambiguity)
-        self.corpus = speller.encode(self.sentences, len(self.columns))
-        self.gold = gold
+        words, self.gold = learn_words(_column(self.sentences, "forms"), tags, settings)
+        self.knowledge = replace(words, clusters=clusters)
+        self.corpus = self.knowledge.speller().encode(self.sentences, len(self.columns))
         self.start([Weights(len(answers.classes)) for answers in self.knowledge.answers])
         self.history: list[TaggerEpoch] = []
         self.best: list[PackedWeights] | None = None
@@ -136,8 +147,14 @@ class TaggerTrainer:
 
     def record(self) -> dict[str, Any]:
         """How this tagger came to be; no times, which differ between runs."""
+        checksums = {
+            "train": _checksum(map(bytes, self.sentences)),
+            "dev": _checksum(map(bytes, self.dev)),
+        }
+        if self.knowledge.clusters is not None:
+            checksums["clusters"] = _checksum(self.knowledge.clusters.save())
         return {
-            "checksums": {"train": _checksum(self.sentences), "dev": _checksum(self.dev)},
+            "checksums": checksums,
             "n_sentences": len(self.sentences),
             "n_words": self.corpus.n_words_total,
             "best_epoch": self.best_epoch.number if self.best_epoch else None,
@@ -283,8 +300,8 @@ def _load(treebank: Treebank) -> list[Sentence]:
     return sentences
 
 
-def _checksum(sentences: Sequence[Sentence]) -> str:
+def _checksum(parts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(bytes(sentence))
+    for part in parts:
+        digest.update(part)
     return digest.hexdigest()

@@ -83,7 +83,7 @@ class Trainer:
         }
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
-        self.tags = tag_source(sentences, settings)
+        self.tags = tag_source(sentences, settings, clusters)
         self.data = prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
         if settings.n_folds:
             for i, tagged in enumerate(self.tags.sentences):

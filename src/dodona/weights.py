@@ -1,4 +1,4 @@
-"""What was learned, as the arrays of a model file."""
+"""What was learned, and the clusters that it builds on, as the arrays of a model file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from dodona.container import Array
 from dodona.core.kernel import KernelMachines
 from dodona.core.packed import PackedWeights, Scorer
+from dodona.treebank.clusters import Clusters
 
 KERNEL_ARRAYS = {
     "machines": "U64",
@@ -19,6 +20,7 @@ KERNEL_ARRAYS = {
     "classes": "U16",
     "class_of": "U16",
 }
+CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 
 
 def numbers(weights: Scorer) -> dict[str, float]:
@@ -52,3 +54,18 @@ def from_arrays(
         return KernelMachines(n_classes, about["gamma"], about["coef0"], named)
     buckets, rows = (arrays[f"weights.{name}"].cast("B") for name in ("buckets", "rows"))
     return PackedWeights(n_classes, about["step"], buckets, rows)
+
+
+def to_cluster_arrays(clusters: Clusters | None) -> dict[str, Array]:
+    """The arrays of clusters, if there are any; a parser and its tagger have the same."""
+    if clusters is None:
+        return {}
+    saved = zip(CLUSTER_ARRAYS.items(), clusters.save(), strict=True)
+    return {name: Array(type_, data) for (name, type_), data in saved}
+
+
+def from_cluster_arrays(arrays: Mapping[str, memoryview]) -> Clusters | None:
+    """The clusters that `to_cluster_arrays` took apart, if they are there."""
+    if CLUSTER_ARRAYS.keys() <= arrays.keys():
+        return Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+    return None

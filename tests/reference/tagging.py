@@ -50,8 +50,16 @@ def feature(parts: Sequence[Part], columns: dict[str, list[str]], word: int) -> 
     return tuple(value(word + place, column) for place, column in parts)
 
 
-def columns_of(forms: list[str], ambiguity: dict[str, str]) -> dict[str, list[str]]:
-    words = [spelled(form, i == 0) for i, form in enumerate(forms)]
+def clustered(form: str, paths: dict[str, str]) -> dict[str, str]:
+    path = paths.get(form) or paths.get(form.lower()) or UNKNOWN
+    first = {f"cluster:{n}": UNKNOWN if path == UNKNOWN else path[:n] for n in (4, 6)}
+    return {"cluster": path} | first
+
+
+def columns_of(
+    forms: list[str], ambiguity: dict[str, str], paths: dict[str, str]
+) -> dict[str, list[str]]:
+    words = [spelled(form, i == 0) | clustered(form, paths) for i, form in enumerate(forms)]
     columns = {name: [word[name] for word in words] for name in words[0]}
     return columns | {"ambiguity": [ambiguity.get(form, UNKNOWN) for form in forms]}
 

@@ -1,5 +1,6 @@
 """`dodona tag`: tags out, and a tagger trained."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,26 @@ def test_tags_are_checked(shell: Shell, data: Path, tmp_path: Path) -> None:
     result = shell("train", *files, "--tags", "silver")
     assert result.code == 1
     assert "tags is gold, predicted or jackknife:N" in result.err
+
+
+def test_clusters_are_seen_by_taggers_and_told_by_info(
+    shell: Shell, data: Path, tmp_path: Path
+) -> None:
+    clusters, tagger, model = (tmp_path / name for name in ("brown.txt", "t.tagger", "m.dodona"))
+    assert shell("cluster", data / "train.conllu", "-o", clusters, "--clusters", 9).code == 0
+    options = ["--train", data / "train.conllu", "--clusters", clusters, "--epochs", 1]
+    assert shell("tag", *options, "-o", tagger).code == 0
+    assert dodona.Tagger.load(tagger).settings.clusters == "brown.txt"
+    assert shell("tag", tagger, data / "test.conllu").code == 0
+    assert shell("train", *options, "-o", model, "--tags", "predicted").code == 0
+    assert json.loads(shell("info", model, "--json").out)["tagger"]["clusters"] == "brown.txt"
+    assert ", sees brown.txt" in " ".join(shell("info", model).out.split())
+
+
+def test_clusters_that_are_none_are_refused(shell: Shell, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("oak 01\n", encoding="utf-8")
+    options = ["--train", data / "train.conllu", "--clusters", tmp_path / "c.txt"]
+    result = shell("tag", *options, "-o", tmp_path / "t")
+    assert result.code == 1
+    assert "c.txt:1: expected bits, a word and its count" in result.err
+    assert not (tmp_path / "t").exists()

@@ -72,6 +72,7 @@ def _tagger(parser: Parser) -> dict[str, Any] | None:
             for column, classes in zip(tagger.columns, tagger.classes, strict=True)
         },
         "n_features": sum(weights.n_rows for weights in tagger.weights),
+        "clusters": tagger.settings.clusters,
         "dev_accuracy": parser.record["dev_tags"],
     }
 
@@ -116,7 +117,9 @@ def _described_tagger(tagger: dict[str, Any] | None) -> str:
     if tagger is None:
         return "none"
     accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
-    return f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features{accuracy}"
+    sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
+    size = f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features"
+    return f"{size}{sees}{accuracy}"
 
 
 def _described(clusters: dict[str, Any] | None) -> str:

@@ -1,7 +1,8 @@
 """Feature templates of taggers: parts such as ``-1.suffix3`` joined by ``+``, one template a line.
 
 A part is a place, counted from the word to be tagged, and an attribute: how the word there is
-spelled, its `ambiguity` (the set of tags it had in training, of frequent words only), or its tag.
+spelled, its `ambiguity` (the set of tags it had in training, of frequent words only), its `cluster`
+(or the first bits of it: `cluster:4`), or its tag.
 `own` is the tag that is to be found, known of words to the left; `given` stands for the tags that
 tasks before this one have found, which are known everywhere.
 """
@@ -92,10 +93,23 @@ LATER_TASK = """
 -1.own + 0.given + 0.lower
 """
 
+# of any task, after the others, where there are clusters
+CLUSTERS = """
+0.cluster
+0.cluster:4
+0.cluster:6
+-1.cluster
+1.cluster
+-1.own + 0.cluster
+"""
+
 
 def tag_templates(columns: Sequence[str], own: str, given: Sequence[str]) -> list[list[Part]]:
     """The templates of a task that fills the column `own` after those of `given`."""
-    return parse_tag_templates(LATER_TASK if given else FIRST_TASK, columns, own, given)
+    text = LATER_TASK if given else FIRST_TASK
+    if "cluster" in columns:
+        text += CLUSTERS
+    return parse_tag_templates(text, columns, own, given)
 
 
 def parse_tag_templates(

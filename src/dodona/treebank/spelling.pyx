@@ -2,6 +2,7 @@
 
 An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one
 that training has not seen meets no weight. Affixes are counted in code points, and lower-cased.
+Where clusters are given, so are the bit strings of words, and their beginnings.
 """
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, uint32_t
@@ -9,6 +10,7 @@ from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
 from dodona.core.features cimport ID_MISSING, ID_UNKNOWN, N_RESERVED
+from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport FEATS, FORM, UPOS, XPOS, Sentence, Text, field
 from dodona.treebank.vocabulary cimport Vocabulary, hashed
 
@@ -26,12 +28,15 @@ cdef enum:
     MAX_RUN = 2               # XXX counts as XX in a shape
     MAX_SHAPE = 16
     N_COLUMNS = N_SPELLINGS + 2
+    N_CLUSTER_COLUMNS = 3
     FIRST_WORD = 1 << 30      # tells the shape of a sentence's first word from that of others
 
 SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
              *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 # of an encoded sentence, before those of the tasks; `entry` is the number of a known form
 COLUMNS = (*SPELLINGS, "ambiguity", "entry")
+# after them, where clusters are given: the whole bit string, its first four bits and first six
+CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
 TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 
 
@@ -121,18 +126,23 @@ cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nog
 cdef class Speller:
     """Spells the words of sentences into a corpus; those it knows have their numbers ready.
 
-    `ambiguity` has a number for each known form. The columns are COLUMNS, and those of the tasks,
-    which taggers fill in.
+    `ambiguity` has a number for each known form. The columns are COLUMNS, with clusters also
+    CLUSTER_COLUMNS, and those of the tasks, which taggers fill in.
     """
     cdef readonly Vocabulary forms
+    cdef readonly Clusters clusters     # or None
+    cdef vector[Py_ssize_t] bits        # of each column of clusters; there are none without them
     cdef vector[int32_t] spelled        # N_SPELLINGS per known form
     cdef vector[int32_t] ambiguity      # per known form
 
-    def __init__(self, Vocabulary forms, const uint32_t[::1] ambiguity):
+    def __init__(self, Vocabulary forms, const uint32_t[::1] ambiguity, Clusters clusters=None):
         cdef size_t i
         if <size_t> ambiguity.shape[0] != <size_t> len(forms):
             raise ValueError(f"{ambiguity.shape[0]} ambiguity classes of {len(forms)} forms")
         self.forms = forms
+        self.clusters = clusters
+        if clusters is not None:
+            self.bits = [n_bits(column) for column in CLUSTER_COLUMNS]
         self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
         for i in range(<size_t> ambiguity.shape[0]):
             spell(forms.text.data() + forms.start[i], forms.start[i + 1] - forms.start[i],
@@ -141,13 +151,17 @@ cdef class Speller:
 
     def encode(self, sentences, int n_tasks):
         """A Corpus of the sentences, with room for the tags of that many tasks."""
-        cdef Corpus corpus = Corpus(N_COLUMNS + n_tasks)
+        cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
+        cdef vector[Text] paths
         cdef Sentence sentence
         cdef int32_t* values
         for sentence in sentences:
             values = corpus.add(sentence.n_words) + 2
             with nogil:
                 self.fill(sentence, values)
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths)
+                self.fill_clusters(paths, values + N_COLUMNS * (<size_t> sentence.n_words + 3))
         return corpus
 
     cdef void fill(self, Sentence sentence, int32_t* values) noexcept nogil:
@@ -172,6 +186,15 @@ cdef class Speller:
             values[(N_SPELLINGS + 1) * stride + i] = entry
         values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
 
+    cdef void fill_clusters(self, const vector[Text]& paths, int32_t* values) noexcept nogil:
+        """Write the columns of clusters; a word that is in none is unknown there."""
+        cdef size_t stride = paths.size() + 3, i, k
+        for k in range(self.bits.size()):
+            for i in range(paths.size()):
+                values[k * stride + i] = (
+                    number(paths[i].text, min(paths[i].size, self.bits[k]))
+                    if paths[i].size else ID_UNKNOWN)
+
 
 def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0):
     """The sentences, from the corpus's number `first` on, with the tags that stand there.
@@ -186,8 +209,10 @@ def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0):
     cdef const int32_t* values
     cdef bytes name
     cdef size_t s = first, i, k, stride
+    cdef Py_ssize_t n_before = corpus.n_columns - len(columns)
     cdef int32_t tag
-    if corpus.n_columns != N_COLUMNS + len(columns) or len(columns) != len(classes):
+    if (n_before not in (N_COLUMNS, N_COLUMNS + N_CLUSTER_COLUMNS)
+            or len(columns) != len(classes)):
         raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
     for place, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
         places.push_back(place)
@@ -200,7 +225,7 @@ def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0):
         if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
             raise ValueError("these are not the sentences of the corpus")
         stride = <size_t> sentence.n_words + 3
-        values = corpus.values.data() + corpus.first_value[s] + N_COLUMNS * stride + 2
+        values = corpus.values.data() + corpus.first_value[s] + n_before * stride + 2
         fields.resize(<size_t> sentence.n_words * tasks.size())
         for k in range(tasks.size()):
             for i in range(<size_t> sentence.n_words):
