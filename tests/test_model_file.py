@@ -140,7 +140,13 @@ def test_another_kind_of_file_is_named(tmp_path: Path) -> None:
 def test_a_newer_version_asks_for_a_newer_dodona(tmp_path: Path) -> None:
     path = tmp_path / "file"
     container.write(path, "model", 99, {}, {})
-    refused(path, "model of version 99, but this Dodona reads up to 1: install a newer one")
+    refused(path, "model of version 99, but this Dodona reads up to 2: install a newer one")
+
+
+def test_an_older_version_must_be_trained_again(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    container.write(path, "model", 1, {}, {})
+    refused(path, "model of version 1, but this Dodona computes features in another way")
 
 
 def without(name: str) -> Callable[[dict[str, Any]], None]:

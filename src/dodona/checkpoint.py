@@ -11,7 +11,7 @@ from dodona.container import Array
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights
 
-KIND, VERSION = "checkpoint", 1
+KIND, VERSION = "checkpoint", 2  # 2: other feature keys, and a tagger
 ARRAYS = {
     "keys": "U64",
     "n_cells": "U16",
@@ -72,7 +72,7 @@ class Checkpoint:
     @classmethod
     def load(cls, path: Path, settings: dict[str, Any], checksums: dict[str, str]) -> Checkpoint:
         """Read what `save` wrote, if the run began with these settings and data."""
-        about, arrays = container.read(path, KIND, VERSION)
+        about, arrays = container.read(path, KIND, VERSION, oldest=VERSION)
         _check(path, about, settings, checksums)
         n_classes = about["n_classes"]
         best = None

@@ -33,7 +33,7 @@ from dodona.weights import (
     to_cluster_arrays,
 )
 
-KIND, VERSION = "model", 1
+KIND, VERSION = "model", 2  # 2: other feature keys
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -161,7 +161,7 @@ class Parser:
     @classmethod
     def load(cls, path: str | Path) -> Parser:
         """The parser in a model file."""
-        about, arrays = container.read(Path(path), KIND, VERSION)
+        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
         try:
             return cls._restore(about, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
