@@ -14,6 +14,7 @@ import safetensors
 import dodona
 from dodona import container
 from dodona.container import Array, ContainerError
+from dodona.parser import VERSION
 from dodona.settings import Settings
 from dodona.training import Trainer
 from small import parser, train, treebank
@@ -194,15 +195,15 @@ def test_parts_that_do_not_fit_together_are_refused(
 
 
 def rewrite(source: Path, target: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    about, views = container.read(source, "model", 1)
+    about, views = container.read(source, "model", VERSION)
     types = {"B": "U8", "b": "I8", "I": "U32"}
     arrays = {name: Array(types[view.format], view.tobytes()) for name, view in views.items()}
     change(about)
-    container.write(target, "model", 1, about, arrays)
+    container.write(target, "model", VERSION, about, arrays)
 
 
 def test_weights_that_lead_outside_are_refused(model: Path, tmp_path: Path) -> None:
-    about, views = container.read(model, "model", 1)
+    about, views = container.read(model, "model", VERSION)
     types = {"B": "U8", "b": "I8", "I": "U32"}
     arrays = {name: Array(types[view.format], view.tobytes()) for name, view in views.items()}
     path = tmp_path / "file"
@@ -213,10 +214,10 @@ def test_weights_that_lead_outside_are_refused(model: Path, tmp_path: Path) -> N
         ("weights.buckets", b"\xff" * 64),
     ]:
         damaged = arrays | {name: Array(arrays[name].type, data)}
-        container.write(path, "model", 1, about, damaged)
+        container.write(path, "model", VERSION, about, damaged)
         refused(path, "the model does not fit together")
     for name in arrays:
-        container.write(path, "model", 1, about, {n: arrays[n] for n in arrays if n != name})
+        container.write(path, "model", VERSION, about, {n: arrays[n] for n in arrays if n != name})
         refused(path, "the model does not fit together")
 
 
