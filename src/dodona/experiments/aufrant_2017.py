@@ -13,8 +13,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from dodona.experiments.aufrant_2017_report import (
     CODES,
     COMPARISONS,
@@ -24,7 +22,7 @@ from dodona.experiments.aufrant_2017_report import (
 )
 from dodona.experiments.biases import biases
 from dodona.experiments.blocks import figures
-from dodona.experiments.data import find_treebanks
+from dodona.experiments.frame import frame
 from dodona.experiments.grid import grid, run_grid
 from dodona.experiments.report import Report
 from dodona.experiments.summary import Summary
@@ -43,7 +41,6 @@ PAPER_SETTINGS = Settings(
     loss="unlabelled",
     prune=1,
 )
-QUICK_EPOCHS = 2
 # Restarting, the paper's Algorithm 3 goes on from the good derivation, which "can even be further
 # improved" by going on from the bad one. Which of the two its tables are for, it does not say.
 RESTARTS = ("bad", "good")
@@ -92,40 +89,28 @@ def run(
 ) -> None:
     """Run the comparison, print its tables and, given `out`, write the report.
 
-    `out` and `quick` are as in every experiment. `epochs`, `beam`, `features` and `loss` are
-    settings of training, by default the paper's; with a loss that is not "unlabelled" labels are
-    learned, too. `restarts` are the ways to go on after an error that the improved training is
+    `out` and `quick` are as in every experiment (`frame`). `epochs`, `beam`, `features` and `loss`
+    are settings of training, by default the paper's; with a loss that is not "unlabelled" labels
+    are learned, too. `restarts` are the ways to go on after an error that the improved training is
     tried with: "bad", which explores, and "good".
     """
-    if seeds < 1:
-        raise ValueError(f"at least one seed is needed, not {seeds}")
     for restart in restarts:
         if restart not in RESTARTS:
             raise ValueError(f"restarts are good and bad, not {restart!r}")
-    found = find_treebanks(data, treebanks)
     given = {"epochs": epochs, "beam": beam, "features": features, "loss": loss}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     settings = replace(PAPER_SETTINGS, **chosen)
     if settings.beam < 2:
         raise ValueError(f"a beam of at least 2 is compared with greedy search, not {beam}")
-    if quick:
-        found, seeds = found[:1], 1
-        settings = replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
-    page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
-    if page:
-        page.parent.mkdir(parents=True, exist_ok=True)
-    kept = page and page.with_suffix(".runs.jsonl")
+    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
     prepare = unlabelled if settings.loss == "unlabelled" else coarse
     todo = [
         replace(job, measure_training=biases, prepare=prepare)
-        for job in grid(found, variants(settings, restarts), seeds)
+        for job in grid(over.treebanks, variants(over.settings, restarts), over.n_seeds)
     ]
-    summary = Summary(run_grid(todo, kept, n_processes=jobs))
-    report = build_report(summary, settings)
-    console = Console()
-    report.print(console)
-    for path in write(page, report, summary, settings) if page else []:
-        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
+    report = build_report(summary, over.settings)
+    over.publish(report, lambda page: write(page, report, summary, over.settings))
 
 
 def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:

@@ -16,12 +16,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from dodona.clusters import cluster, read_words, write_clusters
 from dodona.evaluation.repairs import HELPED, HURT, NEITHER, REPAIRS, repairs
 from dodona.experiments.blocks import METRICS, differences, figures, score_rows, settings_table
-from dodona.experiments.data import TreebankFolder, find_treebanks
+from dodona.experiments.data import TreebankFolder
+from dodona.experiments.frame import Frame, frame
 from dodona.experiments.grid import run_grid
 from dodona.experiments.report import Report, Section
 from dodona.experiments.runs import Job
@@ -54,7 +53,6 @@ CONDITIONS = {
     "predicted": "Tags predicted by a tagger trained beside the parser",
 }
 N_CLUSTERS, MIN_COUNT = 500, 2  # the best that was found for so little text
-QUICK_EPOCHS = 2
 
 HOW = (
     "All systems are trained with the dynamic oracle and exploration, on the same templates, and "
@@ -81,33 +79,20 @@ def run(
 ) -> None:
     """Run the comparison, print its tables and, given `out`, write the report.
 
-    `out`, `quick` and going on after an interruption are as in the other experiments; `conditions`
-    are those of CONDITIONS that are to be run.
+    `out` and `quick` are as in every experiment (`frame`); `conditions` are those of CONDITIONS
+    that are to be run.
     """
-    if seeds < 1:
-        raise ValueError(f"at least one seed is needed, not {seeds}")
     for condition in conditions:
         if condition not in CONDITIONS:
             raise ValueError(f"no condition {condition!r}; there are {', '.join(CONDITIONS)}")
-    found = find_treebanks(data, treebanks)
-    base = BASE
-    if quick:
-        found, seeds = found[:1], 1
-        base = replace(base, epochs=QUICK_EPOCHS, explore_after=1)
-    page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
-    if page:
-        page.parent.mkdir(parents=True, exist_ok=True)
+    over = frame(NAME, BASE, data, treebanks, seeds, out, quick)
     summaries = {}
-    with _cluster_files(found if "clusters" in conditions else [], page) as files:
+    with _cluster_files(over.treebanks if "clusters" in conditions else [], over.page) as files:
         for condition in conditions:
-            grid = _grid(found, condition, base, seeds, files)
-            kept = page and page.with_suffix(".runs.jsonl")
-            summaries[condition] = Summary(run_grid(grid, kept, n_processes=jobs))
-    report = build_report(summaries, base)
-    console = Console()
-    report.print(console)
-    for path in write(page, report, summaries, base) if page else []:
-        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+            todo = _grid(over, condition, files)
+            summaries[condition] = Summary(run_grid(todo, over.runs, n_processes=jobs))
+    report = build_report(summaries, over.settings)
+    over.publish(report, lambda page: write(page, report, summaries, over.settings))
 
 
 def write(
@@ -137,18 +122,12 @@ def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
     }
 
 
-def _grid(
-    treebanks: Sequence[TreebankFolder],
-    condition: str,
-    base: Settings,
-    n_seeds: int,
-    cluster_files: dict[str, Path],
-) -> list[Job]:
+def _grid(over: Frame, condition: str, cluster_files: dict[str, Path]) -> list[Job]:
     """Every treebank with every system, seed by seed."""
     jobs = []
-    for seed in range(1, n_seeds + 1):
-        for treebank in treebanks:
-            settings = replace(base, seed=seed)
+    for seed in range(1, over.n_seeds + 1):
+        for treebank in over.treebanks:
+            settings = replace(over.settings, seed=seed)
             if condition == "clusters":
                 settings = replace(settings, clusters=str(cluster_files[treebank.name]))
             elif condition == "predicted":

@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from rich.console import Console
-
 from dodona.experiments.blocks import differences, figures, p_value, score_rows, settings_table
-from dodona.experiments.data import find_treebanks
+from dodona.experiments.frame import frame
 from dodona.experiments.grid import grid, run_grid
 from dodona.experiments.plot import Panel, line_plots
 from dodona.experiments.report import Block, Figure, Report, Section
@@ -35,7 +33,6 @@ VARIANTS = {
     "projective": "Arc-eager, projective only",
 }
 SETTINGS = Settings(epochs=15)
-QUICK_EPOCHS = 2
 SMALL_TREES = 6  # words; all trees up to that size are searched for the fewest swaps
 METRICS = {"las": "LAS", "precision": "Precision", "recall": "Recall", "f1": "F"}
 
@@ -91,28 +88,14 @@ def run(
 ) -> None:
     """Run the comparison, print its tables and, given `out`, write the report.
 
-    As for the other papers: `out` is the HTML page or its folder, results of single runs are kept
-    beside it, and `quick` tries everything on the first treebank, with two epochs.
+    `out` and `quick` are as in every experiment (`frame`).
     """
-    if seeds < 1:
-        raise ValueError(f"at least one seed is needed, not {seeds}")
-    found = find_treebanks(data, treebanks)
-    settings = SETTINGS
-    if quick:
-        found, seeds = found[:1], 1
-        settings = replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
-    page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
-    if page:
-        page.parent.mkdir(parents=True, exist_ok=True)
-    kept = page and page.with_suffix(".runs.jsonl")
-    swaps = {treebank.name: count_swaps(treebank.part("train")) for treebank in found}
-    jobs_to_run = grid(found, variants(settings), seeds)
-    summary = Summary(run_grid(jobs_to_run, kept, n_processes=jobs))
-    report = build_report(summary, swaps, settings)
-    console = Console()
-    report.print(console)
-    for path in write(page, report, summary, swaps) if page else []:
-        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    over = frame(NAME, SETTINGS, data, treebanks, seeds, out, quick)
+    swaps = {treebank.name: count_swaps(treebank.part("train")) for treebank in over.treebanks}
+    todo = grid(over.treebanks, variants(over.settings), over.n_seeds)
+    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
+    report = build_report(summary, swaps, over.settings)
+    over.publish(report, lambda page: write(page, report, summary, swaps))
 
 
 def variants(settings: Settings) -> dict[str, Settings]:
