@@ -42,7 +42,7 @@ lint: $(VENV)/installed $(VENV)/lint
 # be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam brown clusters contract encoding exhaustive \
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
 	feature_counts features greedy linear measured model_file nonmonotonic parser partial projectivity \
 	pseudoprojective reader reader_errors sentence significance swap systems tagger tagging training writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import dodona
+from beam_lab import Lab, Learner, cells, lab
 from dodona.core.beam import Beam
 from dodona.core.beam_training import BeamTrainer
 from dodona.core.greedy_training import GreedyTrainer
@@ -20,7 +21,6 @@ from dodona.settings import Settings
 from dodona.training import Trainer
 from reference import beam as twins
 from small import parser, treebank
-from test_beam import Lab, Learner, cells, lab
 
 SYSTEMS = pytest.mark.parametrize(
     ("name", "root"),
