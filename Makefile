@@ -42,9 +42,9 @@ lint: $(VENV)/installed $(VENV)/lint
 # be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,contract encoding exhaustive features graph greedy \
-	linear model_file parser projectivity pseudoprojective reader reader_errors sentence \
-	significance training writer))
+CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
+	feature_counts features graph greedy linear measured model_file nonmonotonic parser partial projectivity \
+	pseudoprojective reader reader_errors sentence significance swap systems tagger tagging training writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
 	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"
@@ -63,7 +63,8 @@ bench: $(VENV)/installed
 	@if [ -f "$(TEST_SET)" ]; then set -ex; \
 	  $(BIN)/python bench/reading.py "$(TEST_SET)"; \
 	  $(BIN)/python bench/parsing.py --data "$(DODONA_DATA)" --treebank $(TREEBANK) --json out/bench/parsing.json; \
-	else echo "Skipped bench/reading.py and bench/parsing.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
+	  $(BIN)/python bench/tagging.py --data "$(DODONA_DATA)" --treebank $(TREEBANK); \
+	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
 
 $(VENV)/docs: $(BIN)/ninja pyproject.toml
 	$(BIN)/python -m pip install --quiet "mkdocs-material>=9.5"

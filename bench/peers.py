@@ -20,7 +20,8 @@ import dodona
 Figures = dict[str, float | None]
 
 
-def _udpipe_sentences(path: Path) -> list[Any]:
+def udpipe_sentences(path: Path) -> list[Any]:
+    """The sentences of a file, as UDPipe reads them."""
     from ufal.udpipe import InputFormat, ProcessingError, Sentence
 
     reader = InputFormat.newConlluInputFormat()
@@ -39,7 +40,7 @@ def train_udpipe(train: Path, dev: Path, model: Path, n_iterations: int) -> Figu
 
     def load(path: Path) -> Any:
         sentences = Sentences()
-        for sentence in _udpipe_sentences(path):
+        for sentence in udpipe_sentences(path):
             sentences.append(sentence)
         return sentences
 
@@ -68,7 +69,7 @@ def udpipe(model_file: Path, test: Path, output: Path, repeat: int) -> Figures:
             model.parse(sentence, Model.DEFAULT)
 
     def file_to_file() -> None:
-        sentences = _udpipe_sentences(test)
+        sentences = udpipe_sentences(test)
         parse(sentences)
         writer = OutputFormat.newConlluOutputFormat()
         output.write_text("".join(map(writer.writeSentence, sentences)), encoding="utf-8")
@@ -76,7 +77,7 @@ def udpipe(model_file: Path, test: Path, output: Path, repeat: int) -> Figures:
     n_words = sum(len(sentence) for sentence in dodona.read(test))
     inside = []
     for _ in range(repeat):
-        sentences = _udpipe_sentences(test)  # fresh ones: parsing fills them in
+        sentences = udpipe_sentences(test)  # fresh ones: parsing fills them in
         inside.append(median_seconds(partial(parse, sentences), 1))
     seconds = median_seconds(file_to_file, repeat)
     scores = dodona.evaluate(test, output)

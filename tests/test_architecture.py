@@ -17,7 +17,9 @@ LAYERS = (
     {"core"},
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"clusters", FACADE},
+    | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
+    | {"graph_preparation", "graph_training", "maxent"}
+    | {"weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import dodona
 from dodona.clusters import ClusteredWord, cluster, read_words, write_clusters
 from dodona.container import ContainerError
+from dodona.core.registry import SYSTEMS
 from dodona.core.templates import (
     TemplateError,
     cluster_columns,
@@ -323,3 +324,24 @@ def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) 
     container.write(tmp_path / "poorer", KIND, VERSION, about, kept)
     with pytest.raises(ContainerError, match="no clusters are given for column 'cluster"):
         dodona.load(tmp_path / "poorer")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_has_templates_for_clusters(system: str, tmp_path: Path) -> None:
+    words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
+    write_clusters(words, tmp_path / "clusters.txt")
+    settings = dodona.Settings(
+        system=system, clusters=str(tmp_path / "clusters.txt"), epochs=1, explore_after=0
+    )
+    trainer = Trainer(treebank(40, 1, 0.0), None, settings)
+    assert cluster_columns(trainer.templates)
+    assert len(list(trainer.epochs())) == 1
+
+
+def test_with_predicted_tags_no_template_looks_at_lemmas(tmp_path: Path) -> None:
+    words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
+    write_clusters(words, tmp_path / "clusters.txt")
+    settings = dodona.Settings(clusters=str(tmp_path / "clusters.txt"), tags="jackknife:2")
+    assert "lemma" in Trainer(treebank(20, 1), None, replace(settings, tags="gold")).templates
+    templates = parse_templates(Trainer(treebank(20, 1), None, settings).templates)
+    assert all(part.attribute != "lemma" for template in templates for part in template)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import dodona
 from dodona.evaluation import EvaluationError, evaluate_graphs
+from dodona.treebank.empty_nodes import with_empty_nodes
 from dodona.treebank.enhanced import Arc, enhanced_graph, with_graph
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.graphs import deplanarise, planarise, remove_cycles
@@ -310,3 +311,19 @@ def test_scores_of_files(tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_text(GAPPING, encoding="utf-8")
     assert evaluate_graphs(path, str(path)).elas == 100
+
+
+def test_empty_nodes_are_made_again_and_say_the_same() -> None:
+    sentence = dodona.Sentence.from_columns(
+        ["Oaks", "speak", "and", "doves", "coo"],
+        deps=["2:nsubj", "0:root", "4:cc", "2:conj>nsubj", "2:conj>obj|2:conj>conj>obl|0:dep"],
+    )
+    made = with_empty_nodes(sentence)
+    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "4.1:obj|5.1:obl|0:dep"]
+    rows = [line.split("\t") for line in str(made).splitlines()]
+    assert [(row[0], row[8]) for row in rows if "." in row[0]] == [
+        ("4.1", "2:conj"),
+        ("5.1", "4.1:conj"),
+    ]
+    assert enhanced_graph(made) == enhanced_graph(sentence)
+    assert bytes(with_empty_nodes(made.replace(deps=sentence.deps))) == bytes(made)

@@ -30,6 +30,8 @@ EVERYTHING = [f"{slot}.{attribute}" for slot in SLOTS for attribute in ATTRIBUTE
 JOINED = [
     "distance",
     "s0.form + distance",
+    "stack_distance",
+    "b0.tag + buffer_distance",
     "distance + b0.tag + s1.form",
     "s0.form + s0.tag + b0.form + b0.tag + s1.tag + b1.tag + s0.label + distance",
     "s0.left_labels + b0.left_labels",
@@ -120,7 +122,8 @@ def test_shipped_templates_give_a_key_for_each_feature_and_no_key_twice(
     assert is_one_to_one([(frozenset(keys), frozenset(features)) for keys, features in found])
     all_keys = {key for keys, _ in found for key in keys}
     all_features = {feature for _, features in found for feature in features}
-    assert len(all_keys) == len(all_features) > 5000
+    # templates of one part each find few
+    assert len(all_keys) == len(all_features) > (200 if name == "atoms" else 5000)
 
 
 def test_keys_are_odd() -> None:

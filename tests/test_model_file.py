@@ -14,6 +14,7 @@ import safetensors
 import dodona
 from dodona import container
 from dodona.container import Array, ContainerError
+from dodona.parser import VERSION
 from dodona.settings import Settings
 from dodona.training import Trainer
 from small import parser, train, treebank
@@ -140,7 +141,13 @@ def test_another_kind_of_file_is_named(tmp_path: Path) -> None:
 def test_a_newer_version_asks_for_a_newer_dodona(tmp_path: Path) -> None:
     path = tmp_path / "file"
     container.write(path, "model", 99, {}, {})
-    refused(path, "model of version 99, but this Dodona reads up to 1: install a newer one")
+    refused(path, "model of version 99, but this Dodona reads up to 2: install a newer one")
+
+
+def test_an_older_version_must_be_trained_again(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    container.write(path, "model", 1, {}, {})
+    refused(path, "model of version 1, but this Dodona computes features in another way")
 
 
 def without(name: str) -> Callable[[dict[str, Any]], None]:
@@ -188,15 +195,15 @@ def test_parts_that_do_not_fit_together_are_refused(
 
 
 def rewrite(source: Path, target: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    about, views = container.read(source, "model", 1)
+    about, views = container.read(source, "model", VERSION)
     types = {"B": "U8", "b": "I8", "I": "U32"}
     arrays = {name: Array(types[view.format], view.tobytes()) for name, view in views.items()}
     change(about)
-    container.write(target, "model", 1, about, arrays)
+    container.write(target, "model", VERSION, about, arrays)
 
 
 def test_weights_that_lead_outside_are_refused(model: Path, tmp_path: Path) -> None:
-    about, views = container.read(model, "model", 1)
+    about, views = container.read(model, "model", VERSION)
     types = {"B": "U8", "b": "I8", "I": "U32"}
     arrays = {name: Array(types[view.format], view.tobytes()) for name, view in views.items()}
     path = tmp_path / "file"
@@ -207,10 +214,10 @@ def test_weights_that_lead_outside_are_refused(model: Path, tmp_path: Path) -> N
         ("weights.buckets", b"\xff" * 64),
     ]:
         damaged = arrays | {name: Array(arrays[name].type, data)}
-        container.write(path, "model", 1, about, damaged)
+        container.write(path, "model", VERSION, about, damaged)
         refused(path, "the model does not fit together")
     for name in arrays:
-        container.write(path, "model", 1, about, {n: arrays[n] for n in arrays if n != name})
+        container.write(path, "model", VERSION, about, {n: arrays[n] for n in arrays if n != name})
         refused(path, "the model does not fit together")
 
 

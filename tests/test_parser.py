@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dodona
-from dodona.parser import AHEAD, BATCH
+from dodona.batches import AHEAD, BATCH
 from dodona.treebank.errors import BadSentence, TreebankError
 from reference.trees import is_tree
 from small import parser, train, treebank

@@ -56,9 +56,10 @@ def test_a_parse_without_repairs_has_none() -> None:
     assert repairs(walk, [2, 0, 2]) == Counter()
 
 
+@pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("system", list(SYSTEMS))
-def test_a_trace_goes_step_by_step_to_the_tree(system: str) -> None:
-    parser = train(treebank(60, 1, 0), system=system, projectivise="none")
+def test_a_trace_goes_step_by_step_to_the_tree(system: str, beam: int) -> None:
+    parser = train(treebank(60, 1, 0), system=system, projectivise="none", beam=beam)
     for sentence in treebank(15, 5):
         *way, (last, nothing) = parser.trace(sentence)
         assert nothing is None and parser.system.is_final(last)

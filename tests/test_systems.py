@@ -80,3 +80,20 @@ def test_swap_learns_crossing_arcs(training: str) -> None:
 def test_a_root_that_a_system_cannot_have_is_refused(name: str, root: str) -> None:
     with pytest.raises(ValueError, match=f"{name} has its root first.*root='{root}' is not"):
         dodona.system(name, labels=["dep"], root=root)
+
+
+@pytest.mark.parametrize("training", ["static", "explore"])
+def test_each_static_oracle_of_swap_trains_its_own_parser(training: str) -> None:
+    sentences = treebank(100, 1, 0.4)
+    models = {
+        oracle: train(sentences, system="swap", training=training, static_oracle=oracle)
+        for oracle in ("static", "lazy", "eager")
+    }
+    assert models["eager"].system.static_oracle == "eager"
+    weights = {oracle: model.weights.rows_bytes() for oracle, model in models.items()}
+    assert weights["static"] == weights["lazy"] != weights["eager"]
+
+
+def test_a_static_oracle_that_a_system_has_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="arc-eager has no 'lazy' oracle, only 'static'"):
+        train(treebank(5, 1), system="arc-eager", static_oracle="lazy")

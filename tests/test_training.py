@@ -213,15 +213,6 @@ def test_static_training_leaves_crossing_arcs_out(quick: dict[str, Any]) -> None
 # --- what cannot be learned from
 
 
-def test_sentences_without_trees_are_refused(quick: dict[str, Any]) -> None:
-    whole = treebank(3, 1)
-    bare = whole[1].replace(heads=[None, *whole[1].heads[1:]])
-    with pytest.raises(TreebankError, match="sentence 2: word 1 has no head"):
-        dodona.train([whole[0], bare], **quick)
-    with pytest.raises(TreebankError, match="sentence 1: word 1 has no head"):
-        dodona.train(whole, [bare], **quick)
-
-
 def test_an_empty_treebank_is_refused(quick: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(TreebankError, match="the given sentences: no sentence in it"):
         dodona.train([], **quick)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate as evaluate
     from dodona.parser import Parser as Parser
     from dodona.settings import Settings as Settings
+    from dodona.tagger import Tagger as Tagger
+    from dodona.tagger_training import train_tagger as train_tagger
     from dodona.training import train as train
     from dodona.treebank.reader import read as read
     from dodona.treebank.sentence import Sentence as Sentence
@@ -33,6 +35,7 @@ _HOMES = {
     "Settings": "dodona.settings",
     "State": "dodona.core.system",
     "System": "dodona.core.system",
+    "Tagger": "dodona.tagger",
     "Writer": "dodona.treebank.writer",
     "compare": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
@@ -40,6 +43,7 @@ _HOMES = {
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
     "train": "dodona.training",
+    "train_tagger": "dodona.tagger_training",
 }
 
 __all__ = ["load", *_HOMES]

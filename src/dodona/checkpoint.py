@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from dodona.container import Array
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights
 
-KIND, VERSION = "checkpoint", 1
+KIND, VERSION = "checkpoint", 2  # 2: other feature keys, and a tagger
 ARRAYS = {
     "keys": "U64",
     "n_cells": "U16",
@@ -19,6 +19,14 @@ ARRAYS = {
     "weights": "F32",
     "totals": "F64",
 }
+
+
+@dataclass
+class TaggerState:
+    """A tagger that learns along: for each task its weights, how many words and updates it saw."""
+
+    weights: list[Weights]
+    times: list[tuple[float, int]]
 
 
 @dataclass
@@ -32,6 +40,8 @@ class Checkpoint:
     state: tuple[int, float]
     weights: Weights
     best: PackedWeights | None
+    tagger: TaggerState | None = None
+    best_tagger: list[PackedWeights] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Write the file, in place of an older one."""
@@ -44,11 +54,16 @@ class Checkpoint:
             "random": str(self.state[0]),  # 64 bits: more than a JSON number holds everywhere
             "time": self.state[1],
             "step": self.best.step if self.best else 0,
+            "tagger_times": self.tagger.times if self.tagger else [],
+            "tagger_classes": [w.n_classes for w in self.tagger.weights] if self.tagger else [],
+            "tagger_steps": [weights.step for weights in self.best_tagger],
         }
-        arrays = {
-            name: Array(type_, data)
-            for (name, type_), data in zip(ARRAYS.items(), self.weights.save(), strict=True)
-        }
+        arrays = _saved(self.weights, "")
+        for i, weights in enumerate(self.tagger.weights if self.tagger else []):
+            arrays |= _saved(weights, f"tagger.{i}.")
+        for i, best in enumerate(self.best_tagger):
+            arrays[f"tagger.{i}.buckets"] = Array("U32", best.buckets_bytes())
+            arrays[f"tagger.{i}.rows"] = Array("I8", best.rows_bytes())
         if self.best:
             arrays["best.buckets"] = Array("U32", self.best.buckets_bytes())
             arrays["best.rows"] = Array("I8", self.best.rows_bytes())
@@ -57,7 +72,7 @@ class Checkpoint:
     @classmethod
     def load(cls, path: Path, settings: dict[str, Any], checksums: dict[str, str]) -> Checkpoint:
         """Read what `save` wrote, if the run began with these settings and data."""
-        about, arrays = container.read(path, KIND, VERSION)
+        about, arrays = container.read(path, KIND, VERSION, oldest=VERSION)
         _check(path, about, settings, checksums)
         n_classes = about["n_classes"]
         best = None
@@ -73,7 +88,32 @@ class Checkpoint:
             state=(int(about["random"]), about["time"]),
             weights=Weights.restore(n_classes, *(arrays[name] for name in ARRAYS)),
             best=best,
+            tagger=_restored_tagger(about, arrays),
+            best_tagger=[
+                PackedWeights(
+                    about["tagger_classes"][i],
+                    step,
+                    bytes(arrays[f"tagger.{i}.buckets"]),
+                    bytes(arrays[f"tagger.{i}.rows"]),
+                )
+                for i, step in enumerate(about["tagger_steps"])
+            ],
         )
+
+
+def _saved(weights: Weights, prefix: str) -> dict[str, Array]:
+    parts = zip(ARRAYS.items(), weights.save(), strict=True)
+    return {prefix + name: Array(type_, data) for (name, type_), data in parts}
+
+
+def _restored_tagger(about: dict[str, Any], arrays: dict[str, memoryview]) -> TaggerState | None:
+    if not about["tagger_classes"]:
+        return None
+    weights = [
+        Weights.restore(n_classes, *(arrays[f"tagger.{i}.{name}"] for name in ARRAYS))
+        for i, n_classes in enumerate(about["tagger_classes"])
+    ]
+    return TaggerState(weights, [(time, n) for time, n in about["tagger_times"]])
 
 
 def _check(

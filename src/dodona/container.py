@@ -79,7 +79,9 @@ def write(
         beside.unlink(missing_ok=True)
 
 
-def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def read(
+    path: Path, kind: str, version: int, oldest: int = 1
+) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """What `write` wrote: the text about it, and the arrays as views of the mapped file."""
     mapped = _map(path, kind)
     header, start = _header(path, kind, mapped)
@@ -90,6 +92,11 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str,
         raise ContainerError(
             f"{path}: {kind} of version {meta['version']}, but this Dodona reads up to {version}: "
             "install a newer one"
+        )
+    if 0 < _number(meta.get("version")) < oldest:
+        raise ContainerError(
+            f"{path}: {kind} of version {meta['version']}, but this Dodona computes features in "
+            f"another way and reads from version {oldest} on: train it again"
         )
     data = mapped[start:]
     places = {name: _place(entry) for name, entry in header.items() if name != "__metadata__"}

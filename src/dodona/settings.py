@@ -1,17 +1,32 @@
-"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`."""
+"""Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`.
+
+Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from dodona.core.agenda import MAX_WIDTH
+from dodona.core.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.greedy_training import LEARNERS, MODES
-from dodona.core.registry import SYSTEMS
-from dodona.core.system import LOSSES, ROOTS
+from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS
+from dodona.core.system import LOSSES, ROOTS, System
 from dodona.treebank.pseudoprojective import SCHEMES
 
+SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
+AT_ONCE = (SVM, MAXENT)
+NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED = "none", "enhanced", "basic+enhanced"
+GRAPHS = (NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED)
+ALL_SYSTEMS: dict[str, type[System]] = {**SYSTEMS, **GRAPH_SYSTEMS}
 ROOT_COUNTS = ("one", "many")
-AUTO = "auto"  # what suits the transition system
+STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
+MAX_CUTOFF = 255  # features are counted in bytes
+SEARCHES = ("greedy", "beam")
+TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
+AUTO = "auto"  # what suits the other settings
 
 
 def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
@@ -22,30 +37,43 @@ def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) ->
 class Settings:
     """How to train a parser.
 
-    >>> Settings(epochs=3).training
+    >>> Settings(epochs=3).resolved().training
     'explore'
     >>> Settings(training="luck")
     Traceback (most recent call last):
-    ValueError: training is one of static, ambiguity, explore, not 'luck'
+    ValueError: training is one of auto, static, ambiguity, explore, not 'luck'
     """
 
-    system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
+    system: str = _setting("arc-eager", "transition system", tuple(ALL_SYSTEMS))
+    graph: str = _setting(
+        NO_GRAPH, "parse into enhanced graphs (the DEPS column), alone or beside the tree", GRAPHS
+    )
     root: str = _setting(AUTO, "where the artificial root stands", (AUTO, *ROOTS))
-    training: str = _setting("explore", "oracle and what to follow", tuple(MODES))
+    training: str = _setting(AUTO, "greedy: oracle and what to follow", (AUTO, *MODES))
+    static_oracle: str = _setting(
+        "static", "which derivation to learn, where a system has several", STATIC_ORACLES
+    )
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
-        0.9, "share of wrong predictions that are followed when exploring (1 - p in the paper)"
+        0.9, "share of errors that are followed when exploring (1 - p in the paper)"
     )
+    beam: int = _setting(1, "derivations kept side by side; 1 is greedy search")
+    update: str = _setting("max-violation", "beam: how far to learn from an error", UPDATES)
+    oracle: str = _setting("dynamic", "beam: which derivations are correct", ORACLES)
+    restart: str = _setting(AUTO, "beam: where to go on after an error", (AUTO, *RESTARTS))
     epochs: int = _setting(15, "passes over the training data")
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
     features: str = _setting(AUTO, "template set that ships, or a file of your own")
+    tags: str = _setting(
+        "gold", "tags to learn from: gold, predicted (by a tagger that learns along) or jackknife:N"
+    )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     projectivise: str = _setting(
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
     )
     loss: str = _setting("labelled", "what an error costs", tuple(LOSSES))
-    learner: str = _setting("perceptron", "how weights are updated", tuple(LEARNERS))
+    learner: str = _setting("perceptron", "how weights are learned", (*LEARNERS, *AT_ONCE))
     aggressiveness: float = _setting(0.1, "largest step of the passive-aggressive learner (C)")
     roots: str = _setting("one", "words under the root of a parsed sentence", ROOT_COUNTS)
     prune: int = _setting(
@@ -53,36 +81,151 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        for setting in fields(self):
-            self._check_choice(setting.name, setting.metadata["choices"])
-        for name in ("epochs", "prune"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        _check_choices(self)
+        _check_least(self, 1, "epochs", "prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
         if not 0 <= self.explore_rate <= 1:
             raise ValueError(f"explore_rate is a share from 0 to 1, not {self.explore_rate}")
+        self._check_beam()
+        if not TAGS.fullmatch(self.tags):
+            raise ValueError(
+                f"tags is gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}"
+            )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
+        if self.learner in AT_ONCE:
+            self._check_at_once()
+        self._check_graph()
+
+    def _check_at_once(self) -> None:
+        if self.training not in (AUTO, "static"):
+            raise ValueError(
+                f"the {self.learner} learner learns from the static oracle alone, "
+                f"not training={self.training}"
+            )
+        if self.tags == "predicted":
+            raise ValueError(
+                f"the {self.learner} learner learns all at once, so no tagger can learn along: "
+                "use tags='jackknife:10' instead of 'predicted'"
+            )
+
+    def _check_graph(self) -> None:
+        """Refuse a system that does not build what is asked for."""
+        if self.graph == BASIC_AND_ENHANCED and self.system in GRAPH_SYSTEMS:
+            raise ValueError(
+                f"system={self.system!r} builds graphs: with graph={self.graph!r}, system is the "
+                f"one for trees, and graphs are parsed by graph-eager"
+            )
+        others = set(SYSTEMS) - {type(self).system}
+        if self.graph == ENHANCED and self.system in others:
+            raise ValueError(
+                f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
+                f"{', '.join(GRAPH_SYSTEMS)}; or ask for graph={BASIC_AND_ENHANCED!r}"
+            )
+        is_graph = self.graph == ENHANCED or self.system in GRAPH_SYSTEMS
+        if is_graph and self.beam > 1:
+            raise ValueError(f"graphs are parsed greedily: beam={self.beam} is for trees")
+
+    def _check_beam(self) -> None:
+        """Refuse what one way to train would ignore."""
+        if not 1 <= self.beam <= MAX_WIDTH:
+            raise ValueError(f"beam is from 1 to {MAX_WIDTH}, not {self.beam}")
+        is_beam = self.beam > 1
+        for name in ("training", "learner") if is_beam else ("update", "oracle", "restart"):
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default:
+                raise ValueError(
+                    f"{name}={value!r} is for {'greedy training' if is_beam else 'a beam'}, "
+                    f"but beam={self.beam}"
+                )
+        if self.restart == "bad" and self.oracle == "static":
+            raise ValueError("restart='bad' needs oracle='dynamic': it leaves the one derivation")
+
+    @property
+    def n_folds(self) -> int:
+        """Folds of jackknifed tags; 0 for other tags.
+
+        >>> Settings(tags="jackknife:10").n_folds
+        10
+        """
+        return int(self.tags.partition(":")[2] or 0)
 
     def resolved(self) -> Settings:
-        """These settings with "auto" replaced by what suits the transition system.
+        """These settings with "auto" replaced by what suits the transition system and the beam.
 
         >>> Settings().resolved().features, Settings(system="swap").resolved().features
         ('rich', 'rich-stack')
+        >>> Settings(graph="enhanced").resolved().system
+        'graph-eager'
         """
-        kind = SYSTEMS[self.system]
+        if self.graph == ENHANCED and self.system in SYSTEMS:
+            return replace(self, system="graph-eager").resolved()
+        if self.system in GRAPH_SYSTEMS and self.graph == NO_GRAPH:
+            return replace(self, graph=ENHANCED).resolved()
+        kind = ALL_SYSTEMS[self.system]
         suited: dict[str, Any] = {
             "root": kind.default_root,
-            "features": kind.default_templates,
+            "training": "static" if self.learner in AT_ONCE else "explore",
+            "features": "atoms" if self.learner == SVM else kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
-        return replace(
-            self, **{name: value for name, value in suited.items() if getattr(self, name) == AUTO}
-        )
+        if self.beam > 1:
+            suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
+            del suited["training"]  # which is for greedy search
+        changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}
+        if self.learner in AT_ONCE:
+            changed["epochs"] = 1
+        return replace(self, **changed)
 
-    def _check_choice(self, name: str, choices: tuple[str, ...] | None) -> None:
-        value = getattr(self, name)
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How to train a tagger.
+
+    >>> TaggerSettings().search
+    'greedy'
+    >>> TaggerSettings(beam=0)
+    Traceback (most recent call last):
+    ValueError: beam must be at least 1, not 0
+    """
+
+    search: str = _setting("greedy", "how tags are found", SEARCHES)
+    beam: int = _setting(4, "items of the beam, with search beam")
+    epochs: int = _setting(10, "passes over the training data")
+    seed: int = _setting(1, "seed of everything random")
+    certain: int = _setting(
+        5, "words seen this often, and with one tag only, always get it; 0: none does"
+    )
+    rare: int = _setting(6, "words seen less often have no ambiguity class")
+    cutoff: int = _setting(2, "learn only from features that occur this often")
+    prune: int = _setting(
+        8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
+    )
+    clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
+        _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
+        _check_least(self, 0, "seed", "certain")
+        if self.cutoff > MAX_CUTOFF:
+            raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
+
+    @property
+    def width(self) -> int:
+        """Items of the beam; greedy search has one."""
+        return self.beam if self.search == "beam" else 1
+
+
+def _check_choices(settings: Settings | TaggerSettings) -> None:
+    for setting in fields(settings):
+        choices, value = setting.metadata["choices"], getattr(settings, setting.name)
         if choices and value not in choices:
-            raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+            raise ValueError(f"{setting.name} is one of {', '.join(choices)}, not {value!r}")
+
+
+def _check_least(settings: Settings | TaggerSettings, least: int, *names: str) -> None:
+    for name in names:
+        if getattr(settings, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")

@@ -92,6 +92,8 @@ class View(NamedTuple):
             return self.distance("s0", "b0")
         if text == "stack_distance":
             return self.distance("s1", "s0")
+        if text == "buffer_distance":
+            return self.distance("b0", "b1")
         *slot, attribute = text.split(".")
         node = self.node(slot)
         return None if node is None else self.value(node, attribute)

@@ -62,6 +62,16 @@ def test_roots(shell: Shell, model: Path, data: Path) -> None:
     assert shell("parse", model, data / "train.conllu", "--roots", "some").code == 2
 
 
+def test_beam(shell: Shell, model: Path, data: Path) -> None:
+    """A greedy model can be asked to look further; 1 is what it does anyway."""
+    greedy = shell("parse", model, data / "test.conllu").out
+    assert shell("parse", model, data / "test.conllu", "--beam", "1").out == greedy
+    wide = shell("parse", model, data / "test.conllu", "--beam", "4")
+    parsed = dodona.load(model).pipe(dodona.read(data / "test.conllu"), beam=4)
+    assert wide.out == b"".join(map(bytes, parsed)).decode() != greedy
+    assert "a beam is from 1 to 1000 wide, not 0" in shell("parse", model, "--beam", "0").err
+
+
 def test_json_output(shell: Shell, model: Path, data: Path) -> None:
     lines = shell("parse", model, data / "test.conllu", "--output", "json").out.splitlines()
     sentences = list(dodona.load(model).pipe(dodona.read(data / "test.conllu")))

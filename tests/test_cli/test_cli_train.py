@@ -178,6 +178,29 @@ def test_json_has_settings_scores_and_times(shell: Shell, files: list[str], tmp_
     assert all(epoch["seconds"] > 0 for epoch in found["history"])
 
 
+def test_a_beam_is_trained_and_remembered(shell: Shell, files: list[str], tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    flags = ["--beam", "4", "--update", "early", "--epochs", "1", "--json", "--quiet"]
+    result = shell("train", *files, "-o", model, *flags)
+    settings = json.loads(result.out)["settings"]
+    assert [settings[name] for name in ("beam", "update", "restart")] == [4, "early", "bad"]
+    assert dodona.load(model).settings.beam == 4
+
+
+def test_words_without_a_head_are_told(shell: Shell, data: Path, tmp_path: Path) -> None:
+    lines = (data / "train.conllu").read_text(encoding="utf-8").split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith("1\t"))
+    columns = lines[first].split("\t")
+    lines[first] = "\t".join([*columns[:6], "_", "_", *columns[8:]])
+    gappy = tmp_path / "gappy.conllu"
+    gappy.write_text("\n".join(lines), encoding="utf-8")
+    run = ["train", "--train", gappy, "-o", tmp_path / "model", "--epochs", "1"]
+    assert "1 words without a head: any is right" in shell(*run).err
+    refused = shell(*run, "--training", "static")
+    assert refused.code == 1
+    assert "sentence 1: word 1 has no head or no label, but static training" in refused.err
+
+
 def test_without_dev_the_last_epoch_is_kept(shell: Shell, data: Path, tmp_path: Path) -> None:
     command = ["train", "--train", data / "train.conllu", "-o", tmp_path / "m", "--epochs", 2]
     result = shell(*command)
@@ -205,7 +228,7 @@ def test_flags_win_over_the_file(shell: Shell, data: Path, tmp_path: Path) -> No
         ("epoch = 3", "no setting 'epoch'; there are: train, dev, out, system, "),
         ("epochs = 'many'", "epochs is a whole number, not 'many'"),
         ("epochs = true", "epochs is a whole number, not True"),
-        ("training = 'luck'", "training is one of static, ambiguity, explore, not 'luck'"),
+        ("training = 'luck'", "training is one of auto, static, ambiguity, explore, not 'luck'"),
         ("epochs = ", "Invalid value"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from shell import BAD, Shell
 
 import dodona
+from dodona.parser import VERSION
 from dodona.show.walk import walk
 
 ONE = b"""# text = Ask the oak
@@ -109,7 +110,7 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     found = json.loads(shell("info", model, "--json").out)
     parser = dodona.load(model)
     assert found["bytes"] == model.stat().st_size
-    assert found["format"] == 1
+    assert found["format"] == VERSION
     assert found["settings"]["epochs"] == 3
     assert found["labels"] == sorted(parser.labels)
     assert sum(found["actions"].values()) == len(parser.pairs)

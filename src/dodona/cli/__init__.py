@@ -14,6 +14,7 @@ from dodona.cli.flags import parameters
 VERBS = (
     "train",
     "parse",
+    "tag",
     "cluster",
     "evaluate",
     "convert",

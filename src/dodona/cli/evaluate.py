@@ -21,6 +21,9 @@ def evaluate(
             choices=("exact", "universal"),
         ),
     ] = "exact",
+    graphs: Annotated[
+        bool, Flag("score the enhanced graphs of the DEPS column: precision, recall, F1, ELAS")
+    ] = False,
     details: Annotated[bool, Flag("break down by label, distance, length, position")] = False,
     test: Annotated[
         str | None,
@@ -35,6 +38,12 @@ def evaluate(
     from dodona import evaluation
     from dodona.evaluation.pairs import load
 
+    if graphs:
+        if system2 or details or test or labels != "exact" or not punctuation:
+            raise UsageError("--graphs scores one system, with all arcs and whole labels")
+        of_graphs = evaluation.evaluate_graphs(gold, system)
+        print(json_.dumps(of_graphs.to_dict(), indent=2) if json else of_graphs.table())
+        return
     if test and not system2:
         raise UsageError("--test compares two systems: name a second one")
     options: Any = {"punctuation": punctuation, "labels": labels}

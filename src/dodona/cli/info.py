@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from dodona import container
 from dodona.cli.flags import Flag
 from dodona.parser import KIND, Parser
+from dodona.weights import to_arrays
 
 
 def info(
@@ -43,8 +44,10 @@ def about(path: Path) -> dict[str, Any]:
         "n_templates": parser.features.n_templates,
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
+        "tagger": _tagger(parser),
+        "graphs": _graphs(parser),
         "n_features": parser.weights.n_rows,
-        "weight_bytes": len(parser.weights.buckets_bytes()) + len(parser.weights.rows_bytes()),
+        "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
         "record": parser.record,
     }
 
@@ -57,6 +60,35 @@ def _clusters(parser: Parser) -> dict[str, Any] | None:
         "file": parser.settings.clusters,
         "n_words": len(clusters),
         "n_clusters": clusters.n_clusters,
+    }
+
+
+def _tagger(parser: Parser) -> dict[str, Any] | None:
+    tagger = parser.tagger
+    if tagger is None:
+        return None
+    return {
+        "classes": {
+            column: len(classes)
+            for column, classes in zip(tagger.columns, tagger.classes, strict=True)
+        },
+        "n_features": sum(weights.n_rows for weights in tagger.weights),
+        "clusters": tagger.settings.clusters,
+        "dev_accuracy": parser.record["dev_tags"],
+    }
+
+
+def _graphs(parser: Parser) -> dict[str, Any] | None:
+    graphs = parser.graphs
+    if graphs is None:
+        return None
+    return {
+        "system": graphs.settings.system,
+        "labels": sorted(graphs.labels),
+        "n_templates": graphs.features.n_templates,
+        "n_features": graphs.weights.n_rows,
+        "dev_f1": graphs.record["dev_uas"],
+        "dev_elas": graphs.record["dev_las"],
     }
 
 
@@ -78,6 +110,8 @@ def _print(found: dict[str, Any]) -> None:
             ("features", f"{found['n_features']:,}"),
             ("vocabularies", _listed(words)),
             ("clusters", _described(found["clusters"])),
+            ("tagger", _described_tagger(found["tagger"])),
+            ("graphs", _described_graphs(found["graphs"])),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
@@ -93,6 +127,23 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("lifted", f"{record['n_lifted']:,} arcs"),
     ]
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _described_tagger(tagger: dict[str, Any] | None) -> str:
+    if tagger is None:
+        return "none"
+    accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
+    sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
+    size = f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features"
+    return f"{size}{sees}{accuracy}"
+
+
+def _described_graphs(graphs: dict[str, Any] | None) -> str:
+    if graphs is None:
+        return "none"
+    scores = "" if graphs["dev_elas"] is None else f", dev ELAS {graphs['dev_elas']:.2f}"
+    size = f"{len(graphs['labels'])} labels, {graphs['n_features']:,} features"
+    return f"{graphs['system']} behind the tree: {size}{scores}"
 
 
 def _described(clusters: dict[str, Any] | None) -> str:

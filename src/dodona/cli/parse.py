@@ -27,19 +27,28 @@ def parse(
         str | None,
         Flag("words under the root of a sentence", choices=ROOT_COUNTS, default="as trained"),
     ] = None,
+    beam: Annotated[
+        int | None, Flag("derivations kept side by side; 1 is greedy", default="as trained")
+    ] = None,
+    keep_tags: Annotated[
+        bool, Flag("parse with the tags of the input, although the model has a tagger")
+    ] = False,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
 ) -> None:
     """Parse sentences with a trained model.
 
-    Heads and labels of the input are ignored and replaced; all else comes back as it was. Files
-    whose name ends in .gz are read and written compressed.
+    Heads and labels of the input are ignored and replaced, and so are the tags if the model has a
+    tagger; all else comes back as it was. Files whose name ends in .gz are read and written
+    compressed.
     """
     parser = Parser.load(model)
     start = time.perf_counter()
     skipped, n_words = Skipped(), 0
     items = skipped.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
     with open_writer(out, output) as writer:
-        for item in parser.pipe(items, threads=threads, roots=roots):
+        for item in parser.pipe(
+            items, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags
+        ):
             writer.write(item)
             n_words += len(item) if isinstance(item, Sentence) else 0
     skipped.say()

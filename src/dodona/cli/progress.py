@@ -88,8 +88,8 @@ class Bar(View):
         )
 
     def finish(self, epoch: Epoch) -> None:
-        is_best = epoch is self.trainer.best_epoch
-        self._print(describe_epoch(epoch, self.trainer), "bold" if is_best else "")
+        style = "bold" if is_best(epoch, self.trainer) else ""
+        self._print(describe_epoch(epoch, self.trainer), style)
 
     def close(self) -> None:
         self.bar.stop()
@@ -103,10 +103,11 @@ class Bar(View):
 def describe_data(trainer: Trainer) -> list[str]:
     """What there is to learn from, and what is done about trees that cannot be derived."""
     data, settings = trainer.data, trainer.settings
+    if trainer.system.builds_graphs:
+        return _describe_graphs(trainer)
     projective_only = trainer.system.projective_only
-    leaves_out = (
-        projective_only and settings.projectivise == "none" and settings.training == "static"
-    )
+    is_static = "static" in (settings.training, settings.oracle)
+    leaves_out = projective_only and settings.projectivise == "none" and is_static
     n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
     lines = [f"train: {n_sentences:,} sentences, {data.n_words:,} words"]
     if trainer.dev:
@@ -122,7 +123,26 @@ def describe_data(trainer: Trainer) -> list[str]:
         lines.append(f"{found} cannot be derived: left out of static training")
     else:
         lines.append(f"{found} cannot be derived: learned from by the cheapest actions")
+    if data.n_unannotated:
+        lines.append(f"{data.n_unannotated:,} words without a head: any is right")
     return lines
+
+
+def _describe_graphs(trainer: Trainer) -> list[str]:
+    data = trainer.data
+    lines = [f"train: {len(data.order):,} graphs, {data.n_words:,} words"]
+    if trainer.dev:
+        lines.append(f"dev: {len(trainer.dev):,} graphs, {sum(map(len, trainer.dev)):,} words")
+    else:
+        lines.append("dev: none, so the parser of the last epoch is kept")
+    lines.append(f"{data.n_nonprojective:,} graphs with crossing arcs: {data.n_lifted:,} lifted")
+    return lines
+
+
+def is_best(epoch: Epoch, trainer: Trainer) -> bool:
+    """Whether it is the best so far, of the parser into trees or of that into graphs behind it."""
+    trainers = (trainer, trainer.graph_trainer)
+    return any(t is not None and epoch is t.best_epoch for t in trainers)
 
 
 def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
@@ -132,8 +152,8 @@ def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
         f"{epoch.n_updates:,} updates",
         f"{epoch.words_per_second:,.0f} words/s",
     ]
-    if epoch.uas is not None and epoch.las is not None:
-        parts.append(f"dev UAS {epoch.uas:.2f} LAS {epoch.las:.2f}")
-        if epoch is trainer.best_epoch:
+    if epoch.scores:
+        parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in epoch.scores.items()))
+        if is_best(epoch, trainer):
             parts.append("best")
     return "  ".join(parts)

@@ -1,4 +1,4 @@
-"""The settings of training as flags: made from `dodona.Settings`, which alone lists them."""
+"""The settings of training as flags: made from `dodona.settings`, which alone lists them."""
 
 import inspect
 from collections.abc import Callable
@@ -6,12 +6,14 @@ from dataclasses import fields
 from typing import Annotated, Any, TypeVar
 
 from dodona.cli.flags import Flag
-from dodona.settings import Settings
+from dodona.settings import Settings, TaggerSettings
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
-def with_settings(*names: str) -> Callable[[Verb], Verb]:
+def with_settings(
+    *names: str, of: type[Settings] | type[TaggerSettings] = Settings
+) -> Callable[[Verb], Verb]:
     """Give a verb that takes `**settings` a flag for each of these settings, or for all of them.
 
     A flag that is not given is None: the verb then takes the default, or what a file says.
@@ -20,7 +22,7 @@ def with_settings(*names: str) -> Callable[[Verb], Verb]:
     def widen(verb: Verb) -> Verb:
         signature = inspect.signature(verb)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [_parameter(f) for f in fields(Settings) if not names or f.name in names]
+        added = [_parameter(f) for f in fields(of) if not names or f.name in names]
         verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[*own, *added]
         )

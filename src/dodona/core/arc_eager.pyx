@@ -11,7 +11,7 @@ and SHIFT count dependents that already have another head. Those below equal exh
 
 Notation: s top of the stack, b front of the buffer, g(w) gold head of w.
 """
-from .gold cimport GoldC
+from .gold cimport GoldC, label_is_wrong
 from .state cimport (BUFFER, NONE, STACK, StateC, add_arc, clear, front, next_word, pop, push, top)
 from .system cimport MoveCost, System
 
@@ -143,8 +143,8 @@ cdef class ArcEager(System):
             head_of_b != s and state.place[head_of_b] in (STACK, BUFFER))
         # a word left over is labelled as such; where gold has another label, that is lost anyway
         costs[SHIFT].labels = costs[REDUCE].labels = 0
-        costs[LEFT_ARC].labels = -(s_left_over and gold.label[s] != self.root_label_id)
-        costs[RIGHT_ARC].labels = -(b_left_over and gold.label[b] != self.root_label_id)
+        costs[LEFT_ARC].labels = -(s_left_over and label_is_wrong(gold, s, self.root_label_id))
+        costs[RIGHT_ARC].labels = -(b_left_over and label_is_wrong(gold, b, self.root_label_id))
         costs[SHIFT].label = costs[REDUCE].label = NONE
         costs[LEFT_ARC].label = gold.label[s] if head_of_s == b else NONE
         costs[RIGHT_ARC].label = gold.label[b] if head_of_b == s and s != NONE else NONE

@@ -30,6 +30,8 @@ cdef class ArcHybrid(System):
     one it never claims a false zero, but may overestimate, and a state may have no free action.
     """
 
+    default_templates = "rich-hybrid"
+
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
         self.name = "arc-hybrid"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")

@@ -1,3 +1,6 @@
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
 from .gold cimport GoldC
 from .state cimport NONE, StateC, top
 from .system cimport System
@@ -26,6 +29,10 @@ cdef inline int gold_arc(const StateC* state, const GoldC* gold) noexcept nogil:
     if gold.head[s0] == s1 and not waits(state, gold, s0):
         return RIGHT_ARC
     return NONE
+
+
+cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
+              const GoldC* gold) noexcept nogil
 
 
 cdef class ArcStandard(System):

@@ -19,24 +19,26 @@ cdef enum:
     IMPOSSIBLE = -(1 << 29)
 
 
-cdef int join_subtrees(const vector[int32_t]& row, const GoldC* gold, int first_word,
-                       vector[int32_t]& right) noexcept nogil:
+cdef int join_subtrees(const vector[int32_t]& left, const vector[int32_t]& buffer,
+                       const GoldC* gold, vector[int32_t]& right) noexcept nogil:
     """Fill the right row; the number of gold arcs inside what its words stand for.
 
     A word of the buffer is part of the row if its gold head is not in the buffer, or if it waits
     for something on the stack: for a dependent, or for one of its dependents to get one.
     """
-    cdef vector[int32_t] waiting
-    cdef int i, word, dependent, n_joined = 0
-    waiting.resize(gold.n_words + 2, 0)
-    for i in range(<int> row.size()):
-        waiting[row[i]] = 1
-    for word in range(first_word, gold.n_words + 1):
-        for i in range(gold.first[word], gold.first[word + 1]):
-            dependent = gold.child[i]
-            if dependent < word and waiting[dependent]:
-                waiting[word] = 1
-        if waiting[word] or gold.head[word] < first_word:
+    cdef vector[char] waiting, in_buffer
+    cdef int i, j, word, n_joined = 0
+    waiting.resize(gold.n_words + 1, False)
+    in_buffer.resize(gold.n_words + 1, False)
+    for i in range(<int> left.size()):
+        waiting[left[i]] = True
+    for i in range(<int> buffer.size()):
+        in_buffer[buffer[i]] = True
+    for i in range(<int> buffer.size()):
+        word = buffer[i]
+        for j in range(gold.first[word], gold.first[word + 1]):
+            waiting[word] |= waiting[gold.child[j]]
+        if waiting[word] or gold.head[word] == NONE or not in_buffer[gold.head[word]]:
             right.push_back(word)
         else:
             n_joined += 1
@@ -48,15 +50,16 @@ cdef inline void raise_to(int32_t* value, int32_t candidate) noexcept nogil:
         value[0] = candidate
 
 
-cdef int kept(const vector[int32_t]& left, const GoldC* gold, int first_word) noexcept nogil:
-    """The most gold arcs to be built from this stack and the words from `first_word` on.
+cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
+              const GoldC* gold) noexcept nogil:
+    """The most gold arcs to be built from the words of this stack and this buffer.
 
     After joining left[i:] and right[:j] into one tree, `table[j][h]` is the most arcs with the h-th
     word of both rows as its head; the tree then takes in, or goes under, a neighbour on one side.
     """
     cdef vector[int32_t] right, words
     cdef vector[int32_t] table, below
-    cdef int n_joined = join_subtrees(left, gold, first_word, right)
+    cdef int n_joined = join_subtrees(left, buffer, gold, right)
     cdef int n_left = <int> left.size(), n_right = <int> right.size()
     cdef int n = n_left + n_right
     cdef int i, j, h, word, other
@@ -168,11 +171,11 @@ cdef class ArcStandard(System):
     cdef void move_costs(self, const StateC* state, const GoldC* gold,
                          MoveCost* costs) noexcept nogil:
         cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0), move, most = 0
-        cdef int first_word = gold.n_words + 1 if b == NONE else b
+        cdef int word, first_word = gold.n_words + 1 if b == NONE else b
         cdef int moves = self.valid_moves(state)
         cdef int n_kept[3]
         cdef bint is_gold[3]
-        cdef vector[int32_t] stack
+        cdef vector[int32_t] stack, buffer
         is_gold[SHIFT] = False
         is_gold[LEFT_ARC] = gold.head[s1] == s0
         is_gold[RIGHT_ARC] = gold.head[s0] == s1 and s1 != NONE
@@ -186,7 +189,10 @@ cdef class ArcStandard(System):
                     stack.pop_back()
                 if move == LEFT_ARC:
                     stack[stack.size() - 1] = s0
-                n_kept[move] = is_gold[move] + kept(stack, gold, first_word + (move == SHIFT))
+                buffer.clear()
+                for word in range(first_word + (move == SHIFT), gold.n_words + 1):
+                    buffer.push_back(word)
+                n_kept[move] = is_gold[move] + kept(stack, buffer, gold)
                 most = max(most, n_kept[move])
         for move in range(3):
             costs[move].arcs = most - n_kept[move]

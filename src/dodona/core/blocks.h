@@ -1,4 +1,4 @@
-/* Eight at a time: adding weights, finding the best score, finding a fingerprint; the innermost loops.
+/* Eight at a time: adding weights, finding the best scores, finding a fingerprint; the innermost loops.
  *
  * Compilers do not turn these into vector instructions by themselves (parsing is 1.3x slower
  * without), so the two families of processors are spelled out; any other gets the plain loop.
@@ -92,6 +92,18 @@ static inline int dodona_best(const int16_t* scores, int n_blocks) {
         if (lanes[k] > best) best = lanes[k];
     for (k = 0; scores[k] != best; k++) {}
     return k;
+}
+
+/* The set, a bit each, of those among eight scores that are above a bar. */
+static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128i above = _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i*) scores), _mm_set1_epi16(bar));
+    return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(above, _mm_setzero_si128()));
+#else
+    unsigned mask = 0;
+    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] > bar) << k;
+    return mask;
+#endif
 }
 
 /* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */

@@ -1,15 +1,22 @@
 """The reference: `Gold` for Python, and `GoldC`, the same as columns for the core."""
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
 from .state cimport NONE
 
 
 cdef size_t gold_size(int n_words) noexcept nogil:
     """Bytes of the block behind a GoldC."""
-    return 4 * (<size_t> n_words + 4) * sizeof(int32_t)
+    return 6 * (<size_t> n_words + 4) * sizeof(int32_t)
 
 
 cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
                      const int32_t* labels, int root) noexcept nogil:
     """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
+
+    Without its head a label tells nothing.
 
     `root` is the node that stands for head 0: 0 itself or, with the root last, n + 1.
     """
@@ -21,14 +28,16 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
     gold.first, gold.child = column + 2 * n + 1, column + 3 * n
     gold.first_link = NULL
     gold.link = NULL
+    gold.plan = column + 4 * n + 1
+    gold.plan[NONE] = NONE
     for d in range(-1, n_words + 3):
         gold.head[d] = gold.label[d] = NONE
         gold.first[d] = 0
     for d in range(1, n_words + 1):
         h = heads[d - 1]
         gold.head[d] = root if h == 0 else h
-        gold.label[d] = labels[d - 1]
         if h != NONE:
+            gold.label[d] = labels[d - 1]
             gold.first[gold.head[d]] += 1
     # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
     start = 0
@@ -46,12 +55,59 @@ cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads
     gold.first[0] = 0
 
 
+cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil:
+    """Bytes of the block behind the GoldC of a graph; an arc is seen from both its ends."""
+    return (<size_t> n_words + 2) * sizeof(int32_t) + 2 * n_arcs * sizeof(LinkC)
+
+
+cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
+                      size_t n_arcs) noexcept nogil:
+    """Fill in the links of a graph, which has at most one arc each way between two nodes."""
+    cdef vector[pair[uint64_t, pair[int32_t, int32_t]]] ends     # (node, other), (is inward, label)
+    cdef size_t i
+    cdef int node = 0, n_links = 0
+    cdef LinkC* link
+    gold.n_words = n_words
+    gold.head = gold.label = gold.first = gold.child = gold.plan = NULL
+    gold.first_link = <int32_t*> block
+    gold.link = link = <LinkC*> (gold.first_link + n_words + 2)
+    for i in range(n_arcs):
+        ends.push_back(end_of(arcs[i].head, arcs[i].dependent, False, arcs[i].label))
+        ends.push_back(end_of(arcs[i].dependent, arcs[i].head, True, arcs[i].label))
+    sort(ends.begin(), ends.end())
+    gold.first_link[0] = 0
+    for i in range(ends.size()):
+        while node < <int> (ends[i].first >> 32):
+            node += 1
+            gold.first_link[node] = n_links
+        if i == 0 or ends[i].first != ends[i - 1].first:
+            link = &gold.link[n_links]
+            link.node = <int32_t> <uint32_t> ends[i].first
+            link.label_out = link.label_in = NONE
+            n_links += 1
+        if ends[i].second.first:
+            link.label_in = ends[i].second.second
+        else:
+            link.label_out = ends[i].second.second
+    while node < n_words + 1:
+        node += 1
+        gold.first_link[node] = n_links
+
+
+cdef pair[uint64_t, pair[int32_t, int32_t]] end_of(int node, int other, bint is_inward,
+                                                   int label) noexcept nogil:
+    return pair[uint64_t, pair[int32_t, int32_t]](
+        <uint64_t> node << 32 | <uint64_t> other, pair[int32_t, int32_t](is_inward, label))
+
+
 cdef class Gold:
     """A reference tree (`heads`, `labels`) or graph (`arcs`); read-only.
 
-    Words are numbered from 1; head 0 is the artificial root; a head of None is not annotated.
-    A graph may have several heads per word, words without one (`n_words`, where the last words have
-    no arc at all) and cycles; unless it is a tree after all, its `heads` and `labels` are None.
+    Words are numbered from 1; head 0 is the artificial root. A head or a label of None is not
+    annotated: whatever is built there costs nothing. A graph may have several heads per word, words
+    without one (`n_words`, where the last words have no arc at all) and cycles; unless it is a tree
+    after all, its `heads` and `labels` are None. An arc of a graph with the label None is gold
+    under any label, but a graph leaves no head open: an arc that is not in it is not gold.
 
     >>> gold = Gold(heads=[2, 0, 2], labels=["nsubj", "root", "obj"])
     >>> sorted(gold.arcs)

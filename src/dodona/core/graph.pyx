@@ -4,16 +4,17 @@ A graph system joins two nodes by one arc at most and, its arcs never crossing, 
 2n - 1 of them. An error is a gold arc missing or an arc built that is not gold, so a wrong label
 counts twice: the arc with the right label is missing, and the one with the wrong label is too many.
 """
-from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from .gold cimport Gold, GoldC, LinkC
+from .gold cimport ANY, Gold, GoldArc, GoldC, LinkC, build_links, links_size
 from .graph_state cimport add_graph_arc, are_linked, find_link, is_path, mark_descendants
 from .state cimport NONE, StateC, clear, push
 from .system cimport MoveCost, State, System
 
-cdef enum:
-    N_ENDS = 2                # a gold link is seen from both ends
+
+def _in_order(arc):
+    """A key to sort arcs by, where a label may be None."""
+    return arc[0], arc[1] or "", arc[2]
 
 
 cdef class GraphState(State):
@@ -59,6 +60,8 @@ cdef class GraphSystem(System):
     """
 
     state_class = GraphState
+    builds_graphs = True
+    default_templates = "graph"
 
     def __init__(self, labels, root, loss, root_label, acyclic):
         super().__init__(labels, root, loss, root_label)
@@ -89,9 +92,10 @@ cdef class GraphSystem(System):
         """What an arc between two nodes costs that are not linked yet: nothing if it is gold; else
         it is one too many, and a gold arc the other way is lost besides."""
         cdef const LinkC* link = find_link(gold, head, dependent)
-        cost.label = NONE if link == NULL else link.label_out
-        cost.arcs = 0 if cost.label != NONE else 1 + (link != NULL)
-        cost.labels = 0
+        cdef bint is_arc = link != NULL and link.label_out != NONE
+        cost.label = link.label_out if is_arc and link.label_out != ANY else NONE
+        cost.arcs = 0 if is_arc else 1 + (link != NULL)
+        cost.labels = cost.repairs = 0
 
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
         """Make every word reachable from the root, which adopts the words without a head and then,
@@ -109,12 +113,15 @@ cdef class GraphSystem(System):
                 mark_descendants(state, word, marks.data())
 
     def _check_rebuilt(self, State state, Gold gold):
-        for head, label, dependent in sorted(gold.arcs - state.arcs):
+        unlabelled = {(head, dependent) for head, label, dependent in gold.arcs if label is None}
+        built = {(head, None if (head, dependent) in unlabelled else label, dependent)
+                 for head, label, dependent in state.arcs}
+        for head, label, dependent in sorted(gold.arcs - built, key=_in_order):
             raise ValueError(
                 f"{self.name} cannot derive this graph: the arc {label!r} from {head} to "
                 f"{dependent} is out of its reach (do arcs cross, or join two words both ways, or "
                 "has a word no head?)")
-        for head, _, dependent in sorted(state.arcs - gold.arcs):
+        for head, _, dependent in sorted(built - gold.arcs, key=_in_order):
             raise ValueError(
                 f"{self.name} cannot derive this graph without an arc too many, from {head} to "
                 f"{dependent} (has every word a head?)")
@@ -125,43 +132,29 @@ cdef class GraphSystem(System):
             return &self._gold
         if gold.n_words != n_words:
             raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
-        links = [{} for _ in range(n_words + 1)]         # other node → [label out, label in]
-        for head, label, dependent in sorted(gold.arcs):
-            if label not in self._label_ids:
+        cdef vector[GoldArc] arcs
+        labels = {}
+        for head, label, dependent in sorted(gold.arcs, key=_in_order):
+            if label is not None and label not in self._label_ids:
                 raise ValueError(f"word {dependent} has label {label!r}, which is not among the "
                                  f"system's labels: {', '.join(self.labels)}")
-            for i, (node, other) in enumerate([(head, dependent), (dependent, head)]):
-                labels = links[node].setdefault(other, [NONE, NONE])
-                if labels[i] != NONE:
-                    raise ValueError(
-                        f"gold has two arcs from {head} to {dependent}, {self.labels[labels[i]]!r} "
-                        f"and {label!r}: {self.name} can build only one, so give them one label")
-                labels[i] = self._label_ids[label]
-        self._fill_links(links, len(gold.arcs))
-        self._gold_of = gold
+            if (head, dependent) in labels:
+                raise ValueError(
+                    f"gold has two arcs from {head} to {dependent}, {labels[head, dependent]!r} "
+                    f"and {label!r}: {self.name} can build only one, so give them one label")
+            labels[head, dependent] = label
+            arcs.push_back(GoldArc(head, self._label_ids.get(label, ANY), dependent))
+        block = bytearray(links_size(n_words, arcs.size()))
+        build_links(&self._gold, <char*> block, n_words, arcs.data(), arcs.size())
+        self._block, self._gold_of = block, gold
         return &self._gold
-
-    def _fill_links(self, links, size_t n_arcs):
-        cdef size_t n_nodes = len(links), count = 0
-        block = bytearray((n_nodes + 1) * sizeof(int32_t) + N_ENDS * n_arcs * sizeof(LinkC))
-        cdef GoldC* gold = &self._gold
-        gold.n_words = <int> n_nodes - 1
-        gold.head = gold.label = gold.first = gold.child = NULL
-        gold.first_link = <int32_t*> <char*> block
-        gold.link = <LinkC*> (gold.first_link + n_nodes + 1)
-        for node, others in enumerate(links):
-            gold.first_link[<int> node] = <int> count
-            for other, (label_out, label_in) in sorted(others.items()):
-                gold.link[count] = LinkC(other, label_out, label_in)
-                count += 1
-        gold.first_link[n_nodes] = <int> count
-        self._block = block
 
     def _settings(self):
         return *super()._settings(), self.acyclic
 
     def __reduce__(self):
-        return type(self), (self.labels, self.root, self.loss, self.root_label, self.acyclic)
+        arguments = self.labels, self.root, self.loss, self.root_label, self.acyclic
+        return type(self), arguments, self.static_oracle
 
     def __repr__(self):
         return (f"system({self.name!r}, labels={list(self.labels)!r}, loss={self.loss!r}, "

@@ -14,7 +14,8 @@ and the parser has not.
 """
 from .gold cimport GoldC, LinkC
 from .graph cimport GraphSystem
-from .graph_state cimport (add_graph_arc, are_linked, find_link, n_open_to_buffer, n_open_to_stack)
+from .graph_state cimport (add_graph_arc, are_linked, find_link, n_open_to_buffer, n_open_to_stack,
+                          note_action)
 from .state cimport NONE, StateC, front, next_word, pop, push, top
 from .system cimport MoveCost
 
@@ -74,6 +75,7 @@ cdef class GraphEager(GraphSystem):
     # RIGHT-ARC  does  s → b
     # REDUCE     does  pop s
     cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        note_action(state, move, label)
         if move == SHIFT:
             push(state, next_word(state))
         elif move == LEFT_ARC:

@@ -14,7 +14,7 @@ and the parser has not.
 from .gold cimport GoldC, LinkC
 from .graph cimport GraphSystem
 from .graph_state cimport (add_graph_arc, arc_between, are_linked, find_link, n_open_to_buffer,
-                           n_open_to_stack)
+                           n_open_to_stack, note_action)
 from .state cimport BUFFER, GONE, NONE, StateC, next_word, pop, push, top
 from .system cimport MoveCost
 
@@ -54,13 +54,12 @@ cdef class GraphStandard(GraphSystem):
     be reached, no action costs less than this.
     """
 
-    default_templates = "rich-stack"
-
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
         self.name = "graph-standard"
         self.moves = ("SHIFT", "LEFT-REDUCE", "RIGHT-REDUCE", "LEFT-ATTACH", "RIGHT-ATTACH")
         self.labelled = (False, True, True, True, True)
         self.left_arc, self.right_arc = LEFT_REDUCE, RIGHT_REDUCE
+        self.left_moves, self.right_moves = (LEFT_REDUCE, LEFT_ATTACH), (RIGHT_REDUCE, RIGHT_ATTACH)
         cycle = " without closing a cycle" if acyclic else ""
         left, right = "two words on the stack, the lower one not the root", "two nodes on the stack"
         self.when = ("a word in the buffer",
@@ -78,6 +77,16 @@ cdef class GraphStandard(GraphSystem):
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return top(state, 0 if move in (LEFT_REDUCE, LEFT_ATTACH) else 1)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        state.n_stack, state.n_buffer = 2, 0
+        state.stack[0], state.stack[1] = min(head, word), max(head, word)
+
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
+        """A REDUCE between joined words builds no arc: it goes by the label of the one there is."""
+        cdef int i = top(state, 1), j = top(state, 0)
+        cdef int arc = arc_between(state, j, i) if move == LEFT_REDUCE else arc_between(state, i, j)
+        return NONE if arc == NONE else state.arcs[arc].label
 
     # SHIFT         when  the buffer is not empty
     # LEFT-REDUCE   when  i is a word, not linked with j (acyclic: no path from i to j), or j → i
@@ -107,6 +116,7 @@ cdef class GraphStandard(GraphSystem):
     # RIGHT-ATTACH  does  i → j, put j back into the buffer
     cdef void take(self, StateC* state, int move, int label) noexcept nogil:
         cdef int i = top(state, 1), j = top(state, 0)
+        note_action(state, move, label)
         if move == SHIFT:
             push(state, next_word(state))
             return

@@ -3,11 +3,15 @@
 Arcs are kept in the order they were built, each leading to the one before it with the same
 dependent and with the same head, so heads and dependents of a node are found without a search.
 """
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from .gold cimport GoldC, LinkC
+from .hashing cimport mixed
 from .state cimport NONE, STACK, StateC, add_arc, front
+
+cdef enum:
+    MAX_MOVES = 8             # more than any system of graphs has
 
 
 cdef inline int arc_between(const StateC* state, int head, int dependent) noexcept nogil:
@@ -31,7 +35,30 @@ cdef inline void add_graph_arc(StateC* state, int head, int label, int dependent
     state.arcs[arc].next_out = state.arc_out[head]
     state.arc_in[dependent] = state.arc_out[head] = arc
     state.n_arcs += 1
+    state.head2[dependent] = state.head[dependent]
+    state.n_heads[dependent] += 1
+    # a sum is the same in any order: a hash of the set
+    state.head_labels[dependent] = <int32_t> (
+        <uint32_t> state.head_labels[dependent] + <uint32_t> mixed(<uint64_t> (label + 1)))
     add_arc(state, head, label, dependent)
+
+
+cdef inline void note_action(StateC* state, int move, int label) noexcept nogil:
+    """Remember the last two actions, for features."""
+    state.history[1] = state.history[0]
+    state.history[0] = 1 + move + MAX_MOVES * (label + 1)
+
+
+cdef inline int link_class(const StateC* state, int left, int right) noexcept nogil:
+    """How two nodes are joined: 0 if not at all, else a number for label and direction."""
+    cdef int arc
+    if left == NONE or right == NONE:
+        return 0
+    arc = arc_between(state, left, right)
+    if arc != NONE:
+        return 1 + 2 * state.arcs[arc].label
+    arc = arc_between(state, right, left)
+    return 0 if arc == NONE else 2 + 2 * state.arcs[arc].label
 
 
 cdef inline void mark_descendants(const StateC* state, int node, char* marks) noexcept nogil:

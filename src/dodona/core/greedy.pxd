@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from .actions cimport Actions
 from .corpus cimport Corpus
 from .features cimport Features, WordsC
-from .packed cimport PackedWeights
+from .packed cimport Scorer
 from .state cimport StateC
 from .system cimport System
 
@@ -17,21 +17,23 @@ cdef class Workspace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
 
-    cdef void reserve(self, int n_words, int n_keys, int n_scores) noexcept nogil
+    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil
 
 
 cdef class Greedy:
     cdef readonly System system
     cdef readonly Features features
     cdef readonly Actions actions
-    cdef readonly PackedWeights weights
+    cdef readonly Scorer weights
     cdef readonly bint one_root
     cdef int root_label                 # for a word under a root that is no node
 
+    cdef Workspace workspace(self)
+    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
-    cdef void parse_words(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
-    cdef int best_label(self, Workspace space) noexcept nogil
+    cdef int best_label(self, const int16_t* scores) noexcept nogil
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil
     cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil

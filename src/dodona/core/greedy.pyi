@@ -2,17 +2,18 @@ from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
-from dodona.core.packed import PackedWeights
+from dodona.core.packed import Scorer
 from dodona.core.system import State, System
 
 class Workspace: ...
 
 class Greedy:
+    for_graphs: bool
     def __init__(
         self,
         features: Features,
         actions: Actions,
-        weights: PackedWeights,
+        weights: Scorer,
         *,
         one_root: bool = True,
         root_label: int = 0,
@@ -24,9 +25,9 @@ class Greedy:
     @property
     def actions(self) -> Actions: ...
     @property
-    def weights(self) -> PackedWeights: ...
+    def weights(self) -> Scorer: ...
     @property
     def one_root(self) -> bool: ...
-    def parse(self, corpus: Corpus, start: int = 0, end: int = -1) -> None: ...
+    def parse(self, corpus: Corpus, start: int = 0, end: int = -1) -> int: ...
     def check(self, corpus: Corpus, start: int, stop: int) -> None: ...
     def trace(self, corpus: Corpus, sentence: int = 0) -> list[tuple[State, Action | None]]: ...

@@ -8,7 +8,7 @@ from .features cimport Features, WordsC
 from .gold cimport GoldC
 from .linear cimport Weights
 from .state cimport StateC
-from .system cimport System
+from .system cimport MAX_MOVES, MoveCost, System
 
 cdef enum Mode:
     STATIC, AMBIGUITY, EXPLORE
@@ -36,7 +36,10 @@ cdef class GreedyTrainer:
     cdef vector[float] scores
     cdef vector[int32_t] costs          # rank per class; FORBIDDEN where it is not allowed
     cdef vector[int32_t] class_of       # (move, label) → class
+    cdef MoveCost moves[MAX_MOVES]      # of the state learned from last
+    cdef int target                     # the class learned there
     cdef int n_labels
+    cdef vector[char] labelled          # per move
     cdef int cheapest                   # the lowest of them
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil

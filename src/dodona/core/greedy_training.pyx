@@ -13,14 +13,13 @@ Where no action is free (a gold tree out of reach of the system), the cheapest c
 from libc.math cimport sqrt
 from libc.string cimport memset
 
-from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
 from .state cimport NONE, lay_out, state_size
 from .system cimport MANY_REPAIRS, MAX_MOVES, MoveCost, rank
 
 MODES = ("static", "ambiguity", "explore")
-LEARNERS = ("perceptron", "pa")
+LEARNERS = ("perceptron", "pa")       # those that learn online
 
 cdef enum:
     FORBIDDEN = 1 << 30       # cost of a class that the state does not allow
@@ -50,6 +49,8 @@ cdef class GreedyTrainer:
         self.keys.resize(features.n_templates)
         self.scores.resize(actions.n_padded)
         self.costs.resize(actions.n_padded)
+        self.labelled = self.system.labelled
+        features.check(self.system)
         self.n_labels = len(self.system.labels)
         self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
         for c, (move, label, _, _) in enumerate(actions.pairs):
@@ -80,14 +81,11 @@ cdef class GreedyTrainer:
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
         cdef WordsC words = self.corpus.words(sentence)
-        cdef size_t first = self.corpus.first_word[sentence]
-        cdef int root = self.system.root_node(words.n_words)
+        cdef int max_arcs = self.system.max_arcs(words.n_words)
         cdef int predicted, taken
-        self.state_block.resize(state_size(words.n_words) // sizeof(uint64_t))
-        self.gold_block.resize(gold_size(words.n_words) // sizeof(int32_t))
-        lay_out(&self.state, self.state_block.data(), words.n_words)
-        build_gold(&self.gold, self.gold_block.data(), words.n_words, &self.corpus.head[first],
-                   &self.corpus.label[first], max(root, 0))
+        self.state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&self.state, self.state_block.data(), words.n_words, max_arcs)
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
         self.system.start_state(&self.state)
         while not self.system.final(&self.state):
             predicted = self.learn(&words)
@@ -105,7 +103,7 @@ cdef class GreedyTrainer:
             self.system.remember(&self.state, self.best_label())
         self.set_costs()
         predicted = self.best(False)
-        target = self.static_class() if self.mode == STATIC else self.best(True)
+        self.target = target = self.static_class() if self.mode == STATIC else self.best(True)
         rival = predicted
         if self.passive_aggressive:
             rival = self.worst_violation()
@@ -131,11 +129,11 @@ cdef class GreedyTrainer:
 
     cdef void set_costs(self) noexcept nogil:
         """The rank of every class that the state allows, and the lowest of them."""
-        cdef MoveCost moves[MAX_MOVES]
+        cdef MoveCost* moves = self.moves
         cdef int32_t c, cost, arc_price, label_price
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
-        memset(moves, 0, sizeof(moves))
+        memset(moves, 0, sizeof(self.moves))
         self.system.move_costs(&self.state, &self.gold, moves)
         arc_price, label_price = self.system.arc_price, self.system.label_price
         self.cheapest = FORBIDDEN
@@ -156,19 +154,19 @@ cdef class GreedyTrainer:
 
     cdef int static_class(self) noexcept nogil:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""
-        cdef MoveCost moves[MAX_MOVES]
         cdef int move = self.system.static_move(&self.state, &self.gold)
         cdef int label = NONE, chosen
-        self.system.move_costs(&self.state, &self.gold, moves)
-        if move == self.system.left_arc or move == self.system.right_arc:
-            label = moves[move].label
+        if self.labelled[move]:
+            label = self.moves[move].label
+            if label == NONE:
+                label = self.system.idle_label(&self.state, move)
         chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
         return self.best(True) if chosen == NONE else chosen
 
     cdef int follow(self, int predicted, bint exploring) noexcept nogil:
         """CHOOSE_NEXT of the paper."""
         if self.mode == STATIC:
-            return self.static_class()
+            return self.target
         if self.costs[predicted] == self.cheapest:
             return predicted
         if (self.mode == EXPLORE and exploring and self.explore_rate > 0
@@ -208,32 +206,50 @@ cdef class GreedyTrainer:
         return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))
 
 
+cdef bint is_partial(const GoldC* gold) noexcept nogil:
+    """Whether some head or label is not annotated."""
+    cdef int word
+    if gold.head == NULL:                # a graph: it leaves nothing open but labels
+        return False
+    for word in range(1, gold.n_words + 1):
+        if gold.head[word] == NONE or gold.label[word] == NONE:
+            return True
+    return False
+
+
 def seen_actions(System system, Corpus corpus, order):
     """The actions of the static oracle's derivations of these sentences, most frequent first.
 
-    Frequent classes stand together, so that most rows of weights need only a few blocks.
+    Frequent classes stand together, so that most rows of weights need only a few blocks. Where a
+    tree is annotated in part, there is no derivation, and its arcs are counted instead.
     """
     cdef StateC state
     cdef GoldC gold
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
     cdef MoveCost costs[MAX_MOVES]
-    cdef int sentence, n, move, label
-    cdef size_t first
+    cdef int sentence, n, move, label, word
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
     for sentence in order:
-        n, first = corpus.n_words[sentence], corpus.first_word[sentence]
-        state_block.resize(state_size(n) // sizeof(uint64_t))
-        gold_block.resize(gold_size(n) // sizeof(int32_t))
-        lay_out(&state, state_block.data(), n)
-        build_gold(&gold, gold_block.data(), n, &corpus.head[first], &corpus.label[first],
-                   max(system.root_node(n), 0))
+        n = corpus.n_words[sentence]
+        state_block.resize(state_size(n, system.max_arcs(n)) // sizeof(uint64_t))
+        lay_out(&state, state_block.data(), n, system.max_arcs(n))
+        corpus.set_gold(system, sentence, &gold, gold_block)
         system.start_state(&state)
+        if is_partial(&gold):
+            for word in range(1, n + 1):
+                move = system.left_arc if gold.head[word] > word else system.right_arc
+                under_root = gold.head[word] == state.root
+                if gold.label[word] >= 0 and (gold.head[word] > 0 or under_root):
+                    counts.setdefault((move, gold.label[word]), [0, 0])[under_root] += 1
+            continue
         while not system.final(&state):
             move = system.static_move(&state, &gold)
-            system.move_costs(&state, &gold, costs)
-            label = costs[move].label
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
             if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1

@@ -25,6 +25,8 @@ cdef class Weights:
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                      double time) noexcept nogil
+    cdef void add(self, const uint64_t* keys, int n_keys, int klass, double amount,
+                  double time) noexcept nogil
     cdef Row* find_or_add(self, uint64_t key) noexcept nogil
     cdef void grow(self) noexcept nogil
     cdef void enlarge(self, Row* row) noexcept nogil

@@ -101,6 +101,17 @@ cdef class Weights:
             weight[0] -= <float> amount
             total[0] -= amount * time
 
+    cdef void add(self, const uint64_t* keys, int n_keys, int klass, double amount,
+                  double time) noexcept nogil:
+        """Move every key's weight for one class by the amount."""
+        cdef int i
+        cdef double* total
+        cdef float* weight
+        for i in range(n_keys):
+            weight = self.cell(self.find_or_add(keys[i]), klass, &total)
+            weight[0] += <float> amount
+            total[0] += amount * time
+
     cdef Row* find_or_add(self, uint64_t key) noexcept nogil:
         cdef size_t place, n_places
         if self.n_rows * 2 >= self.table.size():

@@ -18,7 +18,7 @@ REDUCE and UNSHIFT are one move, whose name depends on the top of the stack, and
 Notation: s top of the stack, b front of the buffer, g(w) gold head of w, A(w) its head so far.
 """
 from .arc_eager cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT, ArcEager
-from .gold cimport GoldC
+from .gold cimport GoldC, label_is_wrong
 from .repairs cimport After, fewest_repairs
 from .state cimport (
     BUFFER, GONE, NONE, STACK, StateC, add_arc, front, next_word, pop, push, remove_arc, top)
@@ -208,10 +208,11 @@ cdef class NonMonotonic(ArcEagerTree):
             elif state.place[head_of_s] == BUFFER or (headless and (
                     state.place[head_of_s] == STACK or head_of_s == 0)):
                 costs[LEFT_ARC].arcs += 1
-                costs[LEFT_ARC].labels -= head_of_s == 0 and gold.label[s] != self.root_label_id
+                costs[LEFT_ARC].labels -= head_of_s == 0 and label_is_wrong(
+                    gold, s, self.root_label_id)
             elif not headless and built == head_of_s:
                 costs[LEFT_ARC].arcs += 1
-                costs[LEFT_ARC].labels -= state.label[s] != gold.label[s]
+                costs[LEFT_ARC].labels -= label_is_wrong(gold, s, state.label[s])
         self.count_repairs(state, gold, costs)
 
     cdef void right_arc_cost(self, const StateC* state, const GoldC* gold,
@@ -219,7 +220,7 @@ cdef class NonMonotonic(ArcEagerTree):
         cdef int s = top(state, 0), b = front(state, 0), head_of_b = gold.head[b]
         cost.arcs = dependents(state, gold, b, STACK) + (
             head_of_b == 0 or head_of_b != s and state.place[head_of_b] == STACK)
-        cost.labels = -(head_of_b == 0 and gold.label[b] != self.root_label_id)
+        cost.labels = -(head_of_b == 0 and label_is_wrong(gold, b, self.root_label_id))
         cost.label = gold.label[b] if head_of_b == s else NONE
 
     cdef void count_repairs(self, const StateC* state, const GoldC* gold,
@@ -313,11 +314,11 @@ cdef class NonMonotonic2013(NonMonotonic):
             self.right_arc_cost(state, gold, &costs[RIGHT_ARC])
             costs[SHIFT].arcs = costs[RIGHT_ARC].arcs
             costs[SHIFT].labels = costs[RIGHT_ARC].labels + (
-                head_of_b == s and state.note[b] != gold.label[b])
+                head_of_b == s and label_is_wrong(gold, b, state.note[b]))
             costs[LEFT_ARC].arcs = to_come
             if head_of_s == b:
                 costs[LEFT_ARC].label = gold.label[s]
             elif state.place[head_of_s] == BUFFER or kept == head_of_s:
                 costs[LEFT_ARC].arcs += 1
-                costs[LEFT_ARC].labels -= kept == head_of_s and label != gold.label[s]
+                costs[LEFT_ARC].labels -= kept == head_of_s and label_is_wrong(gold, s, label)
         self.count_repairs(state, gold, costs)

@@ -8,8 +8,14 @@ cdef struct Bucket:               # eight places: what is sought and what is fou
     uint32_t row[BLOCK]           # where the row starts, in units of eight bytes
 
 
-cdef class PackedWeights:
+cdef class Scorer:
+    """What search asks for scores."""
     cdef readonly int n_classes
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+
+
+cdef class PackedWeights(Scorer):
     cdef readonly float step            # what 1 is worth
     cdef Py_buffer bucket_buffer        # they keep the memory alive
     cdef Py_buffer row_buffer
@@ -18,7 +24,6 @@ cdef class PackedWeights:
     cdef uint32_t n_buckets
     cdef size_t n_bytes
 
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
     cdef bint holds(self, uint32_t row) noexcept nogil
 
 

@@ -47,7 +47,15 @@ cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
     return <uint32_t> ((key >> 32) * n_buckets >> 32)
 
 
-cdef class PackedWeights:
+cdef class Scorer:
+    """Gives each class a score; what search needs of a model."""
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        """Add the score of each class for the features of these keys; together within ±2**14."""
+        pass
+
+
+cdef class PackedWeights(Scorer):
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
 
     def __init__(self, int n_classes, float step, buckets, rows):

@@ -45,6 +45,7 @@ def system(
     root: str | None = None,
     loss: str = "labelled",
     root_label: str = "root",
+    static_oracle: str = "static",
     acyclic: bool = False,
 ) -> System:
     """The transition system of that name, for the given labels.
@@ -53,18 +54,21 @@ def system(
     nowhere in systems that have none. `loss` says what an error costs: "labelled" (1 unless head
     and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
     1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
-    where the root is no word of its own. `acyclic` keeps systems of graphs from building cycles;
-    their losses also count arcs that are not gold.
+    where the root is no word of its own. `static_oracle` is the one to derive with where a system
+    has several, and for the costs that follow its lead. `acyclic` keeps systems of graphs from
+    building cycles; their losses also count arcs that are not gold.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
     (1, 2)
     """
     if name in GRAPH_SYSTEMS:
-        return GRAPH_SYSTEMS[name](labels, root or "first", loss, root_label, acyclic)
+        graphs = GRAPH_SYSTEMS[name](labels, root or "first", loss, root_label, acyclic)
+        return graphs.follow(static_oracle)
     if name not in SYSTEMS:
         raise ValueError(f"no transition system {name!r}; there are: {', '.join(systems())}")
     if acyclic:
         raise ValueError(f"{name} builds trees: acyclic=True is for {', '.join(GRAPH_SYSTEMS)}")
     kind = SYSTEMS[name]
-    return kind(labels, kind.default_root if root is None else root, loss, root_label)
+    made = kind(labels, kind.default_root if root is None else root, loss, root_label)
+    return made.follow(static_oracle)

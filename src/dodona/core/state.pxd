@@ -46,6 +46,10 @@ cdef struct StateC:
     ArcC* arcs                # in the order they were built; `head` and `label` hold the last
     int32_t* arc_in           # by node: the last arc into it and out of it, or NONE
     int32_t* arc_out
+    int32_t* head2            # the head that the word got before its last; NONE if there is none
+    int32_t* n_heads
+    int32_t* head_labels      # a hash of the labels of all arcs into it
+    int32_t* history          # the last two actions, for features
     void* block
     size_t n_bytes
 

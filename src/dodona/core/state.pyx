@@ -4,6 +4,8 @@ from libc.string cimport memset
 cdef enum:
     N_COLUMNS = 11            # int32 columns by node
     N_SETS = 3                # uint64 columns by node
+    N_GRAPH_COLUMNS = 5       # int32 columns by node, in systems of graphs only
+    N_HISTORY = 2
 
 
 cdef size_t n_nodes(int n_words) noexcept nogil:
@@ -11,10 +13,11 @@ cdef size_t n_nodes(int n_words) noexcept nogil:
 
 
 cdef size_t graph_size(int n_words, int max_arcs) noexcept nogil:
-    """How many int32 the arcs of a graph take, with the two columns that lead to them."""
+    """How many int32 a graph takes: its arcs, columns of nodes, and the last actions."""
     if max_arcs == 0:
         return 0
-    return 2 * n_nodes(n_words) + <size_t> max_arcs * (sizeof(ArcC) // sizeof(int32_t))
+    return (N_GRAPH_COLUMNS * n_nodes(n_words) + N_HISTORY
+            + <size_t> max_arcs * (sizeof(ArcC) // sizeof(int32_t)))
 
 
 cdef size_t state_size(int n_words, int max_arcs=0) noexcept nogil:
@@ -48,11 +51,16 @@ cdef void lay_out(StateC* state, void* block, int n_words, int max_arcs=0) noexc
     state.note = column + 12 * n + 1
     state.max_arcs = max_arcs
     state.arcs = NULL
-    state.arc_in = state.arc_out = NULL
+    state.arc_in = state.arc_out = state.head2 = NULL
+    state.n_heads = state.head_labels = state.history = NULL
     if max_arcs > 0:
         state.arc_in = column + 13 * n + 1
         state.arc_out = column + 14 * n + 1
-        state.arcs = <ArcC*> (column + 15 * n)
+        state.head2 = column + 15 * n + 1
+        state.n_heads = column + 16 * n + 1
+        state.head_labels = column + 17 * n + 1
+        state.history = column + 18 * n
+        state.arcs = <ArcC*> (state.history + N_HISTORY)
 
 
 cdef void clear(StateC* state) noexcept nogil:
@@ -62,7 +70,7 @@ cdef void clear(StateC* state) noexcept nogil:
     memset(state.block, 0, state.n_bytes)
     memset(state.head - 1, 0xff, 7 * n * sizeof(int32_t))       # head … sibling: NONE
     if state.max_arcs > 0:
-        memset(state.arc_in - 1, 0xff, 2 * n * sizeof(int32_t))
+        memset(state.arc_in - 1, 0xff, 3 * n * sizeof(int32_t))     # arc_in, arc_out, head2: NONE
     state.root = NONE
     state.n_stack = state.n_arcs = 0
     state.n_buffer = state.n_words

@@ -39,12 +39,16 @@ cdef class System:
     cdef readonly tuple labels
     cdef readonly str root
     cdef readonly str loss
+    cdef readonly str static_oracle     # the one that is meant by "static"
+    cdef int oracle                     # its place in `oracles`
     cdef readonly str root_label        # of the words under the root, where the root is no node
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label
     cdef readonly tuple when            # its preconditions, in words
     cdef readonly int left_arc          # ids of the moves that build arcs, leftwards and rightwards
     cdef readonly int right_arc
+    cdef readonly tuple left_moves      # all of them, where a system has several
+    cdef readonly tuple right_moves
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}
@@ -77,6 +81,7 @@ cdef class System:
 
     # What systems of graphs define as well:
     cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil

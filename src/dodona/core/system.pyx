@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from .action import Action
-from .gold cimport build_gold, gold_size
+from .gold cimport UNSEEN, build_gold, gold_size
 from .state cimport NONE, StateC, clear, copy, front, lay_out, state_size, top
 
 ROOTS = ("first", "last", "none")
@@ -122,9 +122,11 @@ cdef class System:
 
     oracles = ("static",)         # names that `derivation` knows
     projective_only = True        # whether non-projective trees are out of reach
+    takes_partial = True          # whether costs hold for trees of which some heads are unknown
     default_root = "first"        # where the artificial root stands unless told otherwise
     default_templates = "rich"    # templates for arcs between top and front
     state_class = State
+    builds_graphs = False         # whether a word can have several heads
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -135,6 +137,9 @@ cdef class System:
         if loss not in LOSSES:
             raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
         self.root, self.loss, self.root_label = root, loss, root_label
+        self.left_moves = self.left_moves or (self.left_arc,)
+        self.right_moves = self.right_moves or (self.right_arc,)
+        self.static_oracle = self.oracles[0]
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self.root_label_id = self._label_ids.get(root_label, NONE)
@@ -147,6 +152,18 @@ cdef class System:
         others = self.other_names or {}
         self._other_actions = {move: Action(name) for move, name in others.items()}
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
+
+    def follow(self, str oracle):
+        """Make this oracle the one that static training follows and `costs` agree with."""
+        self.oracle = self._number(oracle)
+        self.static_oracle = oracle
+        return self
+
+    def _number(self, str oracle):
+        if oracle not in self.oracles:
+            raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
+                             + ", ".join(map(repr, self.oracles)))
+        return self.oracles.index(oracle)
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""
@@ -203,19 +220,16 @@ cdef class System:
 
     def derivation(self, Gold gold not None, str oracle="static"):
         """The static oracle's actions from the start to a final state that holds every gold arc."""
-        if oracle not in self.oracles:
-            raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
-                             + ", ".join(map(repr, self.oracles)))
         cdef const GoldC* reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef MoveCost costs[MAX_MOVES]
-        cdef int move, label, number = self.oracles.index(oracle)
+        cdef int move, label, number = self._number(oracle) or self.oracle
         actions = []
         while not self.final(&state.c):
             move = self.oracle_move(&state.c, reference, number)
-            self.move_costs(&state.c, reference, costs)
             label = NONE
             if self.labelled[move]:
+                self.move_costs(&state.c, reference, costs)
                 label = max(costs[move].label, 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
@@ -274,11 +288,14 @@ cdef class System:
         cdef int32_t* heads = <int32_t*> <char*> columns
         for i in range(n_words):
             head, label = gold.heads[i], gold.labels[i]
-            if label not in self._label_ids and not (self.root == "none" and head == 0):
+            if not (label in self._label_ids or head is None or label is None
+                    or self.root == "none" and head == 0):
                 raise ValueError(f"word {i + 1} has label {label!r}, which is not among the "
                                  f"system's labels: {', '.join(self.labels)}")
             heads[i] = NONE if head is None else head
-            heads[n_words + i] = self._label_ids.get(label, NONE)
+            # the label of a word left over as the root need not be among the labels
+            heads[n_words + i] = self._label_ids.get(
+                label, NONE if label in (None, self.root_label) else UNSEEN)
         block = bytearray(gold_size(n_words))
         build_gold(&self._gold, <char*> block, n_words, heads, heads + n_words,
                    max(self.root_node(n_words), 0))
@@ -332,6 +349,10 @@ cdef class System:
         state.stack[0] = min(head, word)
         state.buffer[0] = max(head, word)
 
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
+        """A label to learn the move with where its label does not matter; NONE if there is none."""
+        return NONE
+
     cdef int max_steps(self, int n_words) noexcept nogil:
         return 0
 
@@ -345,10 +366,15 @@ cdef class System:
         return hash(self._settings())
 
     def _settings(self):
-        return self.name, self.labels, self.root, self.loss, self.root_label
+        return (self.name, self.labels, self.root, self.loss, self.root_label,
+                self.static_oracle)
 
     def __reduce__(self):
-        return type(self), (self.labels, self.root, self.loss, self.root_label)
+        arguments = self.labels, self.root, self.loss, self.root_label
+        return type(self), arguments, self.static_oracle
+
+    def __setstate__(self, str static_oracle):
+        self.follow(static_oracle)
 
     def __repr__(self):
         return (f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, "

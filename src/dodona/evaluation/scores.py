@@ -67,7 +67,8 @@ def evaluate(
     `labels="universal"` compares the universal part of labels (`nsubj` of `nsubj:pass`) and the
     universal features only, as the CoNLL 2018 evaluation does.
 
-    Words without a gold head are not scored; a system word without a head is wrong.
+    Words without a gold head are not scored; a system word without a head is wrong. Where gold has
+    a head but no label ("_"), any label is right.
 
     * `by_label` counts arcs whose head and label are right, `by_distance` and `nonprojective`
       arcs whose head is.
@@ -117,7 +118,7 @@ def evaluate(
 
 
 def _label_accuracy(tally: Counter[Fact]) -> float:
-    n_right = sum(n for fact, n in tally.items() if fact.gold_label == fact.system_label)
+    n_right = sum(n for fact, n in tally.items() if fact.has_right_label)
     return percentage(n_right, tally.total())
 
 

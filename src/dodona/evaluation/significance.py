@@ -17,7 +17,7 @@ from dodona.evaluation.counts import percentage
 from dodona.evaluation.pairs import EvaluationError, Pair, Treebank, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.table import render_comparison
-from dodona.evaluation.tally import label_reader
+from dodona.evaluation.tally import is_right, label_reader
 
 N_RESAMPLES = 10_000
 # Below this many disagreements the chi-square approximation is too rough.
@@ -156,6 +156,6 @@ def _right_words(sentence: Pair, metric: str, label: Callable[[str], str]) -> li
         return [gold_heads[i] == heads[i] for i in words]
     gold_labels, system_labels = gold.deprels, system.deprels
     return [
-        gold_heads[i] == heads[i] and label(gold_labels[i]) == label(system_labels[i])
+        gold_heads[i] == heads[i] and is_right(label(gold_labels[i]), label(system_labels[i]))
         for i in words
     ]

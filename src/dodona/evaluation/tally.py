@@ -13,6 +13,7 @@ from dodona.treebank.projectivity import nonprojective_arcs
 DISTANCES = ("root", "1", "2", "3-6", "7+")
 # by number of positions; 0 is a word that is its own head
 _BINS = ("1", "1", "2", "3-6", "3-6", "3-6", "3-6", "7+")
+UNANNOTATED = "_"
 LENGTHS = ("1-10", "11-20", "21-30", "31-40", "41-50", "51+")
 QUARTERS = ("1st", "2nd", "3rd", "4th")
 
@@ -33,7 +34,12 @@ class Fact(NamedTuple):
     @property
     def is_labelled(self) -> bool:
         """Head and label are both right."""
-        return self.is_attached and self.gold_label == self.system_label
+        return self.is_attached and self.has_right_label
+
+    @property
+    def has_right_label(self) -> bool:
+        """The system's label is the gold one; where gold has none, any is right."""
+        return is_right(self.gold_label, self.system_label)
 
 
 def exact(label: str) -> str:
@@ -47,6 +53,15 @@ def universal(label: str) -> str:
 
 
 LABELS: dict[str, Callable[[str], str]] = {"exact": exact, "universal": universal}
+
+
+def is_right(gold_label: str, system_label: str | None) -> bool:
+    """Whether a label is right; a word without a gold label ("_") is scored by its head alone.
+
+    >>> is_right("obj", "obj"), is_right("obj", "iobj"), is_right("_", "obj")
+    (True, False, True)
+    """
+    return gold_label in (UNANNOTATED, system_label)
 
 
 def label_reader(labels: str) -> Callable[[str], str]:

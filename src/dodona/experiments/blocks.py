@@ -65,10 +65,10 @@ def differences(
     )
 
 
-def learning_curves(summary: Summary, titles: Titles) -> tuple[Figure, Table]:
-    """Dev LAS by epoch, drawn with one panel per treebank, and in figures."""
+def learning_curves(summary: Summary, titles: Titles, metric: str = "las") -> tuple[Figure, Table]:
+    """Dev LAS or UAS by epoch, drawn with one panel per treebank, and in figures."""
     panels = [
-        Panel(name, {title: summary.curve(name, v) for v, title in titles.items()})
+        Panel(name, {title: summary.curve(name, v, metric) for v, title in titles.items()})
         for name in summary.treebanks
     ]
     rows = []
@@ -76,11 +76,26 @@ def learning_curves(summary: Summary, titles: Titles) -> tuple[Figure, Table]:
         rows.append([panel.title])
         rows += [[title, *(f"{y:.2f}" for y in line)] for title, line in panel.lines.items()]
     epochs = [str(epoch) for epoch in range(1, len(rows[1]))]
-    title = f"LAS on the dev set after each epoch, {_words('words')}, mean over seeds"
+    title = f"{metric.upper()} on the dev set after each epoch, {_words('words')}, mean over seeds"
     return (
         Figure("curves", line_plots(panels, title=title, x_label="epoch"), title),
         Table("The learning curves in figures", ["epoch", *epochs], rows, folded=True),
     )
+
+
+def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_label: str) -> Figure:
+    """The same by what training had cost, in "n_updates" or "cpu_seconds"."""
+    panels = [
+        Panel(
+            name,
+            {title: summary.curve(name, v, metric) for v, title in titles.items()},
+            {title: summary.effort(name, v, unit) for v, title in titles.items()},
+        )
+        for name in summary.treebanks
+    ]
+    title = f"{metric.upper()} on the dev set by {x_label}, {_words('words')}, mean over seeds"
+    name = f"curves-{unit.replace('_', '-')}"
+    return Figure(name, line_plots(panels, title=title, x_label=x_label), title)
 
 
 def settings_table(settings: Settings, seeds: Sequence[int], **varied: Sequence[str]) -> Table:

@@ -12,8 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 
-from rich.console import Console
-
 from dodona.experiments.blocks import (
     METRICS,
     differences,
@@ -23,7 +21,7 @@ from dodona.experiments.blocks import (
     score_rows,
     settings_table,
 )
-from dodona.experiments.data import find_treebanks
+from dodona.experiments.frame import frame
 from dodona.experiments.grid import grid, run_grid
 from dodona.experiments.report import Report, Section
 from dodona.experiments.summary import Summary
@@ -49,7 +47,6 @@ PAPER_SETTINGS = Settings(
     learner="perceptron",
     prune=1,
 )
-QUICK_EPOCHS = 2
 
 # Table 2, on the test sets of CoNLL 2007, without punctuation.
 LANGUAGES = ("ARA", "BAS", "CAT", "CHI", "CZE", "ENG", "GRE", "HUN", "ITA", "TUR")
@@ -96,29 +93,16 @@ def run(
 ) -> None:
     """Run the comparison, print its tables and, given `out`, write the report.
 
-    `out` is the HTML page, or the folder where to put it; Markdown, JSON, the plot and the results
-    of single runs stand beside it, and a second call goes on where the first was interrupted.
-    `quick` is for trying out: the first treebank, one seed, two epochs. `root` is where the
-    artificial root stands, by default where `Settings` has it.
+    `out` and `quick` are as in every experiment (`frame`). `root` is where the artificial root
+    stands, by default first, as in the paper.
     """
-    if seeds < 1:
-        raise ValueError(f"at least one seed is needed, not {seeds}")
-    found = find_treebanks(data, treebanks)
     settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
-    if quick:
-        found, seeds = found[:1], 1
-        settings = replace(settings, epochs=QUICK_EPOCHS, explore_after=1)
-    variants = {name: replace(settings, training=name) for name in VARIANTS}
-    page = None if out is None else out if out.suffix == ".html" else out / f"{NAME}.html"
-    if page:
-        page.parent.mkdir(parents=True, exist_ok=True)
-    kept = page and page.with_suffix(".runs.jsonl")
-    summary = Summary(run_grid(grid(found, variants, seeds), kept, n_processes=jobs))
-    report = build_report(summary, settings)
-    console = Console()
-    report.print(console)
-    for path in write(page, report, summary, settings) if page else []:
-        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
+    variants = {name: replace(over.settings, training=name) for name in VARIANTS}
+    todo = grid(over.treebanks, variants, over.n_seeds)
+    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
+    report = build_report(summary, over.settings)
+    over.publish(report, lambda page: write(page, report, summary, over.settings))
 
 
 def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:

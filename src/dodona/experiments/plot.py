@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 WIDTH, HEIGHT = 300, 190  # of a panel, axes and title included
@@ -33,10 +33,15 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot: for each line the values at 1, 2, 3, …"""
+    """One plot: for each line the values at 1, 2, 3, …, or at the places that `at` has for it."""
 
     title: str
     lines: Mapping[str, Sequence[float]]
+    at: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def places(self, name: str) -> Sequence[float]:
+        """Where the values of a line stand."""
+        return self.at.get(name) or range(1, len(self.lines[name]) + 1)
 
 
 def line_plots(panels: Sequence[Panel], *, title: str, x_label: str) -> str:
@@ -90,13 +95,15 @@ def _legend(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where a value stands in a panel of `n` steps."""
+    """Where a value stands in a panel that goes from `first` to `last`."""
 
-    n: int
+    first: float
+    last: float
     levels: list[float]  # the values that the grid shows
 
-    def x(self, step: float) -> float:
-        return LEFT + (step - 1) / max(self.n - 1, 1) * (WIDTH - LEFT - RIGHT)
+    def x(self, place: float) -> float:
+        share = (place - self.first) / ((self.last - self.first) or 1)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
         share = (value - self.levels[0]) / (self.levels[-1] - self.levels[0])
@@ -105,11 +112,11 @@ class Scale:
 
 def _panel(panel: Panel, names: Sequence[str], x_label: str) -> list[str]:
     values = [value for line in panel.lines.values() for value in line]
-    n = max(map(len, panel.lines.values()))
-    scale = Scale(n, ticks(min(values), max(values), 5))
+    last = max(place for name in panel.lines for place in panel.places(name))
+    scale = Scale(0 if panel.at else 1, last, ticks(min(values), max(values), 5))
     parts = [_text(LEFT, TOP - 12, panel.title, 'class="title"'), *_axes(scale, x_label)]
-    for name, line in panel.lines.items():
-        parts += _curve(name, line, scale, names.index(name), x_label)
+    for name in panel.lines:
+        parts += _curve(panel, name, scale, names.index(name), x_label)
     return parts
 
 
@@ -119,24 +126,33 @@ def _axes(scale: Scale, x_label: str) -> list[str]:
         y = scale.y(level)
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
         parts.append(_text(LEFT - 6, y + 4, f"{level:g}", 'text-anchor="end"'))
-    steps = [1, *(int(t) for t in ticks(1, scale.n, 5) if t == int(t) and 1 < t <= scale.n)]
-    for step in steps:
-        parts.append(_text(scale.x(step), HEIGHT - BOTTOM + 15, str(step), 'text-anchor="middle"'))
+    round_places = ticks(scale.first, scale.last, 5)
+    if scale.first == 1:  # counted, not measured
+        round_places = [place for place in round_places if place == int(place)]
+    for place in [scale.first, *(p for p in round_places if scale.first < p <= scale.last)]:
+        parts.append(
+            _text(scale.x(place), HEIGHT - BOTTOM + 15, _number(place), 'text-anchor="middle"')
+        )
     middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(_text(middle, HEIGHT - BOTTOM + 29, x_label, 'text-anchor="middle"'))
     return parts
 
 
-def _curve(name: str, line: Sequence[float], scale: Scale, i: int, x_label: str) -> list[str]:
-    points = [(scale.x(step), scale.y(value)) for step, value in enumerate(line, start=1)]
+def _curve(panel: Panel, name: str, scale: Scale, i: int, x_label: str) -> list[str]:
+    line, places = panel.lines[name], panel.places(name)
+    points = [(scale.x(at), scale.y(value)) for at, value in zip(places, line, strict=True)]
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     parts = [f'<path class="curve" {_stroke(i)} d="M{path}"/>']
-    for step, ((x, y), value) in enumerate(zip(points, line, strict=True), start=1):
+    for at, (x, y), value in zip(places, points, line, strict=True):
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" style="fill: var(--line{i % 4})">'
-            f"<title>{escape(f'{name}, {x_label} {step}: {value:.2f}')}</title></circle>"
+            f"<title>{escape(f'{name}, {x_label} {_number(at)}: {value:.2f}')}</title></circle>"
         )
     return parts
+
+
+def _number(place: float) -> str:
+    return f"{place:.0f}" if place == int(place) else f"{place:.2f}"
 
 
 def _text(x: float, y: float, text: str, attributes: str) -> str:

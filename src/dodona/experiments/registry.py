@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dodona.experiments import goldberg_nivre_2012
+from dodona.experiments import (
+    aufrant_2017,
+    goldberg_nivre_2012,
+    honnibal_johnson_2015,
+    nivre_2009,
+    tokgoz_eryigit_2015,
+)
 
 
 class Experiment(Protocol):
@@ -24,4 +30,13 @@ class Experiment(Protocol):
     ) -> None: ...
 
 
-EXPERIMENTS: dict[str, Experiment] = {goldberg_nivre_2012.NAME: goldberg_nivre_2012.run}
+EXPERIMENTS: dict[str, Experiment] = {
+    paper.NAME: paper.run
+    for paper in (
+        goldberg_nivre_2012,
+        nivre_2009,
+        honnibal_johnson_2015,
+        aufrant_2017,
+        tokgoz_eryigit_2015,
+    )
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import fmean, stdev
 from typing import Any
 
@@ -78,10 +79,20 @@ class Summary:
         scores = [self.score(name, variant, metric, scored).by_seed for name in self.treebanks]
         return Score(tuple(map(fmean, zip(*scores, strict=True))))
 
-    def curve(self, treebank: str, variant: str) -> list[float]:
-        """Dev LAS after each epoch, the mean over seeds."""
-        curves = [self._results[treebank, variant, seed].curve for seed in self.seeds]
-        return list(map(fmean, zip(*curves, strict=True)))
+    def curve(self, treebank: str, variant: str, metric: str = "las") -> list[float]:
+        """Dev LAS or UAS after each epoch, the mean over seeds."""
+        return self._by_epoch(treebank, variant, {"las": "curve", "uas": "uas_curve"}[metric])
+
+    def effort(self, treebank: str, variant: str, unit: str) -> list[float]:
+        """What training had cost after each epoch, in `Result`'s "n_updates" or "cpu_seconds".
+
+        The mean over seeds.
+        """
+        return list(accumulate(self._by_epoch(treebank, variant, unit)))
+
+    def _by_epoch(self, treebank: str, variant: str, name: str) -> list[float]:
+        by_seed = [getattr(self._results[treebank, variant, seed], name) for seed in self.seeds]
+        return list(map(fmean, zip(*by_seed, strict=True)))
 
     def difference(self, treebank: str, a: str, b: str, metric: str, scored: str) -> Difference:
         """Variant `a` minus variant `b` on one treebank.
@@ -114,7 +125,7 @@ class Summary:
         return n_better, n_worse, mcnemar(n_better, n_worse)[0]
 
     def measured(self, treebank: str, variant: str) -> list[dict[str, Any]]:
-        """What the runs' measure answered, seed by seed."""
+        """What the runs' measures answered, seed by seed."""
         return [self._results[treebank, variant, seed].measured for seed in self.seeds]
 
     def _counts(self, treebank: str, variant: str, scored: str) -> list[Counts]:

@@ -4,16 +4,17 @@ from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
+from dodona.core.gold cimport UNSEEN
+from dodona.core.state cimport NONE
 from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
 from dodona.treebank.vocabulary cimport Vocabulary
 
-cdef enum:
-    UNKNOWN_LABEL = -2        # a gold label that training has not seen: always wrong
-
 # the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
-COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
+COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
+           "tree_label": DEPREL}
+TREE_HEAD = "tree_head"       # a position, not a string: the head in the basic tree
 
 
 cdef Text named_feature(Text feats, const char* name, Py_ssize_t size) noexcept nogil:
@@ -47,7 +48,7 @@ cdef class Encoder:
         for name in columns:
             if n_bits(name) and clusters is None:
                 raise ValueError(f"no clusters are given for column {name!r}")
-            if (name not in COLUMNS and name != "tag" and not name.startswith("feats:")
+            if (name not in COLUMNS and name not in ("tag", TREE_HEAD) and not name.startswith("feats:")
                     and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
         self.columns = tuple(columns)
@@ -96,9 +97,27 @@ cdef class Encoder:
                 for i in range(sentence.n_words):
                     text = field(sentence, i, DEPREL)
                     corpus.head[first + i] = sentence.head[i]
-                    corpus.label[first + i] = self._label_ids.get(
-                        text.text[:text.size], UNKNOWN_LABEL)
+                    corpus.label[first + i] = self._gold_label(text.text[:text.size])
         return corpus
+
+    def _gold_label(self, bytes label):
+        """The id of a label that training may not have seen; "_" is none, unless there is such."""
+        return self._label_ids.get(label, NONE if label == b"_" else UNSEEN)
+
+    def encode_again(self, Corpus corpus, int number, Sentence sentence):
+        """Replace the columns of a sentence of the corpus: its words have other tags now."""
+        cdef vector[Text] paths
+        cdef size_t stride = <size_t> sentence.n_words + 3
+        if (not 0 <= number < <int> corpus.n_words.size()
+                or sentence.n_words != corpus.n_words[number]
+                or corpus.n_columns != len(self.columns)):
+            raise ValueError("this is not a sentence of the corpus")
+        if self.clusters is not None:
+            self.clusters.find_all(sentence, paths)
+        for c, name in enumerate(self.columns):
+            self.encode_column(
+                sentence, paths, name, self.vocabularies[c],
+                corpus.values.data() + corpus.first_value[number] + <size_t> c * stride + 2, False)
 
     def decode(self, Corpus corpus, sentences):
         """The sentences with the trees that stand in the corpus."""
@@ -124,6 +143,13 @@ cdef class Encoder:
         cdef Py_ssize_t name_size = len(feature)
         cdef vector[char] joined
         cdef Text text
+        if name == TREE_HEAD:
+            if not learning:
+                # no node, and the root before and behind the words, have no head
+                target[-2] = target[-1] = target[sentence.n_words] = NONE
+                for i in range(sentence.n_words):
+                    target[i] = sentence.head[i]
+            return
         with nogil:
             for i in range(sentence.n_words):
                 if is_tag:

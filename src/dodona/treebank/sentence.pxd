@@ -37,6 +37,9 @@ cdef class Sentence:
     # The sentence with this head (or NO_HEAD) and labels[label_ids[i]], a bytes, for every word i.
     cdef Sentence with_tree(self, const int32_t* heads, list labels, const int32_t* label_ids)
 
+    # The sentence with texts[i * n_columns + k] as column columns[k], ascending, of every word i.
+    cdef Sentence with_fields(self, const int* columns, int n_columns, const Text* texts)
+
 
 cdef Sentence make_sentence(
     bytes data, int n_words, const int32_t* start, const int32_t* head,

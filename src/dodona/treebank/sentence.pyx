@@ -146,6 +146,9 @@ cdef class Sentence:
             texts[2 * i + 1] = Text(PyBytes_AS_STRING(label), PyBytes_GET_SIZE(label))
         return rebuilt(self, columns, 2, texts.data(), heads)
 
+    cdef Sentence with_fields(self, const int* columns, int n_columns, const Text* texts):
+        return rebuilt(self, columns, n_columns, texts, self.head)
+
 
 def with_tree(Sentence sentence, heads, list labels, label_ids):
     """The sentence with heads (-1: none) and labels[label_ids[i]], as the parser makes it.

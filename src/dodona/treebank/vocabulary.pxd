@@ -3,6 +3,9 @@ from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
 
+cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil
+
+
 cdef class Vocabulary:
     cdef vector[char] text              # all strings, one after the other
     cdef vector[size_t] start           # where each begins, and the end of the last

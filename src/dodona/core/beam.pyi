@@ -1,0 +1,20 @@
+from dodona.core.actions import Actions
+from dodona.core.corpus import Corpus
+from dodona.core.features import Features
+from dodona.core.greedy import Greedy
+from dodona.core.packed import Scorer
+
+class Beam(Greedy):
+    def __init__(
+        self,
+        features: Features,
+        actions: Actions,
+        weights: Scorer,
+        *,
+        width: int,
+        one_root: bool = True,
+        root_label: int = 0,
+    ) -> None: ...
+    @property
+    def width(self) -> int: ...
+    def derivations(self, corpus: Corpus, sentence: int) -> list[tuple[float, list[int]]]: ...

@@ -1,0 +1,205 @@
+"""The tagger as people use it: load, tag, save.
+
+Each column of tags is a task of its own, and later tasks see what earlier ones have found. A column
+that the training data leave empty is no task: it stays as it is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from dodona import container
+from dodona.batches import stream
+from dodona.container import Array
+from dodona.core.corpus import Corpus
+from dodona.core.packed import PackedWeights
+from dodona.core.tag_features import TagFeatures
+from dodona.core.tag_task import TagTask
+from dodona.core.tag_templates import tag_templates
+from dodona.core.tagging import Tagging
+from dodona.settings import TaggerSettings
+from dodona.treebank.clusters import Clusters
+from dodona.treebank.errors import BadSentence
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.spelling import CLUSTER_COLUMNS, COLUMNS, TAG_COLUMNS, Speller, with_tags
+from dodona.treebank.vocabulary import Vocabulary
+from dodona.weights import from_cluster_arrays, to_cluster_arrays
+
+KIND, VERSION = "tagger", 1
+
+Item = TypeVar("Item", Sentence, Sentence | BadSentence)
+Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a task may answer: its classes, and the words that have one of them for certain."""
+
+    column: str
+    classes: list[bytes]
+    entries: Numbers  # known words, ascending …
+    before: Numbers  # … which, where the task before gave this class …
+    fixed: Numbers  # … have this one
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All that a tagger knows but for its weights: the words, and the answers to each task."""
+
+    forms: list[bytes]
+    ambiguity: Numbers  # per form
+    answers: list[Answers]
+    clusters: Clusters | None = None
+
+    def speller(self) -> Speller:
+        """What makes numbers of words."""
+        return Speller(Vocabulary(self.forms), self.ambiguity, self.clusters)
+
+    def tasks(self) -> list[TagTask]:
+        """The tasks, in their order."""
+        names = [answers.column for answers in self.answers]
+        if not names or len({*names} & {*TAG_COLUMNS}) != len(names):
+            raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}, not {names}")
+        clusters = () if self.clusters is None else CLUSTER_COLUMNS
+        columns = (*COLUMNS, *clusters, *names)
+        tasks = []
+        for i, answers in enumerate(self.answers):
+            templates = tag_templates(columns, names[i], names[:i])
+            tasks.append(
+                TagTask(
+                    TagFeatures(templates, columns, names[i]),
+                    columns,
+                    names[i],
+                    names[i - 1] if i else "",
+                    len(answers.classes),
+                    answers.entries,
+                    answers.before,
+                    answers.fixed,
+                )
+            )
+        return tasks
+
+
+@dataclass
+class Tagger:
+    """Tags words with UPOS, XPOS and FEATS, those of them that it was trained on.
+
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be.
+    """
+
+    settings: TaggerSettings
+    knowledge: Knowledge
+    weights: list[PackedWeights]
+    record: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = self.knowledge
+        self.columns = [answers.column for answers in known.answers]
+        self.classes = [answers.classes for answers in known.answers]
+        self.speller = known.speller()
+        self.searches = [
+            Tagging(task, weights, self.settings.width)
+            for task, weights in zip(known.tasks(), self.weights, strict=True)
+        ]
+
+    def tag(self, sentence: Sentence) -> Sentence:
+        """The sentence with the tags that the tagger gives it."""
+        return self.tag_batch([sentence])[0]
+
+    def pipe(self, sentences: Iterable[Item], *, threads: int = 1) -> Iterator[Item]:
+        """Tag a stream of sentences, in order; bad ones pass through untouched."""
+        return stream(sentences, self.tag_batch, threads)
+
+    def tag_batch(self, sentences: list[Sentence]) -> list[Sentence]:
+        """The sentences with their tags."""
+        return with_tags(self.tags(sentences), sentences, self.columns, self.classes)
+
+    def tags(self, sentences: Iterable[Sentence]) -> Corpus:
+        """The sentences as numbers, tags included; `with_tags` reads them."""
+        corpus = self.speller.encode(sentences, len(self.searches))
+        for search in self.searches:
+            search.tag(corpus)
+        return corpus
+
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to one file; an old one stays until the new one is complete."""
+        about, arrays = self.parts()
+        container.write(Path(path), KIND, VERSION, about, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tagger:
+        """The tagger in a file."""
+        about, arrays = container.read(Path(path), KIND, VERSION)
+        try:
+            return cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise container.ContainerError(
+                f"{path}: the tagger does not fit together: {error}"
+            ) from error
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The tagger as text and arrays, for a file of its own or as a part of another."""
+        settings = asdict(self.settings)
+        if not self.settings.clusters:
+            del settings["clusters"]  # without any, files are as they were before there were some
+        about = {
+            "settings": settings,
+            "tasks": [
+                {"column": column, "classes": [name.decode() for name in classes]}
+                for column, classes in zip(self.columns, self.classes, strict=True)
+            ],
+            "steps": [weights.step for weights in self.weights],
+            "record": self.record,
+        }
+        known = self.knowledge
+        arrays = {
+            "tagger.forms": Array("U8", b"\n".join(known.forms)),
+            "tagger.ambiguity": _saved(known.ambiguity),
+        }
+        arrays |= to_cluster_arrays(known.clusters)
+        for answers, weights in zip(known.answers, self.weights, strict=True):
+            name = f"tagger.{answers.column}"
+            arrays[f"{name}.entries"] = _saved(answers.entries)
+            arrays[f"{name}.before"] = _saved(answers.before)
+            arrays[f"{name}.fixed"] = _saved(answers.fixed)
+            arrays[f"{name}.buckets"] = Array("U32", weights.buckets_bytes())
+            arrays[f"{name}.rows"] = Array("I8", weights.rows_bytes())
+        return about, arrays
+
+    @classmethod
+    def from_parts(
+        cls,
+        about: Mapping[str, Any],
+        arrays: Mapping[str, memoryview],
+        clusters: Clusters | None = None,
+    ) -> Tagger:
+        """The tagger that `parts` took apart, with the clusters of the same file if it uses any."""
+        settings = TaggerSettings(**about["settings"])
+        if settings.clusters and clusters is None:
+            raise ValueError(f"the clusters of {settings.clusters} are not there")
+        answers, weights = [], []
+        for task, step in zip(about["tasks"], about["steps"], strict=True):
+            column, classes = task["column"], [name.encode() for name in task["classes"]]
+            part = {
+                name: arrays[f"tagger.{column}.{name}"]
+                for name in ("entries", "before", "fixed", "buckets", "rows")
+            }
+            answers.append(Answers(column, classes, part["entries"], part["before"], part["fixed"]))
+            weights.append(
+                PackedWeights(len(classes), step, part["buckets"].cast("B"), part["rows"].cast("B"))
+            )
+        knowledge = Knowledge(
+            bytes(arrays["tagger.forms"]).split(b"\n"),
+            arrays["tagger.ambiguity"],
+            answers,
+            clusters if settings.clusters else None,
+        )
+        return cls(settings, knowledge, weights, about["record"])
+
+
+def _saved(numbers: Numbers) -> Array:
+    return Array("U32", numbers.tobytes())
