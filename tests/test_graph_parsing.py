@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +20,10 @@ from dodona.evaluation import evaluate_graphs
 from dodona.graph_preparation import prepare_graphs
 from dodona.settings import Settings
 from dodona.treebank.encoding import Encoder
+from dodona.treebank.empty_nodes import with_empty_nodes
 from dodona.treebank.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graph_decoding import GraphDecoder
+from dodona.treebank.graphs import deplanarise
 from dodona.treebank.lexical_labels import delexicalise, lexicalise
 from small import treebank
 
@@ -205,3 +210,32 @@ def test_searches_are_for_what_they_search() -> None:
         list(graphs.pipe(UNSEEN, beam=2))
     with pytest.raises(ValueError, match="graphs"):
         Greedy(graphs.features, graphs.actions, graphs.weights)
+
+
+def slowly_written(sentence: dodona.Sentence, arcs: Iterable[Arc]) -> dodona.Sentence:
+    """What the decoder does, in plain Python."""
+    made = with_graph(sentence, lexicalise(sentence, deplanarise(arcs)))
+    return with_empty_nodes(made)
+
+
+def test_the_decoder_writes_what_its_plain_twin_does() -> None:
+    labels = ["case", "cc", "mark", "fixed", "conj", "conj:{cc}", "obl:{case}:{Case}", "obl"]
+    labels += ["advcl:{mark}", "obl↑conj", "conj↑obl", "case↑conj:{cc}", "obl|obl↑advcl:{mark}"]
+    labels += ["acl⇄obl:{case}", "conj|obl⇄cc|mark↑obl", "conj>obl", "conj>conj>case|obl"]
+    decoder = GraphDecoder(labels)
+    random = Random(1)
+    sentences = [s for s in TRAIN if len(s) > 3]
+    corpus = Encoder(["form"]).encode(sentences)
+    graphs = []
+    for i, sentence in enumerate(sentences):
+        pairs = [(h, d) for d in range(1, len(sentence) + 1) for h in range(d)]
+        chosen = random.sample(pairs, min(len(pairs), 2 * len(sentence)))
+        chosen = [(d, h) if h and random.random() < 0.5 else (h, d) for h, d in chosen]
+        # under the root nothing leads the other way
+        graph = [(h, random.randrange(len(labels)) if h else 7, d) for h, d in chosen]
+        corpus.set_graph(i, graph)
+        graphs.append([(h, labels[label], d) for h, label, d in graph])
+    for found, sentence, graph in zip(
+        decoder.decode(corpus, sentences), sentences, graphs, strict=True
+    ):
+        assert str(found) == str(slowly_written(sentence, graph))

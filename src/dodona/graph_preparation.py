@@ -12,7 +12,9 @@ from dodona.treebank.graphs import AND, BACK, UP, planarise
 from dodona.treebank.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
 
-LEAST = 3  # labels seen less often become simpler ones
+# Labels seen less often than this become simpler ones. Of the arcs of en_ewt 97% survive with 117
+# labels; with 505 it would be 99%, for +0.3 ELAS on dev after two epochs, at half the speed.
+LEAST, LEAST_SHARE = 3, 5_000
 
 
 def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
@@ -25,7 +27,8 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
             "(are these enhanced dependencies?)"
         )
     counts = Counter(label for graph in planar for _, label, _ in graph.arcs)
-    graphs = [_simplified(graph.arcs, counts) for graph in planar]
+    least = max(LEAST, counts.total() // LEAST_SHARE)
+    graphs = [_simplified(graph.arcs, counts, least) for graph in planar]
     roots = Counter(label for arcs in graphs for head, label, _ in arcs if head == 0)
     root_label = max(roots, key=lambda label: (roots[label], label), default="root")
     for label in sorted({label for arcs in graphs for _, label, _ in arcs} | {root_label}):
@@ -44,13 +47,13 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
     return data
 
 
-def _simplified(arcs: Iterable[Arc], counts: Counter[str]) -> list[Arc]:
+def _simplified(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:
     """The arcs, those of rare labels with the most similar frequent one."""
-    return [(head, _simpler(label, counts), word) for head, label, word in arcs]
+    return [(head, _simpler(label, counts, least), word) for head, label, word in arcs]
 
 
-def _simpler(label: str, counts: Counter[str]) -> str:
+def _simpler(label: str, counts: Counter[str], least: int) -> str:
     for mark in (BACK, AND, UP, ":"):
-        while counts[label] < LEAST and mark in label:
+        while counts[label] < least and mark in label:
             label = label.rpartition(mark)[0]
     return label

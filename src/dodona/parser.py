@@ -23,7 +23,7 @@ from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
-from dodona.treebank.graph_decoding import write_graphs
+from dodona.treebank.graph_decoding import GraphDecoder
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
@@ -131,7 +131,7 @@ class Parser:
         corpus = self.encoder.encode(batch)
         search.parse(corpus)
         if self.system.builds_graphs:
-            return write_graphs(corpus, batch, self.labels)
+            return GraphDecoder(self.labels).decode(corpus, batch)
         parsed = self.encoder.decode(corpus, batch)
         if self._lifted:
             for i, sentence in enumerate(parsed):

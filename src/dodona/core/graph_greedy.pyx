@@ -5,20 +5,49 @@ a way from the root to every word, so each of these gets one more arc: from its 
 tree, where words come with one, or else from the word under the root. The model chooses its label,
 asked in a state that holds but the two words in question.
 """
+from libc.stdint cimport int16_t
+from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 from .corpus cimport Corpus
 from .features cimport WordsC, word_column
 from .gold cimport GoldArc
 from .graph_state cimport add_graph_arc, mark_descendants
+from .linear cimport BLOCK
 from .packed cimport BARRED
 from .state cimport NONE, StateC
+
+cdef extern from "blocks.h":
+    int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
 
 
 cdef class GraphGreedy(Greedy):
     """A greedy parser of encoded sentences into graphs; it writes their arcs into the corpus."""
 
     for_graphs = True
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        for move, is_labelled in enumerate(self.system.labelled):
+            self.labelled_moves |= is_labelled << move
+        for c, (_, label, _, _) in enumerate(self.actions.pairs):
+            if label == NONE:
+                self.n_first_blocks = c // BLOCK + 1
+
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+        """As in trees; but where words are joined already, only SHIFT and REDUCE are to be scored,
+        which stand among the first classes, being the most frequent."""
+        cdef int n_keys, best
+        cdef const int16_t* barriers
+        if moves & self.labelled_moves:
+            return Greedy.best_class(self, space, words, moves)
+        n_keys = self.features.fill(&space.state, words, space.keys.data())
+        barriers = self.actions.barriers(&space.state, moves)
+        memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
+        self.weights.score_first(space.keys.data(), n_keys, space.scores.data(),
+                                 self.n_first_blocks)
+        best = dodona_best(space.scores.data(), self.n_first_blocks)
+        return best if barriers[best] == 0 else Greedy.best_class(self, space, words, moves)
 
     cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
         cdef const StateC* state = &space.state

@@ -39,7 +39,8 @@ cdef inline void add_graph_arc(StateC* state, int head, int label, int dependent
     state.n_heads[dependent] += 1
     # a sum is the same in any order: a hash of the set
     state.head_labels[dependent] = <int32_t> (
-        <uint32_t> state.head_labels[dependent] + <uint32_t> mixed(<uint64_t> (label + 1)))
+        <uint32_t> state.head_labels[dependent]
+        + <uint32_t> (mixed(mixed(<uint64_t> (label + 1))) >> 32))
     add_arc(state, head, label, dependent)
 
 
