@@ -82,7 +82,9 @@ def show(found: dict[str, dict[str, float | None]]) -> None:
     formats = ("{:,.0f}", "{:,.0f}", "{:.2f}", "{:.2f}", "{:.2f}")
     for name, figure in found.items():
         values = zip(formats, figure.values(), strict=True)
-        table.add_row(name, *("" if value is None else form.format(value) for form, value in values))
+        table.add_row(
+            name, *("" if value is None else form.format(value) for form, value in values)
+        )
     Console().print(table)
 
 

@@ -1,4 +1,4 @@
-"""Features of graphs: each part of a template tells states apart exactly as a plain reading does."""
+"""Features of graphs: each part of a template tells states apart as a plain reading does."""
 
 from __future__ import annotations
 

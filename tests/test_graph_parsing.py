@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,8 +20,8 @@ from dodona.core.templates import load_templates
 from dodona.evaluation import evaluate_graphs
 from dodona.graph_preparation import prepare_graphs
 from dodona.settings import Settings
-from dodona.treebank.encoding import Encoder
 from dodona.treebank.empty_nodes import with_empty_nodes
+from dodona.treebank.encoding import Encoder
 from dodona.treebank.enhanced import Arc, enhanced_graph, with_graph
 from dodona.treebank.graph_decoding import GraphDecoder
 from dodona.treebank.graphs import deplanarise
@@ -34,7 +35,9 @@ def enhanced(sentence: dodona.Sentence) -> dodona.Sentence:
     """The tree as a graph: prepositions in labels, and verbs share their subjects with xcomps."""
     arcs: set[Arc] = set()
     pairs = list(zip(sentence.heads, sentence.deprels, strict=True))
-    case = {head: sentence.forms[i].lower() for i, (head, label) in enumerate(pairs) if label == "case"}
+    case = {
+        head: sentence.forms[i].lower() for i, (head, label) in enumerate(pairs) if label == "case"
+    }
     for word, (head, label) in enumerate(pairs, 1):
         assert head is not None
         arcs.add((head, f"{label}:{case[word]}" if word in case else label, word))
@@ -128,7 +131,7 @@ def test_trace_shows_states_with_several_heads(system: str) -> None:
     trained = parser(system=system, training="static")
     steps = trained.trace(UNSEEN[0])
     assert steps[-1][1] is None and trained.system.is_final(steps[-1][0])
-    for (state, action), (after, _) in zip(steps, steps[1:], strict=False):
+    for (state, action), (after, _) in pairwise(steps):
         assert action is not None and trained.system.step(state, action) == after
     assert isinstance(steps[-1][0].heads[0], tuple)
 

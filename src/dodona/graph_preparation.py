@@ -33,9 +33,7 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
     root_label = max(roots, key=lambda label: (roots[label], label), default="root")
     for label in sorted({label for arcs in graphs for _, label, _ in arcs} | {root_label}):
         encoder.add_label(label.encode())
-    data = Preparation(
-        encoder, encoder.encode(sentences), sum(map(len, sentences)), root_label
-    )
+    data = Preparation(encoder, encoder.encode(sentences), sum(map(len, sentences)), root_label)
     for i, arcs in enumerate(graphs):
         numbered = [(h, encoder.add_label(label.encode()), d) for h, label, d in sorted(arcs)]
         data.corpus.set_graph(i, numbered)

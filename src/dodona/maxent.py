@@ -28,7 +28,9 @@ LEAST_STATES = 2  # that have a feature, for it to get weights
 MANY_STATES = 50_000
 
 
-def fit(actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]) -> PackedWeights:
+def fit(
+    actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
+) -> PackedWeights:
     """Weights that prefer in each state of these sentences what the static oracle does there."""
     keys, sizes, classes, _ = static_examples(actions, features, corpus, order)
     if len(sizes) > MANY_STATES:
@@ -53,9 +55,10 @@ def _weights(
     """Weights by feature and class, as training would leave them; the average is their own."""
     cells = array("H", [c for _ in keys for c in known])
     values = array("f", [value for row in table for value in row])
-    parts = array("Q", keys), array("H", [len(known)] * len(keys)), cells, values
+    sizes = array("H", [len(known)] * len(keys))
     totals = array("d", bytes(8 * len(values)))
-    return Weights.restore(n_classes, *map(memoryview, (*parts, totals)))
+    parts = [memoryview(part) for part in (array("Q", keys), sizes, cells, values, totals)]
+    return Weights.restore(n_classes, *parts)
 
 
 def _train(

@@ -87,7 +87,9 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
     data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
     is_static = "static" in (settings.training, settings.oracle)
     keep_out = (
-        settings.projectivise == "none" and is_static and ALL_SYSTEMS[settings.system].projective_only
+        settings.projectivise == "none"
+        and is_static
+        and ALL_SYSTEMS[settings.system].projective_only
     )
     for i, sentence in enumerate(sentences):
         if None in corpus.heads(i) or None in corpus.labels(i):

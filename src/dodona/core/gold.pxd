@@ -1,4 +1,4 @@
-"""The reference as the core sees it: a tree's heads, labels and children, or the links of a graph."""
+"""The reference as the core sees it: a tree's heads, labels, children, or the links of a graph."""
 from libc.stdint cimport int32_t
 
 from .state cimport NONE

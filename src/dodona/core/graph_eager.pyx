@@ -15,7 +15,7 @@ and the parser has not.
 from .gold cimport GoldC, LinkC
 from .graph cimport GraphSystem
 from .graph_state cimport (add_graph_arc, are_linked, find_link, n_open_to_buffer, n_open_to_stack,
-                          note_action)
+                           note_action)
 from .state cimport NONE, StateC, front, next_word, pop, push, top
 from .system cimport MoveCost
 

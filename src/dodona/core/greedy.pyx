@@ -35,7 +35,7 @@ cdef class Greedy:
                 f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
         features.check(actions.system)
         if actions.system.builds_graphs != self.for_graphs:
-            kind = "trees" if self.for_graphs else "graphs, which are parsed greedily by GraphGreedy"
+            kind = "trees" if self.for_graphs else "graphs, which are parsed greedily (GraphGreedy)"
             raise ValueError(f"{actions.system.name} builds {kind}")
         self.system, self.features, self.actions = actions.system, features, actions
         self.weights, self.one_root, self.root_label = weights, one_root, root_label

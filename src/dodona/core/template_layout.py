@@ -18,8 +18,9 @@ class Layout:
     """Slots and atoms of a template set, each once.
 
     Values stand in this order: the distances, then `ints` (attributes of the state and columns of
-    the words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent slot, relation) or (NO_PARENT, depth), and
-    whether it starts in the buffer; parents come before their children.
+    the words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent
+    slot, relation) or (NO_PARENT, depth), and whether it starts in the buffer; parents come before
+    their children.
     """
 
     def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:

@@ -7,11 +7,11 @@ that side), ``left2`` and ``right2`` (the one next to it). Three parts stand alo
 how far apart ``s0`` and ``b0`` are, ``stack_distance``, the same of ``s1`` and ``s0``, and
 ``buffer_distance``, of ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
 
-In systems of graphs a word has several heads: ``head`` is the last it got, ``head2`` the one before;
-``n_heads`` and ``head_labels`` tell of all. ``link`` is the label and direction of the arc between
-``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``action`` and ``action2`` are the
-last two actions. Where words come with a basic tree, ``tree_head``, ``tree_label``, ``tree_link``
-and ``stack_tree_link`` tell the same of it.
+In systems of graphs a word has several heads: ``head`` is the last it got, ``head2`` the one
+before, and ``n_heads`` and ``head_labels`` tell of all. ``link`` is the label and direction of the
+arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``action`` and
+``action2`` are the last two actions. Where words come with a basic tree, ``tree_head``,
+``tree_label``, ``tree_link`` and ``stack_tree_link`` tell the same of it.
 
 ``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
@@ -44,7 +44,7 @@ LINKS = {
     "stack_tree_link": ("s1", "s0"),
 }
 ACTIONS = ("action", "action2")
-ALONE = {**DISTANCES, **LINKS, **{action: () for action in ACTIONS}}  # part → slots it needs
+ALONE = {**DISTANCES, **LINKS, **dict.fromkeys(ACTIONS, ())}  # part → slots it needs
 GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *LINKS, *ACTIONS}
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others, no set of their own

@@ -69,9 +69,7 @@ class Task:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def cross_validate(
-    tasks: Sequence[Task], path: Path | None, *, n_processes: int = 1
-) -> list[Fold]:
+def cross_validate(tasks: Sequence[Task], path: Path | None, *, n_processes: int = 1) -> list[Fold]:
     """The results of all tasks, in order; those in the file at `path` are not run again."""
     done = {fold.key: fold for fold in _kept(path)} if path else {}
     for fold in _run_all([task for task in tasks if task.key() not in done], n_processes):

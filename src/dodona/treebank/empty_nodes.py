@@ -2,7 +2,7 @@
 
 A parser knows words only, so a path through an empty node is one arc to it, whose label tells the
 way: conj>nsubj. Arcs from the same head that begin the same way lead through the same node, which
-gets its place behind the first of their dependents. Reading the graph off again gives the same arcs.
+gets its place behind the first of their dependents. Reading the graph again gives the same arcs.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ cdef class Encoder:
         for name in columns:
             if n_bits(name) and clusters is None:
                 raise ValueError(f"no clusters are given for column {name!r}")
-            if (name not in COLUMNS and name not in ("tag", TREE_HEAD) and not name.startswith("feats:")
-                    and not n_bits(name)):
+            if (name not in COLUMNS and name not in ("tag", TREE_HEAD)
+                    and not name.startswith("feats:") and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))

@@ -168,7 +168,7 @@ cdef class GraphDecoder:
         """`deplanarise`: lifted arcs go back to where their labels point, topmost first."""
         cdef vector[int32_t] places, seen
         cdef vector[int32_t] order
-        cdef size_t i, n_lifted = 0, chosen
+        cdef size_t i, chosen
         cdef Arc arc
         self.unique()
         self.search(0, n_words, seen, order)
