@@ -9,6 +9,7 @@ import pytest
 
 import dodona
 from dodona.core.features import Features
+from dodona.core.templates import load_templates
 from dodona.treebank.encoding import Encoder
 
 LABELS = ["root", "nsubj", "obj"]
@@ -92,6 +93,17 @@ def test_keys_tell_apart_what_a_plain_reading_does(name: str, template: str) -> 
         for key in keys:
             assert key_of.setdefault(value, key) == key
     assert 1 < len(key_of) == len(set(key_of.values()))
+
+
+@pytest.mark.parametrize("name", ["graph", "graph-tree"])
+def test_shipped_templates_give_each_feature_a_key_of_its_own(name: str) -> None:
+    features = Features(load_templates(name))
+    encoder = Encoder(features.columns)
+    encoder.learn([SENTENCE])
+    corpus = encoder.encode([SENTENCE])
+    for state, _, _ in walks("graph-eager"):
+        keys = features.keys(state, corpus)
+        assert 0 < len(keys) == len(set(keys)) <= features.n_templates
 
 
 def test_states_of_trees_do_not_have_them() -> None:
