@@ -26,28 +26,9 @@ from dodona.treebank.enhanced import Arc, enhanced_graph, with_graph
 from dodona.treebank.graph_decoding import GraphDecoder
 from dodona.treebank.graphs import deplanarise
 from dodona.treebank.lexical_labels import delexicalise, lexicalise
-from small import treebank
+from small import enhanced, treebank
 
 SYSTEMS = pytest.mark.parametrize("system", ["graph-eager", "graph-standard"])
-
-
-def enhanced(sentence: dodona.Sentence) -> dodona.Sentence:
-    """The tree as a graph: prepositions in labels, and verbs share their subjects with xcomps."""
-    arcs: set[Arc] = set()
-    pairs = list(zip(sentence.heads, sentence.deprels, strict=True))
-    case = {
-        head: sentence.forms[i].lower() for i, (head, label) in enumerate(pairs) if label == "case"
-    }
-    for word, (head, label) in enumerate(pairs, 1):
-        assert head is not None
-        arcs.add((head, f"{label}:{case[word]}" if word in case else label, word))
-        if label == "nsubj":
-            arcs |= {
-                (lower, "nsubj:xsubj", word)
-                for lower, (above, its) in enumerate(pairs, 1)
-                if above == head and its in ("xcomp", "conj", "ccomp") and lower != word
-            }
-    return with_graph(sentence, arcs)
 
 
 TRAIN = [enhanced(sentence) for sentence in treebank(150, 1, 0.1)]
