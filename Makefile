@@ -10,7 +10,7 @@ TREEBANK ?= en_ewt
 TEST_SET := $(DODONA_DATA)/$(TREEBANK)/test.conllu
 SOURCES := pyproject.toml meson.build $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test lint sanitize bench docs clean
+.PHONY: demo test lint sanitize bench model docs clean
 
 $(BIN)/ninja:
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +65,10 @@ bench: $(VENV)/installed
 	  $(BIN)/python bench/parsing.py --data "$(DODONA_DATA)" --treebank $(TREEBANK) --json out/bench/parsing.json; \
 	  $(BIN)/python bench/tagging.py --data "$(DODONA_DATA)" --treebank $(TREEBANK); \
 	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
+
+# The model that ships, from the treebank: the same bytes each time.
+model: $(VENV)/installed
+	$(BIN)/python tools/model.py --data "$(DODONA_DATA)"
 
 $(VENV)/docs: $(BIN)/ninja pyproject.toml
 	$(BIN)/python -m pip install --quiet "mkdocs-material>=9.5"

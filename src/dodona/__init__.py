@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
     from dodona.parser import Parser as Parser
+    from dodona.pipeline.training import train as train
     from dodona.settings import Settings as Settings
     from dodona.tagger import Tagger as Tagger
     from dodona.tagger_training import train_tagger as train_tagger
-    from dodona.training import train as train
     from dodona.treebank.reader import read as read
     from dodona.treebank.sentence import Sentence as Sentence
     from dodona.treebank.writer import Writer as Writer
@@ -42,18 +42,19 @@ _HOMES = {
     "read": "dodona.treebank.reader",
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
-    "train": "dodona.training",
+    "train": "dodona.pipeline.training",
     "train_tagger": "dodona.tagger_training",
 }
 
 __all__ = ["load", *_HOMES]
 
 
-def load(path: str | Path) -> Parser:
-    """The parser in a model file."""
+def load(model: str | Path) -> Parser:
+    """The parser in a model file, or one that ships: `dodona.load("en")`."""
+    from dodona.models import locate
     from dodona.parser import Parser
 
-    return Parser.load(path)
+    return Parser.load(locate(model))
 
 
 def __getattr__(name: str) -> Any:

@@ -111,6 +111,20 @@ def read(
     return json.loads(meta["about"]), arrays
 
 
+def is_container(path: Path) -> bool:
+    """Whether a file begins as `write` begins it; damage further on is for `read` to tell.
+
+    >>> is_container(Path(__file__))
+    False
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(9)
+    except OSError:
+        return False
+    return len(start) == 9 and start.endswith(b"{") and int.from_bytes(start[:8], "little") <= MAX_HEADER
+
+
 def version(path: Path, kind: str) -> int:
     """The version of the format in which a file of this kind is written."""
     header, _ = _header(path, kind, _map(path, kind))

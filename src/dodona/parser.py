@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
+from dodona.doc import Doc
+from dodona.segmenter import Segmenter
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
@@ -43,7 +46,7 @@ class Parser:
     """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
-    of the data, scores on the dev set.
+    of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
     """
 
     settings: Settings
@@ -54,6 +57,7 @@ class Parser:
     weights: Scorer
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | None = None
+    segmenter: Segmenter | None = None
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
@@ -72,6 +76,27 @@ class Parser:
         self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and trees."""
+        sentences = self.pipe(self.segmenting().segment(text), threads=threads)
+        return Doc(sentences, text)
+
+    def pipe_text(
+        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+    ) -> Iterator[Sentence]:
+        """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
+        sentences = chain.from_iterable(self.segmenting().stream(chunks))
+        return self.pipe(sentences, threads=threads, beam=beam)
+
+    def segmenting(self) -> Segmenter:
+        """The segmenter, which a model for raw text has."""
+        if self.segmenter is None:
+            raise ValueError(
+                "this model has no segmenter, so it cannot read raw text: give it sentences, or "
+                "train one with --pipeline text"
+            )
+        return self.segmenter
+
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
         return next(self.pipe([sentence]))
@@ -82,7 +107,9 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        tagged = self.tagger.tag(sentence) if self.tagger else sentence
+        tagged = sentence
+        if self.tagger is not None:
+            [tagged] = self.tagger.tag_batch([sentence], keep=self.tagger.columns)
         return self.search.trace(self.encoder.encode([tagged]))
 
     def pipe(
@@ -93,12 +120,14 @@ class Parser:
         roots: str | None = None,
         beam: int | None = None,
         keep_tags: bool = False,
+        retag: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
         how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger tags the words first, unless `keep_tags` says that they have their tags.
+        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
+        with `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -106,10 +135,14 @@ class Parser:
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
             )
+        if keep_tags and retag:
+            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
         tagger = None if keep_tags else self.tagger
+        kept = () if retag or tagger is None else tagger.columns
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(tagger.tag_batch(batch) if tagger else batch, search)
+            tagged = tagger.tag_batch(batch, keep=kept) if tagger else batch
+            return self._parse_batch(tagged, search)
 
         return stream(sentences, work, threads)
 
@@ -156,6 +189,9 @@ class Parser:
         if self.tagger is not None:
             about["tagger"], tagger_arrays = self.tagger.parts()
             arrays |= tagger_arrays
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -191,4 +227,5 @@ class Parser:
             weights,
             about["record"],
             Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
+            Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
         )

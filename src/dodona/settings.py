@@ -22,6 +22,7 @@ STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name 
 MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
+PIPELINES = PARSER, TEXT = "parser", "text"
 AUTO = "auto"  # what suits the other settings
 
 
