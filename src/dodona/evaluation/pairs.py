@@ -25,6 +25,8 @@ class Parsed(Protocol):
     def deprels(self) -> Sequence[str]: ...
 
 
+_NO_FILE = "<memory>"  # the source of sentences made in Python
+
 Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
 
 
@@ -120,7 +122,8 @@ def _missing_sentence(gold: Sequence[Parsed], system: Sequence[Parsed], name: st
 
 
 def _source(sentence: Parsed, name: str) -> str:
-    return str(getattr(sentence, "source", "") or name)
+    source = str(getattr(sentence, "source", ""))
+    return name if source in ("", _NO_FILE) else source
 
 
 def place(sentence: Parsed, name: str, number: int, word: str) -> str:
@@ -128,15 +131,15 @@ def place(sentence: Parsed, name: str, number: int, word: str) -> str:
 
     Where the sentence did not come from a file, `name` and the sentence's number.
     """
-    first = getattr(sentence, "line", None)
-    if first is None:
-        return f"{_source(sentence, name)}, sentence {number}"
+    source, first = _source(sentence, name), getattr(sentence, "line", None)
+    if source == name or first is None:
+        return f"{source}, sentence {number}"
     # not splitlines: a field may hold a line separator of Unicode
     lines = str(sentence).removeprefix("\ufeff").removesuffix("\n").split("\n")
     ids = [line.partition("\t")[0] for line in lines]
     # past the last word: the blank line that ends the sentence
     offset = ids.index(word) if word in ids else len(lines) - 1
-    return f"{_source(sentence, name)}:{first + offset}"
+    return f"{source}:{first + offset}"
 
 
 def _word(forms: Sequence[str], i: int) -> str:

@@ -60,33 +60,28 @@ def read_text(treebank: Treebank, name: str) -> Text:
     if not source:
         raise EvaluationError(f"the {name} treebank has no sentences: there is nothing to evaluate")
     has_trees = any(head is not None for sentence in source for head in sentence.heads)
-    characters: list[str] = []
+    forms: list[str] = []
     sentences: list[Span] = []
     tokens: list[Span] = []
     words: list[Word] = []
-    position = 0
+    end = 0
     for number, sentence in enumerate(source, start=1):
-        begin, n_before = position, len(words)
+        begin, n_before = end, len(words)
         for row, word_rows in _tokens(sentence):
             form = _without_space(row[1])
             if not form:
-                raise EvaluationError(
-                    f"{place(sentence, name, number, row[0])}: "
-                    f"the form of token {row[0]} is white space only"
-                )
-            span = position, position + len(form)
-            characters.append(form)
+                where = place(sentence, name, number, row[0])
+                raise EvaluationError(f"{where}: the form of {row[0]} is white space only")
+            span = end, end + len(form)
+            end = span[1]
+            forms.append(form)
             tokens.append(span)
-            if word_rows:
-                words += [_word(span, True, found[1], found) for found in word_rows]
-            else:
-                words.append(_word(span, False, form, row))
-            position = span[1]
-        sentences.append((begin, position))
+            words += _words(span, form, row, word_rows)
+        sentences.append((begin, end))
         if has_trees:
             _check_tree(sentence, name, number)
             _attach(words, n_before, sentence.heads)
-    return Text(name, source, has_trees, "".join(characters), sentences, tokens, words)
+    return Text(name, source, has_trees, "".join(forms), sentences, tokens, words)
 
 
 def place_at(text: Text, position: int) -> str:
@@ -112,6 +107,12 @@ def _tokens(sentence: Parsed) -> Iterator[tuple[Row, list[Row]]]:
 
 def _without_space(form: str) -> str:
     return form if form.isalnum() else "".join(c for c in form if category(c) != "Zs")
+
+
+def _words(span: Span, form: str, row: Row, word_rows: list[Row]) -> list[Word]:
+    if not word_rows:
+        return [_word(span, False, form, row)]
+    return [_word(span, True, found[1], found) for found in word_rows]
 
 
 def _word(span: Span, is_multiword: bool, form: str, row: Row) -> Word:

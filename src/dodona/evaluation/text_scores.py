@@ -1,4 +1,4 @@
-"""Scores from raw text: the metrics of the CoNLL 2018 shared task (Zeman et al. 2018, section 4).
+"""Scores from raw text: the metrics of the CoNLL 2018 shared task (Zeman et al. 2018).
 
 The system may split the text in its own way; where it finds no such token, sentence or word as gold
 has, it loses recall, and precision for what it finds instead. The figures agree with the official
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any, NamedTuple, TypeAlias
 
 from dodona.evaluation.alignment import align
@@ -166,7 +165,9 @@ def _is_same_function(ours: Word, theirs: Word) -> bool:
 
 def _difference(gold: Text, system: Text) -> str:
     """Where the characters of two texts part, and what each side has there."""
-    i = len(commonprefix([gold.characters, system.characters]))
+    both = zip(gold.characters, system.characters, strict=False)
+    n_shared = min(len(gold.characters), len(system.characters))
+    i = next((i for i, (ours, theirs) in enumerate(both) if ours != theirs), n_shared)
     before = gold.characters[max(0, i - _N_SHOWN) : i]
     ours, theirs = (
         repr(after) if (after := text.characters[i : i + _N_SHOWN]) else "nothing more"
