@@ -86,9 +86,9 @@ class Metric:
 
     def to_dict(self) -> dict[str, float | None]:
         """Counts and percentages by name."""
-        names = ("n_gold", "n_system", "n_correct", "n_aligned")
-        names += ("precision", "recall", "f1", "aligned_accuracy")
-        return {name: getattr(self, name) for name in names}
+        counts = ("n_gold", "n_system", "n_correct", "n_aligned")
+        percentages = ("precision", "recall", "f1", "aligned_accuracy")
+        return {name: getattr(self, name) for name in (*counts, *percentages)}
 
 
 @dataclass(frozen=True, slots=True)

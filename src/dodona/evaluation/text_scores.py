@@ -7,9 +7,9 @@ evaluation to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from dodona.evaluation.alignment import align
 from dodona.evaluation.counts import Metric
@@ -65,9 +65,6 @@ class Agreement(NamedTuple):
     functions: bool  # the same function words depend on it, with the same tags
 
 
-Question: TypeAlias = Callable[[Agreement], bool]
-
-
 def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     """Score sentences, words, tags and trees of a system that started from raw text.
 
@@ -94,18 +91,18 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     words = _agreements(expected.words, found.words, pairs)
     sizes = len(expected.words), len(found.words)
 
-    def metric(question: Question) -> Metric:
-        return Metric(*sizes, sum(map(question, words)), len(words))
+    def metric(n_correct: int) -> Metric:
+        return Metric(*sizes, n_correct, len(words))
 
     return TextScores(
         tokens=_spans(expected.tokens, found.tokens),
         sentences=_spans(expected.sentences, found.sentences),
         words=Metric(*sizes, len(words)),
-        upos=metric(lambda word: word.upos),
-        xpos=metric(lambda word: word.xpos),
-        ufeats=metric(lambda word: word.feats),
-        all_tags=metric(lambda word: word.upos and word.xpos and word.feats),
-        lemmas=metric(lambda word: word.lemma),
+        upos=metric(sum(word.upos for word in words)),
+        xpos=metric(sum(word.xpos for word in words)),
+        ufeats=metric(sum(word.feats for word in words)),
+        all_tags=metric(sum(word.upos and word.xpos and word.feats for word in words)),
+        lemmas=metric(sum(word.lemma for word in words)),
         **_tree_metrics(expected, found, words),
     )
 
@@ -116,8 +113,8 @@ def _tree_metrics(gold: Text, system: Text, words: list[Agreement]) -> dict[str,
     labelled = [word for word in words if word.head and word.deprel]
     content = [word for word in labelled if word.is_content]
     n_words = len(gold.words), len(system.words)
-    n_content = tuple(sum(word.is_content for word in text.words) for text in (gold, system))
-    n_aligned = sum(word.is_content for word in words)
+    n_content = _n_content(gold.words), _n_content(system.words)
+    n_aligned = _n_content(words)
     n_morphological = sum(word.upos and word.feats and word.functions for word in content)
     n_lexical = sum(word.lemma for word in content)
     return {
@@ -127,6 +124,10 @@ def _tree_metrics(gold: Text, system: Text, words: list[Agreement]) -> dict[str,
         "mlas": Metric(*n_content, n_morphological, n_aligned),
         "blex": Metric(*n_content, n_lexical, n_aligned),
     }
+
+
+def _n_content(words: Sequence[Word] | Sequence[Agreement]) -> int:
+    return sum(word.is_content for word in words)
 
 
 def _spans(gold: Sequence[Span], system: Sequence[Span]) -> Metric:
