@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dodona.core.system import System as System
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
+    from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parser import Parser as Parser
     from dodona.pipeline.training import train as train
     from dodona.settings import Settings as Settings
@@ -39,6 +40,7 @@ _HOMES = {
     "Writer": "dodona.treebank.writer",
     "compare": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
+    "evaluate_text": "dodona.evaluation",
     "read": "dodona.treebank.reader",
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
