@@ -17,7 +17,7 @@ from dodona.core.tag_templates import LEMMA
 from dodona.tagger import Answers
 from dodona.treebank.lemma_scripts import lemma_script
 
-DOMINANT = 0.9  # share of a lemma among those of a word and its tags from which on the others are noise
+DOMINANT = 0.9  # share of a word's lemma, given its tags, from which on all others are noise
 Triple = tuple[int, int, int]  # a known word, classes of the tasks before, its class
 
 
@@ -75,9 +75,7 @@ def _ordered(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str], i
     return names, sum(n > 1 for n in n_forms.values()) or len(names)
 
 
-def _dictionary(
-    seen: Mapping[int, Mapping[int, Counter[int]]], least: int
-) -> Iterator[Triple]:
+def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[Triple]:
     """The words that are certain, having been seen that often."""
     for word, found in sorted(seen.items()):
         total = sum(found.values(), Counter[int]())

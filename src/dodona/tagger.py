@@ -118,10 +118,9 @@ class Tagger:
         self.classes = [answers.classes for answers in known.answers]
         self.speller = known.speller()
         self.meanings = [answers.meanings for answers in known.answers]
-        parts = zip(self.columns, known.tasks(), self.weights, strict=True)
-        self.searches = [
-            Tagging(task, weights, self.settings.width_of(column)) for column, task, weights in parts
-        ]
+        widths = map(self.settings.width_of, self.columns)
+        parts = zip(known.tasks(), self.weights, widths, strict=True)
+        self.searches = [Tagging(*part) for part in parts]
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
@@ -218,14 +217,14 @@ class Tagger:
         answers, weights = [], []
         for task, step in zip(about["tasks"], about["steps"], strict=True):
             column, classes = task["column"], [name.encode() for name in task["classes"]]
-            part = {
-                name: arrays[f"tagger.{column}.{name}"]
+            part = (
+                arrays[f"tagger.{column}.{name}"]
                 for name in ("entries", "before", "fixed", "buckets", "rows")
-            }
-            certain = (part[name] for name in ("entries", "before", "fixed"))
-            answers.append(Answers(column, classes, *certain, task["n_learned"]))
-            tables = (part[name].cast("B") for name in ("buckets", "rows"))
-            weights.append(PackedWeights(answers[-1].n_classes, step, *tables))
+            )
+            entries, before, fixed, buckets, rows = part
+            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
+            n_classes = answers[-1].n_classes
+            weights.append(PackedWeights(n_classes, step, buckets.cast("B"), rows.cast("B")))
         knowledge = Knowledge(
             bytes(arrays["tagger.forms"]).split(b"\n"),
             arrays["tagger.ambiguity"],

@@ -121,9 +121,9 @@ cdef class Columns:
 def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=()):
     """The sentences, from the corpus's number `first` on, with the tags that stand there.
 
-    Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its class
-    c; for lemmas, classes[k] is a LemmaScripts. A column in `keep` stays as it is in sentences that
-    have a value there.
+    Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its
+    class c; for lemmas, classes[k] is a LemmaScripts. A column in `keep` stays as it is in
+    sentences that have a value there.
     """
     cdef Columns tags = Columns(columns, classes, keep)
     cdef Py_ssize_t n_before = first_column(corpus, columns)
