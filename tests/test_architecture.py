@@ -18,6 +18,7 @@ LAYERS = (
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
     | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
+    | {"lemma_learning"}
     | {"weights", FACADE},
     {"pipeline"},
     {"show", "cli"},

@@ -112,12 +112,20 @@ def test_a_head_that_gold_does_not_have_is_wrong() -> None:
         ((" 5 det", " 5 nmod"), 3),  # no function word any more
         ((" 5 det", " 5 det:def"), 4),
         ((" DET D _", " DET X Typo=Yes"), 4),  # neither is compared
+        ((" NOUN N", " PROPN N"), 3),  # counts for the word itself, not for its head
     ],
 )
 def test_mlas_wants_the_same_function_words(change: tuple[str, str], mlas: int) -> None:
     found = scores(GOLD, GOLD.replace(*change))
     assert found.mlas is not None and found.clas is not None
     assert (found.clas.n_correct, found.mlas.n_correct) == (4, mlas)
+
+
+def test_mlas_wants_the_same_function_words_even_if_others_look_alike() -> None:
+    gold = "1 le le DET _ _ 3 det\n2 le le DET _ _ 3 reparandum\n3 oak oak NOUN _ _ 0 root"
+    system = gold.replace("det", "_").replace("reparandum", "det").replace("3 _", "3 reparandum")
+    found = scores(gold, system)
+    assert (found.clas, found.mlas) == (Metric(2, 2, 1, 2), Metric(2, 2, 0, 2))
 
 
 @pytest.mark.parametrize(
@@ -142,6 +150,12 @@ def test_mlas_wants_the_same_function_words(change: tuple[str, str], mlas: int) 
         ("ab=a+b c", "a bc", [(0, 0)]),
         ("ab cd=c+d", "a bc d=c+d", [(1, 2), (2, 3)]),
         ("ab cd=c+d", "a b cd=c+d", [(1, 2), (2, 3)]),
+        ("ab=a+bc c", "a bc", [(0, 0)]),
+        ("ab cd=a+c", "a b cd", []),
+        ("a b cd", "ab cd=b+c", []),
+        # … unless they are gold words that begin with it
+        ("abcd", "abc=abcd+x d", [(0, 0)]),
+        ("abc=abcd+x d", "abcd", []),
     ],
 )
 def test_words_are_aligned_by_span_or_within_multiword_tokens_by_form(

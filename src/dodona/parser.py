@@ -36,7 +36,7 @@ from dodona.weights import (
     to_cluster_arrays,
 )
 
-KIND, VERSION = "model", 2  # 2: other feature keys
+KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 

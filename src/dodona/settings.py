@@ -14,6 +14,7 @@ from dodona.core.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.greedy_training import LEARNERS, MODES
 from dodona.core.registry import SYSTEMS
 from dodona.core.system import LOSSES, ROOTS
+from dodona.core.tag_templates import LEMMA
 from dodona.treebank.pseudoprojective import SCHEMES
 
 SVM = "svm"  # learns all at once, by scikit-learn
@@ -169,6 +170,7 @@ class TaggerSettings:
         8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
+    lemmas: bool = _setting(True, "learn lemmas, too, if the training data have any")
 
     def __post_init__(self) -> None:
         _check_choices(self)
@@ -181,6 +183,10 @@ class TaggerSettings:
     def width(self) -> int:
         """Items of the beam; greedy search has one."""
         return self.beam if self.search == "beam" else 1
+
+    def width_of(self, column: str) -> int:
+        """The same for a task: the lemma of a word does not tell those of others."""
+        return 1 if column == LEMMA else self.width
 
 
 def _check_choices(settings: Settings | TaggerSettings) -> None:

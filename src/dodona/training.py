@@ -72,7 +72,8 @@ class Trainer:
         tagger: Tagger | None = None,
     ) -> None:
         settings = settings.resolved()
-        self.templates = chosen_templates(settings)
+        sentences = load(train)
+        self.templates = chosen_templates(settings, sentences)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
         # templates and clusters go into the model, but not the folders they were read from
@@ -81,7 +82,6 @@ class Trainer:
             features=Path(settings.features).name,
             clusters=Path(settings.clusters).name,
         )
-        sentences = load(train)
         self.dev = load(dev) if dev is not None else []
         self.checksums = {
             "train": _checksum(map(bytes, sentences)),

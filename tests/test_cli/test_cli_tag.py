@@ -15,7 +15,7 @@ def tagger(shell: Shell, data: Path, tmp_path: Path) -> Path:
     files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu", "-o", path]
     result = shell("tag", *files, "--epochs", "2")
     assert result.code == 0
-    assert "tasks: xpos, upos, feats" in result.err
+    assert "tasks: xpos, upos, feats, lemma" in result.err
     assert "epoch 2/2" in result.err
     assert result.out == ""
     return path

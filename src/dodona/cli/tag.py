@@ -36,7 +36,7 @@ def tag(
     ] = None,
     **settings: Any,
 ) -> None:
-    """Tag words with UPOS, XPOS and FEATS, or train a tagger that does.
+    """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger that does.
 
     Tags of the input are replaced, in the columns that the tagger knows; all else comes back as it
     was. With --train, no MODEL is given: the tagger is written to the file of -o. The settings
