@@ -125,6 +125,12 @@ def is_container(path: Path) -> bool:
     return len(start) == 9 and start.endswith(b"{") and int.from_bytes(start[:8], "little") <= MAX_HEADER
 
 
+def kind(path: Path) -> str:
+    """What a file holds: "model", "tagger", …"""
+    header, _ = _header(path, "model", _map(path, "model"))
+    return str(header["__metadata__"].get("kind"))
+
+
 def version(path: Path, kind: str) -> int:
     """The version of the format in which a file of this kind is written."""
     header, _ = _header(path, kind, _map(path, kind))

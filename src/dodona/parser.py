@@ -20,7 +20,7 @@ from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
 from dodona.doc import Doc
-from dodona.segmenter import Segmenter
+from dodona.segmenter import Segmenter, needed
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
@@ -78,24 +78,15 @@ class Parser:
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and trees."""
-        sentences = self.pipe(self.segmenting().segment(text), threads=threads)
+        sentences = self.pipe(needed(self.segmenter).segment(text), threads=threads)
         return Doc(sentences, text)
 
     def pipe_text(
         self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
     ) -> Iterator[Sentence]:
         """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
-        sentences = chain.from_iterable(self.segmenting().stream(chunks))
+        sentences = chain.from_iterable(needed(self.segmenter).stream(chunks))
         return self.pipe(sentences, threads=threads, beam=beam)
-
-    def segmenting(self) -> Segmenter:
-        """The segmenter, which a model for raw text has."""
-        if self.segmenter is None:
-            raise ValueError(
-                "this model has no segmenter, so it cannot read raw text: give it sentences, or "
-                "train one with --pipeline text"
-            )
-        return self.segmenter
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""

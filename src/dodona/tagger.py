@@ -23,6 +23,8 @@ from dodona.core.tag_features import TagFeatures
 from dodona.core.tag_task import TagTask
 from dodona.core.tag_templates import LEMMA, tag_templates
 from dodona.core.tagging import Tagging
+from dodona.doc import Doc
+from dodona.segmenter import Segmenter, needed
 from dodona.settings import TaggerSettings
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.errors import BadSentence
@@ -104,13 +106,15 @@ class Knowledge:
 class Tagger:
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
-    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be.
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a segmenter
+    it needs no words.
     """
 
     settings: TaggerSettings
     knowledge: Knowledge
     weights: list[PackedWeights]
     record: dict[str, Any] = field(default_factory=dict)
+    segmenter: Segmenter | None = None
 
     def __post_init__(self) -> None:
         known = self.knowledge
@@ -121,6 +125,10 @@ class Tagger:
         widths = map(self.settings.width_of, self.columns)
         parts = zip(known.tasks(), self.weights, widths, strict=True)
         self.searches = [Tagging(*part) for part in parts]
+
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and tags."""
+        return Doc(self.pipe(needed(self.segmenter).segment(text), threads=threads), text)
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
@@ -157,6 +165,9 @@ class Tagger:
     def save(self, path: str | Path) -> None:
         """Write the tagger to one file; an old one stays until the new one is complete."""
         about, arrays = self.parts()
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
         container.write(Path(path), KIND, VERSION, about, arrays)
 
     @classmethod
@@ -164,7 +175,10 @@ class Tagger:
         """The tagger in a file."""
         about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
         try:
-            return cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+            tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+            if "segmenter" in about:
+                tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
+            return tagger
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise container.ContainerError(
                 f"{path}: the tagger does not fit together: {error}"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
+from dodona.container import kind
+from dodona.models import locate
 from dodona.parser import Parser
+from dodona.segmenter import Segmenter
+from dodona.tagger import Tagger
 
 TRAIN, NONE = "train", "none"
 
@@ -38,11 +43,27 @@ class Parts:
         source = getattr(self, name)
         if source in (TRAIN, NONE):
             return None
-        model = Parser.load(source)
-        part = model if name == "parser" else getattr(model, name)
+        path = locate(source)
+        if name == "parser":
+            return Parser.load(path)
+        if name == "tagger":
+            return load_tagger(path)
+        if kind(path) == "segmenter":
+            return Segmenter.load(path)
+        part = (Parser if kind(path) == "model" else Tagger).load(path).segmenter
         if part is None:
-            raise ValueError(f"{source}: this model has no {name} to take; train one, or say none")
+            raise ValueError(f"{source}: this model has no segmenter to take")
         return part
+
+
+def load_tagger(path: Path) -> Tagger:
+    """The tagger in its own file or in that of a parser, with the segmenter beside it."""
+    if kind(path) != "model":
+        return Tagger.load(path)
+    parser = Parser.load(path)
+    if parser.tagger is None:
+        raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
+    return replace(parser.tagger, segmenter=parser.segmenter)
 
 
 NAMES = tuple(part.name for part in fields(Parts))
