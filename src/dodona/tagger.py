@@ -127,8 +127,16 @@ class Tagger:
 
     def save(self, path: str | Path) -> None:
         """Write the tagger to one file; an old one stays until the new one is complete."""
-        about, arrays = self.parts()
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        container.write(Path(path), KIND, VERSION, *self.parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Tagger:
+        about, arrays = container.from_bytes(data, KIND, VERSION)
+        return cls.from_parts(about, arrays, from_cluster_arrays(arrays))
 
     @classmethod
     def load(cls, path: str | Path) -> Tagger:
