@@ -4,6 +4,7 @@ Colours are those of the page (`currentColor`) and of the style below, which a d
 it unless the page says `standalone=False` and styles it itself.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -11,7 +12,7 @@ from dodona.drawing.layout import Arc, Layout, Piece, arrange
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.measure import width as text_width
 
-__all__ = ["STYLE", "Arc", "draw"]
+__all__ = ["STYLE", "Arc", "draw", "stacked"]
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 11
 MARGIN = 12.0
@@ -20,6 +21,8 @@ ABOVE_FORM, FORM_TO_TAG, BELOW = 19.0, 16.0, 7.0  # baselines
 ROW_GAP = 22.0
 CORNER = 8.0
 ARROW_WIDTH, ARROW_HEIGHT = 3.5, 7.0
+
+_SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 
 STYLE = """\
 svg.dodona{color:#1f2328;font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans",\
@@ -63,6 +66,24 @@ def draw(
     labels = [text_width(arc.label, LABEL_SIZE) for arc in arcs]
     layout = arrange(_widths(forms, tags), arcs, labels, room)
     return _Picture(forms, arcs, tags, layout).render(standalone, title)
+
+
+def stacked(pictures: Iterable[str]) -> str:
+    """One picture of several that `draw` made with `standalone=False`, one below the other.
+
+    >>> stacked([draw(["Speak"], [], standalone=False)] * 2).count("<svg")
+    3
+    """
+    parts, most, y = [], 0.0, 0.0
+    for picture in pictures:
+        size = _SIZE.search(picture)
+        if size is None:
+            raise ValueError(f"not a picture of ours: {picture[:40]!r}")
+        parts.append(picture.replace("<svg ", f'<svg y="{_n(y)}" ', 1))
+        most, y = max(most, float(size[1])), y + float(size[2])
+    size_of_all = f'width="{_n(most)}" height="{_n(y)}" viewBox="0 0 {_n(most)} {_n(y)}"'
+    first = f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {size_of_all}>'
+    return "\n".join([first, f"<style>{STYLE}</style>", *parts, "</svg>"])
 
 
 def _check(forms: Sequence[str], arcs: Sequence[Arc], tags: Sequence[str] | None) -> None:
