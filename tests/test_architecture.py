@@ -18,9 +18,9 @@ LAYERS = (
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
     | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
-    | {"weights", FACADE},
+    | {"weights", "bridges", "doc", FACADE},
     {"pipeline"},
-    {"show", "cli"},
+    {"show", "cli", "spacy_component"},
 )
 
 # a line of Cython: from … import or cimport, or a plain (c)import
