@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dodona.core.registry import systems as systems
     from dodona.core.system import State as State
     from dodona.core.system import System as System
+    from dodona.doc import Doc as Doc
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from dodona.tagger_training import train_tagger as train_tagger
     from dodona.treebank.reader import read as read
     from dodona.treebank.sentence import Sentence as Sentence
+    from dodona.treebank.word import Word as Word
     from dodona.treebank.writer import Writer as Writer
 
 # Where each public name lives: imported when first asked for, so that parsing one sentence does not
 # wait for what training and evaluation need (half the time). A test compares it with the above.
 _HOMES = {
     "Action": "dodona.core.action",
+    "Doc": "dodona.doc",
     "Gold": "dodona.core.gold",
     "Parser": "dodona.parser",
     "Sentence": "dodona.treebank.sentence",
@@ -37,6 +40,7 @@ _HOMES = {
     "State": "dodona.core.system",
     "System": "dodona.core.system",
     "Tagger": "dodona.tagger",
+    "Word": "dodona.treebank.word",
     "Writer": "dodona.treebank.writer",
     "compare": "dodona.evaluation",
     "evaluate": "dodona.evaluation",

@@ -163,6 +163,14 @@ class Parser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self.parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a model file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The parser as text and arrays, as they stand in a model file."""
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -183,7 +191,7 @@ class Parser:
         if self.segmenter is not None:
             about["segmenter"], segmenter_arrays = self.segmenter.parts()
             arrays |= segmenter_arrays
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        return about, arrays
 
     @classmethod
     def load(cls, path: str | Path) -> Parser:
@@ -195,6 +203,10 @@ class Parser:
             raise container.ContainerError(
                 f"{path}: the model does not fit together: {error}"
             ) from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Parser:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION, oldest=VERSION))
 
     @classmethod
     def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:

@@ -164,25 +164,40 @@ class Tagger:
 
     def save(self, path: str | Path) -> None:
         """Write the tagger to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self._with_segmenter())
+
+    def _with_segmenter(self) -> tuple[dict[str, Any], dict[str, Array]]:
         about, arrays = self.parts()
         if self.segmenter is not None:
             about["segmenter"], segmenter_arrays = self.segmenter.parts()
             arrays |= segmenter_arrays
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        return about, arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self._with_segmenter()),)
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Tagger:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION))
 
     @classmethod
     def load(cls, path: str | Path) -> Tagger:
         """The tagger in a file."""
         about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
         try:
-            tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
-            if "segmenter" in about:
-                tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
-            return tagger
+            return cls._restore(about, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise container.ContainerError(
                 f"{path}: the tagger does not fit together: {error}"
             ) from error
+
+    @classmethod
+    def _restore(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Tagger:
+        tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+        if "segmenter" in about:
+            tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
+        return tagger
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as text and arrays, for a file of its own or as a part of another."""

@@ -1,6 +1,5 @@
 """Between sentences and the core: columns of strings to columns of numbers, and trees back."""
 from libc.stdint cimport int32_t
-from libc.string cimport memchr, memcmp
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
@@ -8,26 +7,11 @@ from dodona.core.gold cimport UNSEEN
 from dodona.core.state cimport NONE
 from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
-    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field)
+    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field, named_value)
 from dodona.treebank.vocabulary cimport Vocabulary
 
 # the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
-
-
-cdef Text named_feature(Text feats, const char* name, Py_ssize_t size) noexcept nogil:
-    """The value of NAME in Name=Value|Name=Value|…; empty if it is not there."""
-    cdef const char* at = feats.text
-    cdef const char* end = feats.text + feats.size
-    cdef const char* bar
-    while at < end:
-        bar = <const char*> memchr(at, c"|", end - at)
-        if bar == NULL:
-            bar = end
-        if bar - at > size and at[size] == c"=" and memcmp(at, name, size) == 0:
-            return Text(at + size + 1, bar - at - size - 1)
-        at = bar + 1
-    return Text(end, 0)
 
 
 cdef class Encoder:
@@ -150,7 +134,7 @@ cdef class Encoder:
                 else:
                     text = field(sentence, i, column)
                     if name_size:
-                        text = named_feature(text, feature_name, name_size)
+                        text = named_value(text, feature_name, name_size)
                 if learning:
                     target[i] = vocabulary.add(text.text, text.size)
                 else:

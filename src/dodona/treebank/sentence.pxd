@@ -2,6 +2,7 @@
 
 cimport cython
 from libc.stdint cimport int32_t
+from libc.string cimport memchr, memcmp
 
 cdef enum:
     ID = 0
@@ -50,3 +51,18 @@ cdef Sentence make_sentence(
 cdef inline Text field(Sentence sentence, int word, int column) noexcept nogil:
     cdef const int32_t* start = sentence.start + <Py_ssize_t>STRIDE * word + column
     return Text(sentence.raw + start[0], start[1] - start[0] - 1)
+
+
+# The value of NAME in Name=Value|Name=Value|…; empty, at the end, if it is not there.
+cdef inline Text named_value(Text values, const char* name, Py_ssize_t size) noexcept nogil:
+    cdef const char* at = values.text
+    cdef const char* end = values.text + values.size
+    cdef const char* bar
+    while at < end:
+        bar = <const char*> memchr(at, c"|", end - at)
+        if bar == NULL:
+            bar = end
+        if bar - at > size and at[size] == c"=" and memcmp(at, name, size) == 0:
+            return Text(at + size + 1, bar - at - size - 1)
+        at = bar + 1
+    return Text(end, 0)
