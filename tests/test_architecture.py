@@ -18,7 +18,7 @@ LAYERS = (
     {"treebank"},
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
     | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
-    | {"weights", FACADE},
+    | {"segmenter", "segmenter_rules", "segmenter_training", "weights", FACADE},
     {"pipeline"},
     {"show", "cli"},
 )
