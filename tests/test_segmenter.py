@@ -29,7 +29,8 @@ Sentences = list[dodona.Sentence]
 
 NAMES = ["Zeus", "Dione", "Selene", "Kadmos"]
 VERBS = ["hears", "sees", "asks", "doesn't see", "can't hear"]
-THINGS = ["the oak", "du chêne", "Mr. Elm", "3.5 leaves", "10 000 leaves", "the 7", "the priest's dove"]
+THINGS = ["the oak", "du chêne", "Mr. Elm", "3.5 leaves", "10 000 leaves", "the 7"]
+THINGS += ["the priest's dove"]
 WORDS = {
     "doesn't": ["does", "n't"],
     "can't": ["ca", "n't"],
@@ -202,7 +203,8 @@ def assert_whole(segmenter: Segmenter, text: str) -> None:
             assert kept[start:end] == token.form
 
 
-HOSTILE = "abZ 1.,!?'\"()[]-/@:\n\r\t\0\x1f\x85\xa0\u200d\u0301\u2029\ud800\udfff\U0001f469\u05d0中_#|\\"
+HOSTILE = "abZ 1.,!?'\"()[]-/@:_#|\\\n\r\t\0\x1f\x85\xa0"
+HOSTILE += "\u200d\u0301\u2029\ud800\udfff\U0001f469\u05d0中"
 
 
 @given(text=st.text(st.sampled_from(HOSTILE) | st.characters(), max_size=80))
@@ -257,7 +259,7 @@ def test_a_stream_yields_before_its_end(segmenter: Segmenter) -> None:
         "\u0301" * 100_000,
         "\u202eabc\u202c \u05d0\u05d1",
     ],
-    ids=lambda text: f"{ascii(text[:8])}-{len(text)}",
+    ids=lambda text: f"{text[:8]!a}-{len(text)}",
 )
 def test_hostile_text_is_survived_whole(segmenter: Segmenter, text: str) -> None:
     assert_whole(segmenter, text)

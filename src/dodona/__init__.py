@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
     from dodona.parser import Parser as Parser
+    from dodona.segmenter import Segmenter as Segmenter
+    from dodona.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagger import Tagger as Tagger
     from dodona.tagger_training import train_tagger as train_tagger
@@ -31,6 +33,7 @@ _HOMES = {
     "Action": "dodona.core.action",
     "Gold": "dodona.core.gold",
     "Parser": "dodona.parser",
+    "Segmenter": "dodona.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
     "State": "dodona.core.system",
@@ -43,6 +46,7 @@ _HOMES = {
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
     "train": "dodona.training",
+    "train_segmenter": "dodona.segmenter_training",
     "train_tagger": "dodona.tagger_training",
 }
 

@@ -2,8 +2,8 @@
 
 A token that is several words gives a rule for its ending (English "n't", whatever stands before)
 and one for its beginning. Such a rule holds for any token if training has seen it with several and
-not too rarely, and the one seen with more is taken; else there is a rule for the token alone, as for
-French "du".
+not too rarely, and the one seen with more is taken; else there is a rule for the token alone, as
+for French "du".
 """
 
 from __future__ import annotations
@@ -120,9 +120,7 @@ def _affixes(form: str) -> list[tuple[str, str]]:
     return [("suffix", form[-n:]) for n in lengths] + [("prefix", form[:n]) for n in lengths]
 
 
-def _certain(
-    rules: list[Rule], lows: list[str], gold: list[int]
-) -> tuple[array[int], array[int]]:
+def _certain(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array[int], array[int]]:
     """The tokens that meet a rule, were seen often enough, and always had the same."""
     met = {rule[:2] for rule in rules}
     seen: defaultdict[str, Counter[int]] = defaultdict(Counter)

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,7 @@ class SegmenterEpoch:
 class SegmenterTrainer:
     """One training run. `epochs()` runs it; `segmenter()` gives the best segmenter so far."""
 
-    def __init__(
-        self, train: Treebank, dev: Treebank | None, settings: SegmenterSettings
-    ) -> None:
+    def __init__(self, train: Treebank, dev: Treebank | None, settings: SegmenterSettings) -> None:
         self.settings = settings
         self.gold = _load(train)
         self.dev = _load(dev) if dev is not None else None
@@ -188,9 +187,7 @@ def _units_to_find(
         else:
             parts += [(*token, i, form.lower()) for i, form in enumerate(forms)]
     firsts = [i for i, span in enumerate(spans) if span[2]] + [len(spans)]
-    sentences: list[tuple[Any, ...]] = [
-        (spans[a][0], spans[b - 1][1]) for a, b in zip(firsts, firsts[1:], strict=False)
-    ]
+    sentences: list[tuple[Any, ...]] = [(spans[a][0], spans[b - 1][1]) for a, b in pairwise(firsts)]
     return {"tokens": tokens, "words": parts, "sentences": sentences}
 
 

@@ -95,7 +95,8 @@ def raw_text(sentences: Iterable[Sentence]) -> Iterator[str]:
 
 def gold_text(sentences: Iterable[Sentence]) -> GoldText:
     """The text of the sentences, with what a segmenter should find in it."""
-    gold, pieces, at = GoldText(), [], 0
+    gold, at = GoldText(), 0
+    pieces: list[str] = []
     for gap, text, tokens in _pieces(sentences):
         at += len(gap)
         if not pieces or gap == PARAGRAPH:
