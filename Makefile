@@ -44,7 +44,7 @@ lint: $(VENV)/installed $(VENV)/lint
 SANE := .venv-sanitize
 CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
 	feature_counts features greedy linear measured model_file nonmonotonic parser partial projectivity \
-	pseudoprojective reader reader_errors sentence significance swap systems tagger tagging training word writer))
+	pseudoprojective raw_text reader reader_errors segmenter sentence significance swap systems tagger tagging training word writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
 	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"

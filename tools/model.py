@@ -90,7 +90,7 @@ def build(treebank: Path, out: Path) -> None:
 def score(parser: Parser, path: Path) -> TextScores:
     """The parser's scores on the raw text of a file."""
     gold = list(dodona.read(path))
-    return dodona.evaluate_text(gold, list(parser(raw_text(gold))))
+    return dodona.evaluate_text(gold, list(parser("".join(raw_text(gold)))))
 
 
 def card(parser: Parser, scores: dict[str, TextScores], model: Path) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parser import Parser as Parser
     from dodona.pipeline.training import train as train
+    from dodona.segmenter import Segmenter as Segmenter
+    from dodona.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagger import Tagger as Tagger
     from dodona.tagger_training import train_tagger as train_tagger
@@ -35,6 +37,7 @@ _HOMES = {
     "Doc": "dodona.doc",
     "Gold": "dodona.core.gold",
     "Parser": "dodona.parser",
+    "Segmenter": "dodona.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
     "State": "dodona.core.system",
@@ -49,6 +52,7 @@ _HOMES = {
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
     "train": "dodona.pipeline.training",
+    "train_segmenter": "dodona.segmenter_training",
     "train_tagger": "dodona.tagger_training",
 }
 

@@ -129,6 +129,19 @@ def test_convert_skips_what_is_bad_only_if_told(shell: Shell) -> None:
     assert result.err.startswith("1 bad sentence passed on; the first: <stdin>:1: ")
 
 
+def test_convert_to_text(shell: Shell) -> None:
+    text = ONE + b"# newpar\n" + CROSSING + ONE
+    assert shell("convert", "--to", "text", stdin=text) == (
+        0,
+        "Ask the oak\n\nA B C D Ask the oak\n",
+        "",
+    )
+    result = shell("convert", "--to", "text", "--skip-bad", stdin=BAD + ONE)
+    assert result.out == "Ask the oak\n"
+    assert result.err.startswith("1 bad sentence left out; the first: <stdin>:1: ")
+    assert shell("convert", "--to", "text", "--projectivise", "head", stdin=ONE).code == 2
+
+
 def test_info_tells_everything(shell: Shell, model: Path) -> None:
     found = json.loads(shell("info", model, "--json").out)
     parser = dodona.load(model)

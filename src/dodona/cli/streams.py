@@ -54,11 +54,11 @@ class Skipped:
                 self.first = self.first or str(item.error)
             yield item
 
-    def say(self) -> None:
+    def say(self, done: str = "passed on") -> None:
         """Tell how many there were, if any, and what is wrong with the first."""
         if self.n_bad:
             plural = "s" if self.n_bad > 1 else ""
-            say(f"{self.n_bad:,} bad sentence{plural} passed on; the first: {self.first}")
+            say(f"{self.n_bad:,} bad sentence{plural} {done}; the first: {self.first}")
 
 
 @contextmanager

@@ -119,7 +119,7 @@ def text_scores(parser: Parser, gold: list[Sentence]) -> dict[str, float]:
     """F1 of all that CoNLL 2018 measures, from the raw text of the gold sentences."""
     if parser.segmenter is None or not gold:
         return {}
-    scores = evaluate_text(gold, list(parser(raw_text(gold)))).to_dict()
+    scores = evaluate_text(gold, list(parser("".join(raw_text(gold))))).to_dict()
     return {name: metric["f1"] for name, metric in scores.items() if metric}
 
 
