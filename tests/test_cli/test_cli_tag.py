@@ -55,10 +55,10 @@ def test_flags_that_do_not_go_together(shell: Shell, arguments: list[str], said:
     assert said in result.err
 
 
-def test_a_model_of_a_parser_is_no_tagger(shell: Shell, model: Path) -> None:
+def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, model: Path) -> None:
     result = shell("tag", model)
     assert result.code == 1
-    assert "this is a Dodona model, not a tagger" in result.err
+    assert "this parser has no tagger" in result.err
 
 
 def test_ctrl_c_keeps_the_best_tagger_so_far(
@@ -92,13 +92,22 @@ def test_a_parser_with_a_tagger(shell: Shell, data: Path, tmp_path: Path) -> Non
     result = shell("train", *files, "-o", path, "--tags", "predicted", "--epochs", "2")
     assert result.code == 0
     assert "UPOS" in result.err  # accuracy on the dev set
-    parsed = shell("parse", path, data / "test.conllu").out
+    parsed = shell("parse", path, data / "test.conllu", "--retag").out
     kept = shell("parse", path, data / "test.conllu", "--keep-tags").out
     assert (
         parsed
-        == b"".join(map(bytes, dodona.load(path).pipe(dodona.read(data / "test.conllu")))).decode()
+        == b"".join(
+            map(bytes, dodona.load(path).pipe(dodona.read(data / "test.conllu"), retag=True))
+        ).decode()
     )
     assert kept != parsed
+    tagged = shell("tag", path, data / "test.conllu").out
+    assert [line.split("\t")[:6] for line in tagged.splitlines()] == [
+        line.split("\t")[:6] for line in parsed.splitlines()
+    ]
+    both = shell("parse", path, data / "test.conllu", "--retag", "--keep-tags")
+    assert both.code == 2
+    assert "cannot be both kept and replaced" in both.err
     shown = shell("info", path)
     assert shown.code == 0
     assert "classes" in shown.out

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
+from errno import ENOENT
+from os import strerror
 from pathlib import Path
 
 from dodona.cli.streams import Item, read_all
@@ -25,9 +27,14 @@ def model_and_inputs(words: list[str]) -> tuple[str, list[str]]:
     >>> model_and_inputs(["my.dodona", "notes.txt"]), model_and_inputs([])
     (('my.dodona', ['notes.txt']), ('en', ['-']))
     """
-    if words and (words[0] in shipped() or words[0].endswith(SUFFIX) or is_container(Path(words[0]))):
+    if not words or words[0] == "-":
+        return DEFAULT, words or ["-"]
+    first = Path(words[0])
+    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
-    return DEFAULT, words or ["-"]
+    if not first.exists():
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
+    return DEFAULT, words
 
 
 def read_inputs(

@@ -10,10 +10,11 @@ from dodona.cli.errors import say
 from dodona.cli.pictures import PICTURES, open_pictures
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.files import open_output
-from dodona.treebank.reader import read
+from dodona.treebank.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.writer import Writer
 
+OUTPUTS = (*FORMATS, "json", *PICTURES)
 Item = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
 

@@ -31,4 +31,4 @@ def locate(model: str | Path) -> Path:
     if str(model) in named:
         return named[str(model)]
     names = ", ".join(named) or "none"
-    raise FileNotFoundError(f"{model}: no such model file, and none that ships (those are: {names})")
+    raise FileNotFoundError(f"{model}: no such file, and no model that ships (those are: {names})")
