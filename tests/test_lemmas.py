@@ -256,6 +256,8 @@ def test_only_what_a_sentence_lacks_is_filled_in(tagger: dodona.Tagger, threads:
     assert (found[0].xpos, found[0].feats) == (gold[0].xpos, gold[0].feats)
     assert [*map(bytes, found[1:])] == [*map(bytes, tagger.pipe(given[1:]))]
     assert tagger.tag_batch([odd], keep=["lemma"])[0].upos != odd.upos
+    with pytest.raises(ValueError, match=r"keep has some of upos, .*, not \['lemmas'\]"):
+        tagger.tag_batch([odd], keep=["lemmas"])
 
 
 # --- parsers

@@ -154,6 +154,8 @@ class Tagger:
 
     def tags(self, sentences: list[Sentence], keep: Collection[str] = ()) -> Corpus:
         """The sentences as numbers, tags included; `with_tags` reads them."""
+        if not {*keep} <= {*TAG_COLUMNS}:
+            raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
         corpus = self.speller.encode(sentences, len(self.searches))
         for column, search in zip(self.columns, self.searches, strict=True):
             kept = None

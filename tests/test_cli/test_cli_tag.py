@@ -28,6 +28,21 @@ def test_output_is_that_of_the_tagger(shell: Shell, tagger: Path, data: Path) ->
     assert result.out == b"".join(map(bytes, tagged)).decode()
 
 
+def test_lemmas_are_written_unless_they_are_not_wanted(
+    shell: Shell, tagger: Path, data: Path, tmp_path: Path
+) -> None:
+    gold = list(dodona.read(data / "test.conllu"))
+    bare = b"".join(bytes(s.replace(lemmas=["_"] * len(s))) for s in gold)
+    out = tmp_path / "tagged.conllu"
+    assert shell("tag", tagger, "-o", out, stdin=bare).code == 0
+    assert (dodona.evaluate(gold, list(dodona.read(out))).lemma or 0) > 85
+    path = tmp_path / "plain.tagger"
+    files = ["--train", data / "train.conllu", "-o", path, "--epochs", "1"]
+    assert "tasks: xpos, upos, feats\n" in shell("tag", *files, "--no-lemmas").err
+    assert "lemma" not in dodona.Tagger.load(path).columns
+    assert "--lemmas: only for training" in shell("tag", tagger, "--no-lemmas").err
+
+
 def test_files_stdin_threads_and_bad_sentences(shell: Shell, tagger: Path, data: Path) -> None:
     text = (data / "test.conllu").read_bytes()
     expected = shell("tag", tagger, data / "test.conllu").out
