@@ -96,7 +96,12 @@ def test_one_picture_of_all_sentences() -> None:
     assert float(picture.get("height", "")) == pytest.approx(first[2] + second[2])
     assert float(picture.get("width", "")) == max(first[1], second[1])
     assert ElementTree.fromstring(Doc([]).to_svg()) is not None
-    assert Doc([OAKS, LISTEN])._repr_html_() == svg
+
+
+def test_a_notebook_shows_the_first_sentences() -> None:
+    assert Doc([OAKS, LISTEN])._repr_html_() == Doc([OAKS, LISTEN]).to_svg()
+    shown = Doc([OAKS] * 1025)._repr_html_()
+    assert shown.count("<svg") == 21 and shown.endswith("… and 1,005 more sentences</p>")
 
 
 def test_a_page_of_all_sentences() -> None:

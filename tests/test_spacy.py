@@ -20,7 +20,7 @@ def sample() -> Doc:
         lemmas=["oak", "speak", "softly", "."],
         upos=["NOUN", "VERB", "ADV", "PUNCT"],
         xpos=["NNS", "VBP", "RB", "."],
-        feats=["Number=Plur", "Mood=Ind|Tense=Pres", "_", "_"],
+        feats=["Number=Plur|NumType=Card", "Mood=Ind|Tense=Pres", "_", "_"],
         heads=[2, 0, 2, 2],
         deprels=["nsubj", "root", "advmod", "punct"],
         misc=["_", "_", "SpaceAfter=No", r"SpacesAfter=\s\n\n"],
@@ -159,6 +159,15 @@ def test_sentences_found_before_are_kept(model: str) -> None:
     ]
     assert all(token.head.sent == token.sent for token in doc)
     assert doc.has_annotation("TAG") == any(word.xpos != "_" for word in Doc.from_spacy(doc).words)
+
+
+def test_white_space_is_in_the_sentence_of_a_word(model: str) -> None:
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("dodona", config={"model": model})
+    doc = nlp("\n\n  oaks\n\nspeak\n")
+    assert [token.text for token in doc if token.is_space] == ["\n\n  ", "\n\n", "\n"]
+    assert len(list(doc.sents)) == 1
+    assert [token.head.text for token in doc if token.is_space] == ["oaks", "oaks", "speak"]
 
 
 def test_a_pipeline_is_saved_by_the_name_of_the_model(model: str, tmp_path: Path) -> None:

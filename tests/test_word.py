@@ -169,6 +169,16 @@ def test_tokens_cover_the_words(sentence: Sentence) -> None:
     ]
 
 
+def test_a_range_in_the_first_line_of_a_file_is_found() -> None:
+    lines = ORACLE.split("\n", 2)[2].encode()
+    for start in (b"", b"\xef\xbb\xbf", b"\n", b"\r\n", b"\xef\xbb\xbf\n", b"# 3-4\n"):
+        (sentence,) = read(io.BytesIO(start + lines))
+        assert sentence.tokens[0].form == "Allez-y" and sentence[1].start == 0, start
+        assert not sentence[0].space_after and sentence[1].space_after
+    (plain,) = read(io.BytesIO(b"\xef\xbb\xbf1\tx\t_\t_\t_\t_\t0\t_\t_\tSpaceAfter=No\n"))
+    assert len(plain.tokens) == 1 and not plain[0].space_after
+
+
 def test_the_text_is_that_of_the_comment_or_of_the_tokens(sentence: Sentence) -> None:
     assert sentence.text == "Allez-y au chêne, vite!" and sentence.sent_id == "dodona-1"
     bare = only("\n".join(ORACLE.split("\n")[2:]))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dodona.treebank.word import Word
 
 
+MOST_SHOWN = 20  # sentences in a notebook
+
+
 class Doc(Sequence[Sentence]):
     """A sequence of sentences, immutable.
 
@@ -121,7 +124,8 @@ class Doc(Sequence[Sentence]):
         return page(drawn, title)
 
     def _repr_html_(self) -> str:
-        return self.to_svg()
+        rest = len(self) - MOST_SHOWN
+        return self[:MOST_SHOWN].to_svg() + (f"<p>… and {rest:,} more sentences</p>" * (rest > 0))
 
     def to_dict(self) -> dict[str, Any]:
         """The document in lists and dictionaries."""

@@ -58,9 +58,8 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     strings, morphology = doc.vocab.strings, doc.vocab.morphology
     pos_ids = required("spacy.parts_of_speech", "spacy").IDS
     space = strings.add(SPACE_LABEL)
-    # white space hangs on the token before it
     columns: dict[str, list[int]] = {
-        "HEAD": [-1 if is_white_space(token) and token.i else 0 for token in doc],
+        "HEAD": _hung_white_space(doc),
         "DEP": [space] * len(doc),
     }
     makers = {
@@ -86,3 +85,10 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
         [getattr(attributes, name) for name in columns],
         (table % (1 << 64)).astype(numpy.uint64).reshape(len(doc), len(columns)),
     )
+
+
+def _hung_white_space(doc: Doc) -> list[int]:
+    """Where heads are from each token: white space hangs on what is before it, or else after it."""
+    is_space = [is_white_space(token) for token in doc]
+    first = is_space.index(False) if False in is_space else 0
+    return [1 if i < first else -int(space and i > 0) for i, space in enumerate(is_space)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dodona.bridges import required
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.word import places
 
 if TYPE_CHECKING:
     import pyarrow
@@ -44,19 +45,11 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
         columns["head"] += sentence.heads
         for name, attribute in TEXTS.items():
             columns[name] += getattr(sentence, attribute)
-        starts, ends = _places(sentence)
+        starts, ends = places(sentence)
         columns["start"] += starts
         columns["end"] += ends
     types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in NAMES}
     return arrow.table({name: arrow.array(values, types[name]) for name, values in columns.items()})
-
-
-def _places(sentence: Sentence) -> tuple[Sequence[int | None], Sequence[int | None]]:
-    """Where the token of each word begins and ends in the text."""
-    if b"TokenRange=" not in bytes(sentence):
-        nowhere = [None] * len(sentence)
-        return nowhere, nowhere
-    return [word.start for word in sentence], [word.end for word in sentence]
 
 
 def from_arrow(table: pyarrow.Table) -> list[Sentence]:

@@ -55,7 +55,8 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
     if not has_trees:
         del given["heads"], given["deps"]
     if vocab is None:
-        vocab = spacy.blank("xx").vocab  # of no language, but it knows a letter from a space
+        defaults = required("spacy.language", "spacy").BaseDefaults
+        vocab = spacy.vocab.create_vocab(None, defaults)  # it knows a letter from a space
     return spacy.tokens.Doc(vocab, **given)
 
 
@@ -128,7 +129,7 @@ def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
         lemmas=[token.lemma_ or "_" for token in words],
         upos=[token.pos_ or "_" for token in words],
         xpos=[token.tag_ or "_" for token in words],
-        feats=[str(token.morph) or "_" for token in words],
+        feats=[_features(token) for token in words],
         heads=heads,
         deprels=[
             "root" if head == 0 and token.dep_ in ROOT_LABELS else token.dep_ or "_"
@@ -147,6 +148,11 @@ def _head(token: Token, ids: dict[int, int]) -> int | None:
             return 0
         head = head.head
     return 0 if head.i == token.i else ids[head.i]
+
+
+def _features(token: Token) -> str:
+    """In the order of Universal Dependencies, where capitals do not count."""
+    return "|".join(sorted(str(token.morph).split("|"), key=str.lower)) or "_"
 
 
 def _misc(token: Token) -> str:

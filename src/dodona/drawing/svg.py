@@ -22,6 +22,7 @@ ROW_GAP = 22.0
 CORNER = 8.0
 ARROW_WIDTH, ARROW_HEIGHT = 3.5, 7.0
 
+_FORBIDDEN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 
 STYLE = """\
@@ -216,13 +217,7 @@ def clean(text: str) -> str:
     >>> clean("oak\\x00")
     'oak�'
     """
-    return "".join(char if _is_allowed(ord(char)) else "�" for char in text)
-
-
-def _is_allowed(code: int) -> bool:
-    if code < 0x20:
-        return code in (0x9, 0xA, 0xD)
-    return not (0xD800 <= code < 0xE000 or code in (0xFFFE, 0xFFFF))
+    return _FORBIDDEN.sub("�", text)
 
 
 def safe(text: str) -> str:

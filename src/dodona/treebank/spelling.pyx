@@ -11,7 +11,7 @@ from dodona.core.corpus cimport Corpus
 from dodona.core.features cimport ID_MISSING, ID_UNKNOWN, N_RESERVED
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.clusters cimport Clusters, n_bits
-from dodona.treebank.sentence cimport FORM, Sentence, Text, field
+from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
 from dodona.treebank.vocabulary cimport Vocabulary, hashed
 
 cdef extern from "Python.h":
@@ -118,18 +118,22 @@ cdef class Speller:
         """A Corpus of the sentences, with room for the tags of that many tasks."""
         cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
         cdef vector[Text] paths
+        cdef vector[Fields] batch
         cdef Sentence sentence
         cdef int32_t* values
+        cdef size_t s
         for sentence in sentences:
             values = corpus.add(sentence.n_words) + 2
-            with nogil:
-                self.fill(sentence, values)
+            batch.push_back(fields_of(sentence))
             if self.clusters is not None:
                 self.clusters.find_all(sentence, paths)
                 self.fill_clusters(paths, values + N_COLUMNS * (<size_t> sentence.n_words + 3))
+        with nogil:  # once for all: threads that ask for the lock in turn wait for each other
+            for s in range(batch.size()):
+                self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)
         return corpus
 
-    cdef void fill(self, Sentence sentence, int32_t* values) noexcept nogil:
+    cdef void fill(self, Fields sentence, int32_t* values) noexcept nogil:
         cdef size_t stride = <size_t> sentence.n_words + 3
         cdef int32_t fresh[N_SPELLINGS]
         cdef const int32_t* spelled
@@ -137,7 +141,7 @@ cdef class Speller:
         cdef Text text
         cdef int i, k
         for i in range(sentence.n_words):
-            text = field(sentence, i, FORM)
+            text = text_at(sentence, i, FORM)
             entry = self.forms.lookup(text.text, text.size)
             if entry == ID_UNKNOWN:
                 spell(text.text, text.size, fresh)

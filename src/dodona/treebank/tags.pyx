@@ -66,15 +66,14 @@ cdef class Columns:
         cdef const int32_t* column
         cdef bint is_good = True
         self.fields.resize(sentence.n_words * n_tasks)
-        with nogil:
-            for k in range(n_tasks):
-                column = values + self.tasks[k] * stride
-                if self.kept[k] and is_filled(sentence, self.places[k]):
-                    self.copy(sentence, k)
-                elif self.places[k] == LEMMA:
-                    is_good = self.write_lemmas(sentence, column, k) and is_good
-                else:
-                    is_good = self.write_tags(sentence, column, k) and is_good
+        for k in range(n_tasks):
+            column = values + self.tasks[k] * stride
+            if self.kept[k] and is_filled(sentence, self.places[k]):
+                self.copy(sentence, k)
+            elif self.places[k] == LEMMA:
+                is_good = self.write_lemmas(sentence, column, k) and is_good
+            else:
+                is_good = self.write_tags(sentence, column, k) and is_good
         if not is_good:
             raise ValueError("a class that does not exist: has the corpus been tagged?")
         return sentence.with_fields(self.places.data(), <int> n_tasks, self.fields.data())

@@ -3,7 +3,7 @@
 cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp
+from libc.string cimport memcmp, strlen
 
 from dodona.treebank.sentence cimport (
     DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, STRIDE, UPOS, XPOS, Sentence, Text, field,
@@ -11,6 +11,8 @@ from dodona.treebank.sentence cimport (
 )
 
 from operator import getitem, index
+
+cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
 @cython.final
@@ -149,12 +151,13 @@ cdef class Word:
     @property
     def space_after(self):
         """Whether a space follows it in the text; never between the words of one token."""
-        cdef int first, last
-        cdef Text no
-        if range_around(self.sentence, self.place, &first, &last).size and self.place < last:
+        cdef int last
+        cdef Text line = self.range_line(&last)
+        cdef Text misc = last_column(line) if line.size else self.own_misc()
+        cdef Text value = named_value(misc, "SpaceAfter", strlen("SpaceAfter"))
+        if line.size and self.place < last:
             return False
-        no = named_value(self.token_misc(), "SpaceAfter", len("SpaceAfter"))
-        return not (no.size == 2 and memcmp(no.text, <const char*> "No", 2) == 0)
+        return not (value.size == 2 and memcmp(value.text, <const char*> "No", 2) == 0)
 
     def __eq__(self, other):
         if not isinstance(other, Word):
@@ -183,15 +186,24 @@ cdef class Word:
         return [
             word_at(self.sentence, i) for i in range(first, end) if self.sentence.head[i] == head]
 
-    cdef Text token_misc(self) noexcept nogil:
-        """The MISC of its token: its own, or that of the range that it is in."""
-        cdef int first, last
-        cdef Text line = range_around(self.sentence, self.place, &first, &last)
-        return last_column(line) if line.size else field(self.sentence, self.place, MISC)
+    cdef Text own_misc(self) noexcept nogil:
+        return field(self.sentence, self.place, MISC)
+
+    cdef Text range_line(self, int* last) noexcept nogil:
+        """The line of the range that it is in, and the range's last word; empty if it is in none.
+
+        A word with a TokenRange is a token: looking back for a range would take ever longer.
+        """
+        if named_value(self.own_misc(), "TokenRange", strlen("TokenRange")).size:
+            return Text(self.sentence.raw, 0)
+        return range_around(self.sentence, self.place, last)
 
     cdef tuple token_range(self):
-        cdef Text place = named_value(self.token_misc(), "TokenRange", len("TokenRange"))
-        start, _, end = decoded(place).partition(":")
+        cdef int last
+        cdef Text line = self.range_line(&last)
+        cdef Text misc = last_column(line) if line.size else self.own_misc()
+        numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
+        start, _, end = numbers.partition(":")
         return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
 
 
@@ -218,6 +230,22 @@ def roots(Sentence sentence not None):
     """The words whose head is the artificial root."""
     cdef int i
     return [word_at(sentence, i) for i in range(sentence.n_words) if sentence.head[i] == 0]
+
+
+def places(Sentence sentence not None):
+    """Where the token of each word begins in the text, and where it ends: two lists.
+
+    >>> from dodona import Sentence
+    >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
+    ([0, None], [4, None])
+    """
+    cdef int i
+    cdef list starts = [], ends = []
+    for i in range(sentence.n_words):
+        start, end = word_at(sentence, i).token_range() or (None, None)
+        starts.append(start)
+        ends.append(end)
+    return starts, ends
 
 
 def ranges(Sentence sentence not None):
@@ -256,17 +284,17 @@ cdef Word word_at(Sentence sentence, int place):
     return word
 
 
-cdef Text range_around(Sentence sentence, int place, int* first, int* last) noexcept nogil:
-    """The line of the range that this word is in, and its first and last word; empty if none."""
+cdef Text range_around(Sentence sentence, int place, int* last) noexcept nogil:
+    """The line of the range that this word is in, and its last word; empty if it is in none."""
     cdef Text line
-    first[0] = place
-    while first[0] >= 0:
-        line = range_before(sentence, first[0], last)
+    cdef int first = place
+    while first >= 0:
+        line = range_before(sentence, first, last)
         if line.size:
             if last[0] >= place:
                 return line
             break       # ranges do not overlap: those before end even earlier
-        first[0] -= 1
+        first -= 1
     return Text(sentence.raw, 0)
 
 
@@ -290,6 +318,8 @@ cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
     line = end
     while line > begin and line[-1] != c"\n":
         line -= 1
+    if line == sentence.raw and end - line > 3 and memcmp(line, BYTE_ORDER_MARK, 3) == 0:
+        line += 3
     at = line
     while at < end and c"0" <= at[0] <= c"9":
         at += 1
