@@ -19,7 +19,7 @@ from dodona.core.segmenting import MAX_BIAS
 from dodona.core.tag_training import shuffled
 from dodona.segmenter import Segmenter
 from dodona.segmenter_rules import learn_rules
-from dodona.settings import SegmenterSettings
+from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.raw_text import GoldText, gold_text, tokens_of
 from dodona.treebank.reader import read
@@ -57,18 +57,26 @@ class SegmenterTrainer:
         self.settings = settings
         self.gold = _load(train)
         self.dev = _load(dev) if dev is not None else None
-        text, labels = code_points(self.gold.text), _labels(self.gold)
+        shown, cutoff = self.gold, settings.cutoff
+        if len(shown.paragraphs) > 1:
+            # the same without its blank lines, for texts that lack them: on en_ewt's dev set, F1 of
+            # sentences is 3.2 higher where blank lines are taken out, 0.2 lower where they are not
+            shown = shown + shown.without_paragraphs()
+            cutoff = min(2 * cutoff - 1, MAX_CUTOFF)  # most features occur in both
+        text, labels = code_points(shown.text), _labels(shown)
         self.certain = certain_pairs(count_pairs(text, labels), settings.certain)
-        self.places = PlaceTrainer(
-            text, self.certain, labels, margin=MARGIN, cutoff=settings.cutoff
-        )
+        self.places = PlaceTrainer(text, self.certain, labels, margin=MARGIN, cutoff=cutoff)
         forms = [self.gold.text[start:end] for start, end, _ in self.gold.spans]
         self.rules, gold_rules = learn_rules(forms, self.gold.words)
         self.words = ExpansionTrainer(
-            text, self.gold.spans, self.rules.index(), gold_rules, margin=MARGIN
+            code_points(self.gold.text),
+            self.gold.spans,
+            self.rules.index(),
+            gold_rules,
+            margin=MARGIN,
         )
         self.met = self.words.met()
-        self.units = _units(self.gold)
+        self.units = _units(shown)
         for unit in self.units:
             self.places.count(*unit)
         self.history: list[SegmenterEpoch] = []

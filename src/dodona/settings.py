@@ -191,7 +191,7 @@ class SegmenterSettings:
     ValueError: certain is a share above 0.5 and up to 1, not 2.0
     """
 
-    epochs: int = _setting(10, "passes over the training data")
+    epochs: int = _setting(8, "passes over the training data")
     seed: int = _setting(1, "seed of everything random")
     certain: float = _setting(
         0.9997, "kinds of characters that part, or stay, in this share of places always do"
