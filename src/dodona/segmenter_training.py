@@ -80,8 +80,10 @@ class SegmenterTrainer:
         for unit in self.units:
             self.places.count(*unit)
         self.history: list[SegmenterEpoch] = []
-        self.best: tuple[PackedWeights, PackedWeights] | None = None
+        self.best: PackedWeights | None = None
         self.best_epoch: SegmenterEpoch | None = None
+        self.best_words: PackedWeights | None = None  # of an epoch of its own: they learn longer
+        self.best_words_score = 0.0
 
     def epochs(self, report: Callable[[int], None] | None = None) -> Iterator[SegmenterEpoch]:
         """Run the epochs that are left; `report` is told how many units of one are done."""
@@ -101,10 +103,12 @@ class SegmenterTrainer:
         self.words.train([self.met[i] for i in shuffled(len(self.met), seed)])
         seconds = time.perf_counter() - start
         weights = self._average()
-        scores = self._scores(self._segmenter(weights))
+        scores = self._scores(self._segmenter(*weights))
         epoch = SegmenterEpoch(number, self._n_updates() - before, seconds, scores)
         if self.best_epoch is None or not scores or epoch.mean > self.best_epoch.mean:
-            self.best, self.best_epoch = weights, epoch
+            self.best, self.best_epoch = weights[0], epoch
+        if self.best_words is None or scores.get("words", 0) >= self.best_words_score:
+            self.best_words, self.best_words_score = weights[1], scores.get("words", 0)
         return epoch
 
     def _average(self) -> tuple[PackedWeights, PackedWeights]:
@@ -117,8 +121,8 @@ class SegmenterTrainer:
     def _n_updates(self) -> int:
         return self.places.n_updates + self.words.n_updates
 
-    def _segmenter(self, weights: tuple[PackedWeights, PackedWeights], bias: int = 0) -> Segmenter:
-        return Segmenter(self.settings, self.certain, weights[0], self.rules, weights[1], bias)
+    def _segmenter(self, places: PackedWeights, words: PackedWeights, bias: int = 0) -> Segmenter:
+        return Segmenter(self.settings, self.certain, places, self.rules, words, bias)
 
     def _scores(self, segmenter: Segmenter) -> dict[str, float]:
         if self.dev is None:
@@ -131,14 +135,14 @@ class SegmenterTrainer:
         A perceptron is right as often as it can be, which is not where F1 is best: in a treebank
         without punctuation it would hardly find a sentence (got_proiel: 20 without, 25 with).
         """
-        if self.best is None:
+        if self.best is None or self.best_words is None:
             raise ValueError("no epoch has been completed: there is no segmenter yet")
-        best = self._segmenter(self.best)
+        best = self._segmenter(self.best, self.best_words)
         scores = self._scores(best)
-        unit = MARGIN / self.best[0].step
+        unit = MARGIN / self.best.step
         for share in BIASES if scores else ():
             bias = max(-MAX_BIAS, min(round(share * unit), MAX_BIAS))
-            other = self._segmenter(self.best, bias)
+            other = self._segmenter(self.best, self.best_words, bias)
             found = self._scores(other)
             if sum(found.values()) > sum(scores.values()):
                 best, scores = other, found
