@@ -13,6 +13,7 @@ from dodona.container import Array
 from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.beam import Beam
+from dodona.core.corpus import Corpus
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
@@ -82,8 +83,23 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        tagged = self.tagger.tag(sentence) if self.tagger else sentence
-        return self.search.trace(self.encoder.encode([tagged]))
+        return self.search.trace(self.encode(sentence))
+
+    def trace_beam(
+        self, sentence: Sentence, beam: int | None = None
+    ) -> list[list[tuple[float, int, Action | None]]]:
+        """The hypotheses of beam search after each step: score, parent and action, best first.
+
+        The parent is a place in the list before. A hypothesis that is final waits for the others:
+        it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
+        """
+        width = self.settings.beam if beam is None else beam
+        search = Beam(self.features, self.actions, self.weights, width=width)
+        return search.steps(self.encode(sentence))
+
+    def encode(self, sentence: Sentence) -> Corpus:
+        """The sentence, tagged if the parser has a tagger, as the features see it."""
+        return self.encoder.encode([self.tagger.tag(sentence) if self.tagger else sentence])
 
     def pipe(
         self,

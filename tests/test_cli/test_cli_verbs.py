@@ -11,7 +11,6 @@ from shell import BAD, Shell
 
 import dodona
 from dodona.parser import VERSION
-from dodona.show.walk import walk
 
 ONE = b"""# text = Ask the oak
 1\tAsk\task\tVERB\t_\t_\t0\troot\t_\t_
@@ -121,21 +120,6 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     for name in ("explore-after", "train SHA-256", "templates", "dev LAS", "obj", "arc-eager"):
         assert name in shown
     assert f"{parser.record['dev_las']:.2f}" in shown
-
-
-def test_the_walk_ends_with_the_gold_tree_and_pays_nothing() -> None:
-    gold = dodona.Gold(heads=[0, 3, 1], labels=["root", "det", "obj"])
-    for root in ("first", "last", "none"):
-        system = dodona.system("arc-eager", labels=["root", "det", "obj"], root=root)
-        *steps, final = walk(system, gold)
-        state = system.start(3)
-        for step in steps:
-            assert step.taken in step.choices and step.taken.cost == 0
-            assert len(step.choices) == len(system.valid(state))
-            assert (step.stack, step.buffer) == (state.stack, state.buffer)
-            state = system.step(state, dodona.Action(step.taken.move, step.taken.label))
-        assert final.taken is None and final.choices == ()
-        assert set(final.arcs) == state.arcs
 
 
 def test_oracle_prints_states_and_costs(shell: Shell) -> None:

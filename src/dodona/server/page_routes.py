@@ -1,0 +1,65 @@
+"""The pages: a parse page at /, the explorer at /explore, and what they need under /static/.
+
+They are few and small: each is read once, and the browser is told by an ETag that it has it.
+Nothing on them may come from elsewhere: the Content-Security-Policy makes the browser see to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
+}
+PAGES = {"/": "index.html", "/explore": "explore.html"}
+STATIC = (
+    "style.css",
+    "icon.svg",
+    "shared.js",
+    "parse.js",
+    "explore.js",
+    "actions.js",
+    "panel.js",
+    "player.js",
+    "tree.js",
+    "beam.js",
+    "sentences.js",
+)
+
+
+def serve(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint for one file of the pages."""
+    content = files("dodona.server").joinpath("pages", name).read_bytes()
+    etag = f'"{sha256(content).hexdigest()[:32]}"'
+    headers = {**HEADERS, "ETag": etag}
+    kind = TYPES[name.rpartition(".")[2]]
+
+    async def respond(request: Request) -> Response:
+        known = request.headers.get("if-none-match", "")
+        if etag in known:
+            return Response(status_code=304, headers=headers)
+        return Response(content, media_type=kind, headers=headers)
+
+    return respond
+
+
+page_routes = [
+    *(Route(path, serve(name)) for path, name in PAGES.items()),
+    *(Route(f"/static/{name}", serve(name)) for name in STATIC),
+]
