@@ -70,7 +70,7 @@ def show_state(request: ExploreRequest, find_parser: FindParser | None) -> dict[
         answer["best"] = {
             "arcs": in_order(view.reach.arcs),
             "actions": list(map(str, view.reach.actions)),
-            "svg": draw_best(explorer, view, request.width),
+            "svg": draw_best(explorer, view, request.best_width or request.width),
         }
     return answer
 

@@ -46,7 +46,8 @@ class ExploreRequest:
     path: tuple[str, ...] = ()
     oracle: str = "static"  # of a derivation
     beam: int = WIDTH
-    width: float | None = None  # of the pictures, in pixels
+    width: float | None = None  # of the picture, in pixels
+    best_width: float | None = None  # of that of the best tree
 
     @classmethod
     def read(cls, data: object) -> ExploreRequest:
@@ -123,5 +124,6 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "number": _whole_number,
     "beam": _whole_number,
     "width": _pixels,
+    "best_width": _pixels,
     "path": _path,
 }

@@ -54,6 +54,8 @@ export class BeamView {
     this.grid.replaceChildren(
       element("table.hypotheses", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
     );
+    const fall = this.grid.querySelector("th.fall");
+    if (fall) this.grid.scrollLeft = fall.offsetLeft - this.grid.clientWidth / 2;
   }
 
   judgement() {

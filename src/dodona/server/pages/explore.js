@@ -1,7 +1,7 @@
 // The explorer's page. Its whole state is in the address: sentence, model, systems, paths.
 import { Panel } from "./panel.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
-import { copy, get, hashOf, hashValues, models, options, showError } from "./shared.js";
+import { copy, get, hashOf, hashValues, models, Notice, options, showError } from "./shared.js";
 
 const find = (id) => document.getElementById(id);
 const page = { sentence: "", model: null, systems: [], changed: () => writeAddress(true) };
@@ -16,7 +16,7 @@ function readAddress() {
   page.sentence = values.sentence ?? Object.values(EXAMPLES)[0];
   page.model = known.find(({ name }) => name === values.model) ?? null;
   const missing = values.model && !page.model;
-  showError(find("error"), missing ? new Error(`This server has no model ${values.model}; there are no scores.`) : null);
+  showError(find("error"), missing ? new Notice(`This server has no model ${values.model}; there are no scores.`) : null);
   const isPair = "system2" in values;
   const asked = ["", ...(isPair ? ["2"] : [])].map((suffix) => {
     const own = Object.fromEntries(KEYS.map((key) => [key, values[key + suffix]]));
@@ -86,7 +86,7 @@ function use(sentence, model = page.model) {
 function open(text) {
   sentences = split(text);
   if (!sentences.length) {
-    showError(find("error"), new Error("There is no sentence in it."));
+    showError(find("error"), new Notice("There is no sentence in it."));
     return;
   }
   showError(find("error"), null);

@@ -6,6 +6,7 @@ import { announce, count, element, options, picture, post, showError } from "./s
 import { Ways } from "./tree.js";
 
 const SETTINGS = ["system", "root", "loss", "oracle"];
+const MOST_ACTIONS = 24; // of the way to the best tree
 
 export class Panel {
   // `page` gives the sentence, the model and the systems, and is told of changes.
@@ -107,8 +108,9 @@ export class Panel {
   }
 
   async fetch() {
-    const width = Math.max(280, Math.floor(this.find(".picture").clientWidth) - 2);
-    const request = { ...this.request(), width };
+    const room = (selector) => Math.max(280, Math.floor(this.find(selector).clientWidth) - 2);
+    const width = room(".picture");
+    const request = { ...this.request(), width, best_width: room(".best .picture") };
     const key = JSON.stringify(request);
     if (!this.cache.has(key)) this.cache.set(key, await post("api/explore", request));
     return this.cache.get(key);
@@ -157,6 +159,7 @@ export class Panel {
     const holder = this.find(".picture");
     const known = this.knownArcs ?? new Set();
     picture(holder, this.view.svg);
+    holder.querySelector("svg").setAttribute("aria-label", `Arcs: ${this.view.arcs.map((arc) => this.arc(arc)).join(", ") || "none yet"}`);
     this.knownArcs = new Set(this.view.arcs.map((arc) => arc.join(" ")));
     for (const arc of holder.querySelectorAll(".arc.built, .arc.wrong")) {
       const { head, label, dependent } = arc.dataset;
@@ -205,9 +208,12 @@ export class Panel {
     const holder = this.find(".best");
     holder.hidden = !best;
     if (!best) return;
-    picture(holder.querySelector(".picture"), best.svg);
-    holder.querySelector(".loss").textContent = `loss ${loss}`;
-    const rest = best.actions.length ? `By ${best.actions.join(", ")}.` : "It is the one that was built.";
+    const isGold = !this.view.lost.length;
+    picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
+    holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
+    const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
+    const more = best.actions.length - MOST_ACTIONS;
+    const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is the one that was built.";
     holder.querySelector(".completion").textContent = rest;
   }
 

@@ -1,6 +1,6 @@
 // The parse page: text in, trees out.
 import { withoutComments } from "./sentences.js";
-import { announce, copy, count, element, hashOf, hashValues, models, options, picture, post, showError } from "./shared.js";
+import { announce, copy, count, element, hashOf, hashValues, models, Notice, options, picture, post, showError } from "./shared.js";
 
 const find = (id) => document.getElementById(id);
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
@@ -13,7 +13,7 @@ async function parse() {
   const asked = values();
   showError(find("error"), null);
   if (!asked.text.trim()) {
-    showError(find("error"), new Error("There is no text yet."));
+    showError(find("error"), new Notice("There is no text yet."));
     return;
   }
   document.body.setAttribute("aria-busy", "true");
@@ -40,22 +40,11 @@ function draw(answer) {
 
 function drawSentence(sentence, conllu, model) {
   const holder = element("div.picture");
-  picture(holder, sentence.svg);
   const details = element("div.word-columns", { role: "region", "aria-label": "Columns of a word", "aria-live": "polite", hidden: true });
-  for (const word of holder.querySelectorAll(".word")) {
-    const { id } = word.dataset;
-    const row = sentence.words.find((columns) => String(columns.id) === id);
-    if (!row) continue;
-    word.setAttribute("role", "button");
-    word.setAttribute("aria-label", `${row.form}: show its columns`);
-    const show = () => drawColumns(details, row, holder, word);
-    word.addEventListener("click", show);
-    word.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      show();
-    });
-  }
+  picture(holder, sentence.svg, (word) => {
+    const row = sentence.words.find(({ id }) => String(id) === word.dataset.id);
+    if (row) drawColumns(details, row, holder, word);
+  });
   const address = `explore${hashOf({ sentence: withoutComments(conllu), model })}`;
   return element(
     "li.card.tree",

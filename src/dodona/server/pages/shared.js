@@ -1,13 +1,14 @@
 // What both pages need: asking the server, making elements, saying things, copying.
 
-export class ServerError extends Error {}
+// An error that is told on the page, and is no bug of its scripts.
+export class Notice extends Error {}
 
 async function answer(response) {
   const isJson = (response.headers.get("content-type") || "").includes("json");
   const data = isJson ? await response.json() : null;
   if (!response.ok || data === null) {
     const said = data && (data.error || data.detail);
-    throw new ServerError(said || `The server answered ${response.status}.`);
+    throw new Notice(said || `The server answered ${response.status}.`);
   }
   return data;
 }
@@ -16,7 +17,7 @@ async function reach(path, options) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new ServerError("The server cannot be reached. Is it still running?");
+    throw new Notice("The server cannot be reached. Is it still running?");
   }
 }
 
@@ -55,17 +56,33 @@ export function options(select, values, chosen, names = values) {
   if (values.includes(chosen)) select.value = chosen;
 }
 
-// A picture from the server, as part of the page.
-export function picture(holder, svg) {
+// A picture from the server, as part of the page; its words can be pressed where something happens.
+export function picture(holder, svg, press = null) {
   if (!svg) return holder.replaceChildren();
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
-  holder.replaceChildren(document.importNode(parsed.documentElement, true));
+  const drawn = document.importNode(parsed.documentElement, true);
+  if (press) drawn.setAttribute("role", "group"); // an image would hide its words from screen readers
+  for (const word of drawn.querySelectorAll(".word")) {
+    if (!press) word.removeAttribute("tabindex");
+    else makeButton(word, () => press(word));
+  }
+  holder.replaceChildren(drawn);
+}
+
+function makeButton(thing, press) {
+  thing.setAttribute("role", "button");
+  thing.addEventListener("click", press);
+  thing.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    press();
+  });
 }
 
 export function showError(box, error) {
   box.hidden = !error;
   box.textContent = error ? error.message : "";
-  if (error && !(error instanceof ServerError)) console.error(error);
+  if (error && !(error instanceof Notice)) console.error(error);
 }
 
 // For screen readers.
