@@ -177,6 +177,16 @@ def test_a_derivation_is_played_paused_and_stepped(page: Page) -> None:
     expect(page.locator(".tally .loss b")).to_have_text("0")
 
 
+def test_the_way_that_was_gone_is_replayed(page: Page) -> None:
+    page.goto("/explore")
+    walk(page, "SHIFT", "SHIFT", "SHIFT")
+    page.select_option("[data-derivation]", "again")
+    page.click("[data-do=play]")
+    expect(page.locator(".chip[aria-current=step]")).to_have_text("start")
+    expect(page.locator(".side.stack li")).to_have_count(4, timeout=20_000)
+    expect(page.locator(".branches")).to_have_count(0)  # no other way than this
+
+
 def test_nothing_moves_on_its_own_where_motion_is_reduced(browser: Browser, address: str) -> None:
     for page in opened(browser, address, reduced_motion="reduce"):
         page.goto("/explore")
@@ -233,6 +243,10 @@ def test_two_systems_side_by_side(page: Page) -> None:
     expect(page.locator(".panel")).to_have_count(2)
     expect(page.locator(".panel").nth(1).locator(".chip.on")).to_have_count(6)
     assert stack_and_buffer(page, 1) == (["2"], ["3", "4", "5", "6"])
+    page.locator(".panel").nth(1).locator("[data-do=start]").focus()
+    page.keyboard.press("ArrowLeft")  # keys are for the panel that has the focus
+    expect(page.locator(".panel").nth(1).locator(".chip.on")).to_have_count(5)
+    expect(page.locator(".panel").nth(0).locator(".chip.on")).to_have_count(5)
     page.click("#compare")
     expect(page.locator(".panel")).to_have_count(1)
 

@@ -139,6 +139,33 @@ def test_oracle_prints_states_and_costs(shell: Shell) -> None:
     assert "●─┬───► Ask  root\n" in result.out
 
 
+def test_oracle_takes_a_wrong_turn_and_tells_what_is_left(shell: Shell) -> None:
+    wrong = "RIGHT-ARC:root RIGHT-ARC:obj"
+    result = shell("oracle", "--gold", "-", "--root", "first", "--actions", wrong, stdin=ONE)
+    *_, last, outcome = result.out.split("\n\n")
+    assert last == (
+        "state 2\n"
+        "  stack   ROOT 1:Ask 2:the\n"
+        "  buffer  3:oak\n"
+        "  arcs    ROOT -root-> 1:Ask, 1:Ask -obj-> 2:the\n"
+        "  lost    3:oak -det-> 2:the\n"
+        "    SHIFT       cost 1\n"
+        "    RIGHT-ARC   cost 1  det, obj, root\n"
+        "    REDUCE      cost 0"
+    )
+    assert outcome.startswith("best tree still in reach (loss 1):\n●─┬─► Ask  root\n")
+
+
+def test_oracle_shows_the_scores_of_a_model(shell: Shell, model: Path, data: Path) -> None:
+    gold = data / "projective.conllu"
+    found = json.loads(shell("oracle", "--gold", gold, "--model", model, "--json").out)
+    scores = [choice["score"] for step in found["steps"] for choice in step["choices"]]
+    assert any(isinstance(score, int) for score in scores)
+    followed = shell("oracle", "--gold", gold, "--model", model, "--oracle", "model")
+    assert followed.code == 0 and "(score " in followed.out
+    assert ", final\n" in followed.out
+
+
 def test_oracle_as_json(shell: Shell) -> None:
     found = json.loads(shell("oracle", "--gold", "-", "--json", stdin=ONE).out)
     assert found["forms"] == ["Ask", "the", "oak"]
@@ -152,6 +179,8 @@ def test_oracle_as_json(shell: Shell) -> None:
         ([], CROSSING, "<stdin>:1: arc-eager cannot derive this tree: "),
         (["--sentence", "2"], ONE, "<stdin>: there is no sentence 2 in it"),
         (["--sentence", "0"], ONE, "--sentence counts from 1; found 0"),
+        (["--actions", "JUMP"], ONE, "<stdin>:1: action 1: arc-eager has no action "),
+        (["--oracle", "model"], ONE, "<stdin>:1: there is no model to derive a tree"),
     ],
 )
 def test_oracle_says_why_not(options: list[str], stdin: bytes, message: str, shell: Shell) -> None:

@@ -56,11 +56,12 @@ def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
     steps: list[tuple[Hypothesis, ...]] = [(start,)]
     for found in explorer.parser.trace_beam(explorer.sentence, width):
         parents, before = states, steps[-1]
+        free = [_free_actions(explorer, *pair) for pair in zip(parents, before, strict=True)]
         states, hypotheses = [], []
         for score, parent, action in found:
             state, is_correct = parents[parent], before[parent].is_correct
             if action is not None:
-                is_correct = is_correct and _is_free(explorer, state, action)
+                is_correct = is_correct and action in free[parent]
                 state = explorer.step(state, action)
             is_final = explorer.system.is_final(state)
             states.append(state)
@@ -69,10 +70,12 @@ def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
     return BeamView(tuple(steps), _fall(steps) if has_gold else None)
 
 
-def _is_free(explorer: Explorer, state: State, action: Action) -> bool:
-    assert explorer.gold is not None  # or nothing would be correct
+def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:
+    """Those that keep a correct hypothesis so."""
+    if explorer.gold is None or not hypothesis.is_correct or hypothesis.is_final:
+        return set()
     costs = explorer.system.costs(state, explorer.gold)
-    return costs[action] == min(costs.values())
+    return {action for action, cost in costs.items() if cost == min(costs.values())}
 
 
 def _fall(steps: list[tuple[Hypothesis, ...]]) -> int | None:

@@ -117,7 +117,7 @@ export class Panel {
   }
 
   async show() {
-    const hadFocus = this.find(".actions").contains(document.activeElement);
+    const focused = [".actions", ".ways"].find((part) => this.find(part).contains(document.activeElement));
     const turn = this.turn = Symbol("the last one asked wins");
     let view = null;
     let error = null;
@@ -133,7 +133,13 @@ export class Panel {
     this.view = view;
     this.ways.add(view.history);
     this.draw();
-    if (hadFocus) (this.find(".action.optimal") ?? this.find(".action") ?? this.find("[data-do=undo]")).focus();
+    if (focused) this.focusAgain(focused);
+  }
+
+  // What had the focus was drawn anew: go to what is most like it.
+  focusAgain(part) {
+    const likely = part === ".ways" ? [".chip[aria-current]"] : [".action.optimal", ".action", "[data-do=undo]"];
+    likely.map((selector) => this.find(selector)).find(Boolean)?.focus();
   }
 
   draw() {

@@ -1,8 +1,9 @@
-// Plays a derivation: that of a static oracle, of the model, or the best from here on.
+// Plays a derivation: the best from here on, a static oracle's, the model's, or one's own again.
 import { announce, options, post, showError } from "./shared.js";
 
 const PAUSE_MS = 900;
 const STATIC = { static: "static oracle", eager: "eager oracle", lazy: "lazy oracle", minimal: "minimal oracle" };
+const AGAIN = "again";
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
@@ -21,8 +22,8 @@ export class Player {
   }
 
   offer(oracles, hasModel) {
-    const names = ["best", ...oracles, ...(hasModel ? ["model"] : [])];
-    const known = { ...STATIC, model: "the model", best: "the best from here" };
+    const names = ["best", ...oracles, ...(hasModel ? ["model"] : []), AGAIN];
+    const known = { ...STATIC, model: "the model", best: "the best from here", [AGAIN]: "this way again" };
     options(this.select, names, this.select.value, names.map((name) => known[name] ?? name));
     this.path = null;
   }
@@ -67,19 +68,24 @@ export class Player {
   }
 
   async load() {
-    const request = { ...this.panel.request(), oracle: this.select.value };
+    const { path } = this.panel.values;
     const box = this.panel.find(".error");
     try {
-      this.path = (await post("api/explore/derivation", request)).path;
+      this.path = this.select.value === AGAIN ? this.panel.ways.through(path) : await this.ask();
       showError(box, null);
     } catch (error) {
       showError(box, error);
       return false;
     }
     // a derivation that has been played to its end begins again
-    const { path } = this.panel.values;
-    if (this.select.value !== "best" && path.join(" ") === this.path.join(" ")) await this.panel.go([]);
+    const isAtEnd = path.join(" ") === this.path.join(" ");
+    if (isAtEnd && this.select.value !== "best") await this.panel.go([], { keepsPlaying: true });
     return true;
+  }
+
+  async ask() {
+    const request = { ...this.panel.request(), oracle: this.select.value };
+    return (await post("api/explore/derivation", request)).path;
   }
 
   draw() {

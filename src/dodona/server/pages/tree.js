@@ -35,14 +35,11 @@ export class Ways {
     return this.node(path)?.last?.action ?? null;
   }
 
-  paths() {
-    const found = [];
-    const visit = (node) => {
-      if (!node.children.length && node.path.length) found.push(node.path);
-      node.children.forEach(visit);
-    };
-    visit(this.root);
-    return found;
+  // The way through this state, to where it last led.
+  through(path) {
+    let node = this.node(path);
+    while (node?.last) node = node.last;
+    return node?.path ?? path;
   }
 
   draw(holder, path) {
