@@ -43,7 +43,7 @@ async def parse(request: Request) -> Response:
 def picture(sentence: dodona.Sentence) -> str:
     columns = zip(sentence.heads, sentence.deprels, strict=True)
     arcs = [Arc(head or 0, label, word) for word, (head, label) in enumerate(columns, start=1)]
-    return draw(sentence.forms, arcs, tags=sentence.upos, standalone=False)
+    return draw(sentence.forms, arcs, tags=sentence.upos)
 
 
 def words(sentence: dodona.Sentence) -> list[dict[str, object]]:

@@ -393,7 +393,9 @@ def test_the_parse_page_copies_and_shows_errors(browser: Browser, address: str) 
         assert page.evaluate("navigator.clipboard.readText()").startswith("1\ttwo\t")
         page.click(".tree >> text=Copy SVG")
         expect(page.locator(".tree >> text=Copied")).to_be_visible()
-        assert page.evaluate("navigator.clipboard.readText()").startswith("<svg")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("<svg") and "<style>" in copied  # it looks the same elsewhere
+        assert page.locator(".tree style").count() == 0  # here the page's own style holds
 
 
 @pytest.mark.parametrize("path", ["/", "/explore"])

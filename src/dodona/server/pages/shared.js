@@ -61,6 +61,7 @@ export function picture(holder, svg, press = null) {
   if (!svg) return holder.replaceChildren();
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   const drawn = document.importNode(parsed.documentElement, true);
+  for (const style of drawn.querySelectorAll("style")) style.remove(); // the page has its own
   if (press) drawn.setAttribute("role", "group"); // an image would hide its words from screen readers
   for (const word of drawn.querySelectorAll(".word")) {
     if (!press) word.removeAttribute("tabindex");
