@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -14,59 +11,20 @@ import pytest
 pytest.importorskip("starlette", reason='needs the extra: pip install "dodona[server]"')
 pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from page_lab import application, running
+from browser_lab import keep, needs_browser, opened
 from small import treebank
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser among {', '.join(NAMES)}")
+pytest_plugins = ["browser_lab"]
+pytestmark = needs_browser
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 BEGUN = ["SHIFT", "LEFT-ARC:SBJ", "RIGHT-ARC:PRD"]  # sequence (1) of the paper, three transitions
 ALGORITHM_1 = ["SHIFT", "LEFT-ARC:DET", "SHIFT", "SHIFT"]  # what the static oracle then predicts
 BETTER = ["SHIFT", "LEFT-ARC:DET", "LEFT-ARC:DET", "RIGHT-ARC:DOBJ", "REDUCE", "RIGHT-ARC:P"]
-SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with running(application()) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    yield from opened(browser, address)
-
-
-def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
-    """A page whose every request goes to our own server, and whose scripts make no errors."""
-    context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
-    page = context.new_page()
-    elsewhere: list[str] = []
-    errors: list[str] = []
-    page.on("request", lambda request: elsewhere.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    yield page
-    context.close()
-    ours = (address, "data:", "blob:")
-    assert [url for url in elsewhere if not url.startswith(ours)] == []
-    refused = re.compile(r"Failed to load resource.* 4\d\d")  # an error that the page itself shows
-    assert [error for error in errors if not refused.search(error)] == []
-
-
-def at(page: Page, **values: str) -> str:
+def at(**values: str) -> str:
     """The address of a state."""
     return f"/explore#{urlencode(values)}"
 
@@ -91,12 +49,6 @@ def stack_and_buffer(page: Page, panel: int = 0) -> tuple[list[str], list[str]]:
     holder = page.locator(".panel").nth(panel)
     stack = holder.locator(".stack .id, .stack .root").all_inner_texts()
     return stack[::-1], holder.locator(".buffer .id, .buffer .root").all_inner_texts()
-
-
-def keep(page: Page, name: str) -> None:
-    if SHOTS:
-        Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
 
 
 def test_figure_3_of_the_paper_by_clicking(page: Page) -> None:
@@ -228,7 +180,7 @@ def test_by_keyboard_alone(page: Page) -> None:
 
 
 def test_two_systems_side_by_side(page: Page) -> None:
-    page.goto(at(page, system="arc-eager", root="none"))
+    page.goto(at(system="arc-eager", root="none"))
     page.click("#compare")
     expect(page.locator(".panel")).to_have_count(2)
     for panel in (0, 1):
@@ -298,10 +250,10 @@ def test_errors_are_shown_and_left_behind(page: Page) -> None:
     page.fill("#sentence", "Ask 0 root\noaks 1 obj")
     page.click("#form button.primary")
     expect(shown).to_be_hidden()
-    page.goto(at(page, path="SHIFT REDUCE"))
+    page.goto(at(path="SHIFT REDUCE"))
     page.reload()
     expect(shown).to_contain_text("action 2: REDUCE is not valid")
-    page.goto(at(page, model="latin"))
+    page.goto(at(model="latin"))
     page.reload()
     expect(page.locator("#error")).to_contain_text("no model latin")
 
@@ -356,65 +308,6 @@ def test_the_beam_shows_where_the_last_correct_hypothesis_falls(page: Page) -> N
     page.fill(".beam input", "2")
     page.click(".beam button[type=submit]")
     expect(page.locator(".hypotheses tbody tr")).to_have_count(2)
-
-
-def test_text_is_parsed_drawn_and_explored(page: Page) -> None:
-    forms = treebank(5, 9, 0)[2].forms
-    page.goto("/")
-    page.fill("#text", " ".join(forms))
-    page.select_option("#input", "tokens")
-    page.click("button.primary")
-    expect(page.locator("#count")).to_have_text("1 sentence")
-    assert page.locator(".tree .word .form").all_text_contents() == forms
-    page.locator(".tree .word").nth(1).focus()
-    page.keyboard.press("Enter")
-    expect(page.locator(".word-columns dd").nth(1)).to_have_text(forms[1])
-    keep(page, "parse")
-    page.reload()
-    expect(page.locator(".tree .word")).to_have_count(len(forms))
-    page.click("text=Open in explorer")
-    expect(page.locator("#summary")).to_have_text(" ".join(forms))
-    expect(page.locator(".action .score").first).to_be_visible()
-    page.go_back()
-    expect(page.locator(".tree .word")).to_have_count(len(forms))
-
-
-def test_the_parse_page_copies_and_shows_errors(browser: Browser, address: str) -> None:
-    for page in opened(browser, address, permissions=["clipboard-read", "clipboard-write"]):
-        page.goto("/")
-        page.fill("#text", "an error")
-        page.click("button.primary")
-        expect(page.locator("#error")).to_have_text("input:1: this is no sentence")
-        page.fill("#text", "two oaks")
-        page.locator("#text").press("Control+Enter")
-        expect(page.locator("#error")).to_be_hidden()
-        page.click("#copy-conllu")
-        expect(page.locator("#copy-conllu")).to_have_text("Copied")
-        assert page.evaluate("navigator.clipboard.readText()").startswith("1\ttwo\t")
-        page.click(".tree >> text=Copy SVG")
-        expect(page.locator(".tree >> text=Copied")).to_be_visible()
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("<svg") and "<style>" in copied  # it looks the same elsewhere
-        assert page.locator(".tree style").count() == 0  # here the page's own style holds
-
-
-@pytest.mark.parametrize("path", ["/", "/explore"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_phone_in_light_and_dark(
-    browser: Browser, address: str, path: str, scheme: str
-) -> None:
-    options = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme, "has_touch": True}
-    for page in opened(browser, address, **options):
-        page.goto(path)
-        page.wait_for_load_state("networkidle")
-        if path == "/explore":
-            walk(page, *BEGUN, "SHIFT")
-        too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert too_wide <= 0
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        light = sum(map(int, re.findall(r"\d+", background)[:3])) > 3 * 128
-        assert light == (scheme == "light")
-        keep(page, f"phone-{scheme}{path.replace('/', '-')}")
 
 
 def test_every_control_has_a_name(page: Page) -> None:

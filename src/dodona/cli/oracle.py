@@ -117,6 +117,7 @@ def _print(explorer: "Explorer", views: Sequence["View"], taken: Sequence["Choic
 def _print_outcome(explorer: "Explorer", state: "State", view: "View") -> None:
     """The best tree in reach: the gold tree, as long as that is."""
     from dodona.drawing.terminal import draw
+    from dodona.show.explore import in_order
 
     if view.reach is None:
         return
@@ -124,8 +125,11 @@ def _print_outcome(explorer: "Explorer", state: "State", view: "View") -> None:
         print(f"best tree still in reach (loss {view.reach.loss}):")
     for action in view.reach.actions:
         state = explorer.step(state, action)
-    arcs = {word: (head, label) for head, label, word in explorer.system.finish(state).arcs}
-    heads, labels = zip(*(arcs[word] for word in sorted(arcs)), strict=True)
+    arcs = in_order(explorer.system.finish(state).arcs)
+    if [word for _, _, word in arcs] != list(range(1, len(explorer.sentence) + 1)):
+        print(_arcs(arcs, _words(explorer)))  # several heads to a word: no tree to draw
+        return
+    heads, labels = [head for head, _, _ in arcs], [label or "" for _, label, _ in arcs]
     print(draw(explorer.sentence.forms, heads, labels, colour=sys.stdout.isatty()))
 
 

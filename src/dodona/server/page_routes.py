@@ -28,24 +28,13 @@ HEADERS = {
     "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
 }
 PAGES = {"/": "index.html", "/explore": "explore.html"}
-STATIC = (
-    "style.css",
-    "icon.svg",
-    "shared.js",
-    "parse.js",
-    "explore.js",
-    "actions.js",
-    "panel.js",
-    "player.js",
-    "tree.js",
-    "beam.js",
-    "sentences.js",
-)
+FOLDER = files("dodona.server").joinpath("pages")
+STATIC = tuple(sorted(file.name for file in FOLDER.iterdir() if not file.name.endswith(".html")))
 
 
 def serve(name: str) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint for one file of the pages."""
-    content = files("dodona.server").joinpath("pages", name).read_bytes()
+    content = FOLDER.joinpath(name).read_bytes()
     etag = f'"{sha256(content).hexdigest()[:32]}"'
     headers = {**HEADERS, "ETag": etag}
     kind = TYPES[name.rpartition(".")[2]]

@@ -6,7 +6,7 @@ import { copy, get, hashOf, hashValues, models, Notice, options, showError } fro
 const find = (id) => document.getElementById(id);
 const page = { sentence: "", model: null, systems: [], changed: () => writeAddress(true) };
 const panels = [];
-let sentences = []; // of the file or text that is open
+let opened = []; // the sentences of the file or text that is open, as addresses have them
 let known = []; // models
 
 const KEYS = ["system", "root", "loss", "oracle", "path"];
@@ -62,14 +62,11 @@ function writeAddress(isNew) {
 }
 
 function drawInput() {
-  const parts = sentences.map(withoutComments);
-  if (!parts.includes(page.sentence)) sentences = [page.sentence];
-  find("sentence").value = sentences.length > 1 ? sentences.join("\n\n") : page.sentence;
+  find("sentence").value = page.sentence;
   find("summary").textContent = title(page.sentence);
-  find("picker").hidden = sentences.length < 2;
-  const numbers = sentences.map((_, i) => String(i));
-  const at = sentences.map(withoutComments).indexOf(page.sentence);
-  options(find("number"), numbers, String(at), sentences.map((text, i) => `${i + 1}. ${title(text).slice(0, 60)}`));
+  const at = opened[find("number").value] === page.sentence ? find("number").value : opened.indexOf(page.sentence);
+  find("picker").hidden = opened.length < 2 || at < 0;
+  find("number").value = String(at);
   find("models").hidden = !known.length;
   options(find("model"), ["", ...known.map(({ name }) => name)], page.model?.name ?? "", ["none", ...known.map(({ name }) => name)]);
 }
@@ -84,13 +81,16 @@ function use(sentence, model = page.model) {
 }
 
 function open(text) {
-  sentences = split(text);
+  const sentences = split(text);
   if (!sentences.length) {
     showError(find("error"), new Notice("There is no sentence in it."));
     return;
   }
   showError(find("error"), null);
-  use(withoutComments(sentences[0]));
+  opened = sentences.map(withoutComments);
+  const names = sentences.map((sentence, i) => `${i + 1}. ${title(sentence).slice(0, 60)}`);
+  options(find("number"), opened.map((_, i) => String(i)), "0", names);
+  use(opened[0]);
 }
 
 function listen() {
@@ -106,7 +106,7 @@ function listen() {
     if (target.value) open(EXAMPLES[target.value]);
     target.value = "";
   });
-  find("number").addEventListener("change", ({ target }) => use(withoutComments(sentences[target.value])));
+  find("number").addEventListener("change", ({ target }) => use(opened[target.value]));
   find("model").addEventListener("change", ({ target }) => {
     use(page.sentence, known.find(({ name }) => name === target.value) ?? null);
   });

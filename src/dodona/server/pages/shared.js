@@ -59,9 +59,9 @@ export function options(select, values, chosen, names = values) {
 // A picture from the server, as part of the page; its words can be pressed where something happens.
 export function picture(holder, svg, press = null) {
   if (!svg) return holder.replaceChildren();
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+  const bare = svg.replace(/<style>[^<]*<\/style>/, ""); // the page has its own
+  const parsed = new DOMParser().parseFromString(bare, "image/svg+xml");
   const drawn = document.importNode(parsed.documentElement, true);
-  for (const style of drawn.querySelectorAll("style")) style.remove(); // the page has its own
   if (press) drawn.setAttribute("role", "group"); // an image would hide its words from screen readers
   for (const word of drawn.querySelectorAll(".word")) {
     if (!press) word.removeAttribute("tabindex");
