@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs the extra: pip install "dodona[server]"')
 pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from browser_lab import keep, needs_browser, opened
 from small import treebank
@@ -201,6 +202,24 @@ def test_two_systems_side_by_side(page: Page) -> None:
     expect(page.locator(".panel").nth(0).locator(".chip.on")).to_have_count(5)
     page.click("#compare")
     expect(page.locator(".panel")).to_have_count(1)
+
+
+def test_haste_on_a_slow_server_does_no_harm(page: Page) -> None:
+    page.goto("/explore")
+    expect(page.locator(".action").first).to_be_visible()
+
+    def slow(route: Route) -> None:
+        time.sleep(0.1)
+        route.continue_()
+
+    page.route("**/api/explore", slow)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    right = page.locator('button.action[data-action="RIGHT-ARC:IOBJ"]')
+    expect(page.locator(".chip.on")).to_have_count(4)
+    right.evaluate("button => { button.click(); button.click(); }")  # twice, for one action
+    expect(page.locator(".chip.on")).to_have_count(5)
+    expect(page.locator(".tally .loss b")).to_have_text("0")
 
 
 @pytest.mark.parametrize("system", ["arc-standard", "arc-hybrid", "swap", "nonmonotonic-2013"])

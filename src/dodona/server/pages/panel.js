@@ -6,7 +6,8 @@ import { announce, count, element, options, picture, post, showError } from "./s
 import { Ways } from "./tree.js";
 
 const SETTINGS = ["system", "root", "loss", "oracle"];
-const MOST_ACTIONS = 24; // of the way to the best tree
+const MOST_ACTIONS = 24; // named of the way to the best tree
+const MOST_LOST = 8; // named of the arcs that are lost
 
 export class Panel {
   // `page` gives the sentence, the model and the systems, and is told of changes.
@@ -91,20 +92,27 @@ export class Panel {
     await this.show();
   }
 
+  // From the state that is shown, which on a slow day is not yet the last one asked for.
   take(action) {
-    return this.go([...this.values.path, action]);
+    return this.go([...this.view.history.map((choice) => choice.action), action]);
   }
 
   undo() {
     return this.go(this.values.path.slice(0, -1));
   }
 
-  // Again what was undone, or else the first optimal action.
+  // Again what was undone, or else the first optimal action; as often as asked, one after the other.
   redo() {
+    this.redoing = Promise.resolve(this.redoing).then(() => this.forward());
+    return this.redoing;
+  }
+
+  async forward() {
+    await this.showing;
     const choices = this.view?.choices ?? [];
     const optimal = choices.find((choice) => choice.optimal) ?? choices[0];
     const next = this.ways.next(this.values.path) ?? optimal?.action;
-    return next ? this.take(next) : undefined;
+    if (next) await this.take(next);
   }
 
   async fetch() {
@@ -116,7 +124,12 @@ export class Panel {
     return this.cache.get(key);
   }
 
-  async show() {
+  show() {
+    this.showing = this.update();
+    return this.showing;
+  }
+
+  async update() {
     const focused = [".actions", ".ways"].find((part) => this.find(part).contains(document.activeElement));
     const turn = this.turn = Symbol("the last one asked wins");
     let view = null;
@@ -204,7 +217,9 @@ export class Panel {
       element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest loss in reach ", element("b", {}, String(view.loss))),
     );
     if (view.lost.length) {
-      parts.push(element("span.lost", {}, "lost: ", view.lost.map((arc) => this.arc(arc)).join(", ")));
+      const named = view.lost.slice(0, MOST_LOST).map((arc) => this.arc(arc)).join(", ");
+      const more = view.lost.length - MOST_LOST;
+      parts.push(element("span.lost", {}, `lost: ${named}${more > 0 ? ` and ${more} more` : ""}`));
     }
     return parts;
   }
