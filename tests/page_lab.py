@@ -35,15 +35,19 @@ async def parse(request: Request) -> Response:
         return JSONResponse({"error": "input:1: this is no sentence"}, status_code=400)
     parser = request.app.state.find_parser(asked["model"])
     parsed = [parser.parse(sentence) for sentence in read_typed(asked["text"])]
-    sentences = [{"text": " ".join(s.forms), "svg": picture(s), "words": words(s)} for s in parsed]
+    assert asked["svg"] is True
+    sentences = [
+        {"text": " ".join(s.forms), "svg": picture(s, asked["width"]), "words": words(s)}
+        for s in parsed
+    ]
     conllu = "".join(bytes(sentence).decode() for sentence in parsed)
     return JSONResponse({"model": asked["model"], "conllu": conllu, "sentences": sentences})
 
 
-def picture(sentence: dodona.Sentence) -> str:
+def picture(sentence: dodona.Sentence, width: float) -> str:
     columns = zip(sentence.heads, sentence.deprels, strict=True)
     arcs = [Arc(head or 0, label, word) for word, (head, label) in enumerate(columns, start=1)]
-    return draw(sentence.forms, arcs, tags=sentence.upos)
+    return draw(sentence.forms, arcs, tags=sentence.upos, width=width, standalone=False)
 
 
 def words(sentence: dodona.Sentence) -> list[dict[str, object]]:

@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from dodona.drawing.svg import STYLE
+
 TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -29,19 +31,19 @@ HEADERS = {
 }
 PAGES = {"/": "index.html", "/explore": "explore.html"}
 FOLDER = files("dodona.server").joinpath("pages")
-STATIC = tuple(sorted(file.name for file in FOLDER.iterdir() if not file.name.endswith(".html")))
+STATIC = {
+    file.name: file.read_bytes() for file in FOLDER.iterdir() if not file.name.endswith(".html")
+} | {"picture.css": STYLE.encode()}  # for pictures that leave the page
 
 
-def serve(name: str) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint for one file of the pages."""
-    content = FOLDER.joinpath(name).read_bytes()
+def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint for one file."""
     etag = f'"{sha256(content).hexdigest()[:32]}"'
     headers = {**HEADERS, "ETag": etag}
     kind = TYPES[name.rpartition(".")[2]]
 
     async def respond(request: Request) -> Response:
-        known = request.headers.get("if-none-match", "")
-        if etag in known:
+        if etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(content, media_type=kind, headers=headers)
 
@@ -49,6 +51,6 @@ def serve(name: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 page_routes = [
-    *(Route(path, serve(name)) for path, name in PAGES.items()),
-    *(Route(f"/static/{name}", serve(name)) for name in STATIC),
+    *(Route(path, serve(name, FOLDER.joinpath(name).read_bytes())) for path, name in PAGES.items()),
+    *(Route(f"/static/{name}", serve(name, content)) for name, content in STATIC.items()),
 ]

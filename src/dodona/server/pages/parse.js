@@ -1,6 +1,6 @@
 // The parse page: text in, trees out.
 import { withoutComments } from "./sentences.js";
-import { announce, copy, count, element, hashOf, hashValues, models, Notice, options, picture, post, showError } from "./shared.js";
+import { announce, copy, count, element, hashOf, hashValues, models, Notice, options, picture, post, showError, text } from "./shared.js";
 
 const find = (id) => document.getElementById(id);
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
@@ -18,7 +18,8 @@ async function parse() {
   }
   document.body.setAttribute("aria-busy", "true");
   try {
-    draw(await post("api/parse", { ...asked, model: asked.model || null }));
+    const width = Math.max(280, find("form").clientWidth - 34);
+    draw(await post("api/parse", { ...asked, model: asked.model || null, svg: true, width }));
   } catch (error) {
     showError(find("error"), error);
     find("result").hidden = true;
@@ -56,10 +57,16 @@ function drawSentence(sentence, conllu, model) {
       "div.row",
       {},
       element("button", { type: "button", onclick: ({ target }) => copy(target, conllu) }, "Copy CoNLL-U"),
-      element("button", { type: "button", onclick: ({ target }) => copy(target, sentence.svg) }, "Copy SVG"),
+      element("button", { type: "button", onclick: ({ target }) => copyPicture(target, sentence.svg) }, "Copy SVG"),
       element("a.button", { href: address }, "Open in explorer"),
     ),
   );
+}
+
+// Elsewhere a picture needs the style that here the page has.
+async function copyPicture(button, svg) {
+  const style = svg.includes("<style>") ? "" : `<style>${await text("static/picture.css")}</style>`;
+  await copy(button, svg.replace(/^<svg[^>]*>/, (begin) => begin + style));
 }
 
 function drawColumns(details, row, holder, word) {

@@ -30,6 +30,10 @@ export async function get(path) {
   return answer(await reach(path));
 }
 
+export async function text(path) {
+  return (await reach(path)).text();
+}
+
 // The server's models; none where it has no such list.
 export async function models() {
   const response = await reach("api/models");
