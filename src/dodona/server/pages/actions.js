@@ -27,7 +27,7 @@ function drawMove(move, choices, best, take) {
   if (choices.length === 1 && choices[0].label === null) {
     return element("div.move.single", { role: "group", "aria-label": move }, ...buttons);
   }
-  const group = element("div.move", { role: "group", "aria-label": move }, element("h4", {}, move));
+  const group = element("div.move", { role: "group", "aria-label": move }, element("h3", {}, move));
   // the model's choice is never folded away
   const shown = choices.map((choice, i) => i < MOST_LABELS || choice === best);
   group.append(...buttons.filter((_, i) => shown[i]));

@@ -231,6 +231,7 @@ export class Panel {
     if (!best) return;
     const isGold = !this.view.lost.length;
     picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
+    holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
     holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
     const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
     const more = best.actions.length - MOST_ACTIONS;
