@@ -21,7 +21,7 @@ LAYERS = (
     | {"bridges", "doc", "lemma_learning", "models", "segmenter", "segmenter_rules"}
     | {"segmenter_training", "weights"},
     {"pipeline", FACADE},
-    {"show", "cli", "spacy_component"},
+    {"show", "server", "cli", "spacy_component"},
 )
 
 # a line of Cython: from … import or cimport, or a plain (c)import
