@@ -20,7 +20,7 @@ LAYERS = (
     | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
     | {"weights", FACADE},
     {"pipeline"},
-    {"show", "cli"},
+    {"show", "server", "cli"},
 )
 
 # a line of Cython: from … import or cimport, or a plain (c)import
