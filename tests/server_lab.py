@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-import small
-
 import dodona
+import small
 from dodona.server.models import Model, Models
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
