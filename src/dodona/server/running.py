@@ -6,6 +6,8 @@ import asyncio
 import math
 import signal
 import socket
+import struct
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dodona.server.limits import Limits
 
+NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
 MOST_HEAD = 1 << 17  # bytes of a request's address and headers: /process takes data there
 
 
@@ -41,10 +44,16 @@ class Connection(H11Protocol):
         """Now and then: it is the client's turn, and nothing has happened since the last look?"""
         seen = self._state()
         if seen and seen == self._seen:
-            self.transport.abort()
+            self._hang_up()
             return
         self._seen = seen
         self._next_look = self.loop.call_later(self.patience / 2, self._look)
+
+    def _hang_up(self) -> None:
+        """At once: what the system still holds for the client is dropped, too."""
+        connected = self.transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+        self.transport.abort()
 
     def _state(self) -> tuple[object, ...]:
         """What the client has done so far; nothing if it is not its turn."""
