@@ -59,7 +59,7 @@ def read_json(body: bytes) -> dict[str, Any]:
 
     >>> read_json(b"{")
     Traceback (most recent call last):
-    dodona.server.errors.Refused: this is no JSON: Expecting property name … line 1 column 2 …
+    dodona.server.errors.Refused: this is no JSON: Expecting ... line 1 column 2 (char 1)
     """
     try:
         found = json.loads(body.decode())
