@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
+from email.policy import HTTP
 from urllib.parse import quote
 
 import pytest
@@ -259,3 +262,19 @@ def test_many_turns_give_the_same_answer_as_one(
     assert "content-length" not in in_turns.headers
     assert json.loads(in_turns.text) == at_once.json()
     assert columns(at_once.json()["result"]) == parsed(sentences(400))
+
+
+def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:
+    """UDPipe's own client does: every part has a type, a charset and an encoding of its own."""
+    message = MIMEMultipart("form-data", policy=HTTP)
+    for name, value in {"data": "Děti šly .", "input": "horizontal", "parser": ""}.items():
+        part = MIMENonMultipart("text", "plain")
+        part.add_header("Content-Disposition", f'form-data; name="{name}"')
+        part.add_header("Content-Transfer-Encoding", "8bit")
+        part.set_payload(value, charset="utf-8")
+        message.attach(part)
+    body = message.as_bytes().partition(b"\r\n\r\n")[2]
+    answer = client.post(
+        "/process", content=body, headers={"Content-Type": message["Content-Type"]}
+    )
+    assert [word[1] for word in columns(answer.json()["result"])] == ["Děti", "šly", "."]

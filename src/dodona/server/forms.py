@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
-from python_multipart.exceptions import ParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from dodona.server.errors import Refused, bad
@@ -60,7 +60,7 @@ def read_multipart(boundary: bytes, body: bytes) -> Fields:
         parser = MultipartParser(boundary, parts.callbacks())  # type: ignore[arg-type]
         parser.write(body)
         parser.finalize()
-    except ParseError as error:
+    except FormParserError as error:
         raise bad(f"a broken multipart form: {error}") from error
     if not parts.is_whole:
         raise bad("a broken multipart form: its end is missing")
