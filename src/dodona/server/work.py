@@ -1,0 +1,92 @@
+"""From what a request holds to sentences with trees: steps that a thread takes one by one."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from dodona.server.errors import bad, explain
+from dodona.server.models import Model
+from dodona.treebank.errors import TreebankError
+from dodona.treebank.reader import read
+from dodona.treebank.sentence import Sentence
+
+SLICE_WORDS = 512  # parsed in some milliseconds: nobody waits long for their turn
+PIECE = 1 << 14  # characters of text that are segmented in one go
+
+
+def slices(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """The sentences in lists of some hundred words.
+
+    >>> oak = Sentence.from_columns(["oak"] * 300)
+    >>> [len(part) for part in slices([oak] * 5)]
+    [2, 2, 1]
+    """
+    found: list[Sentence] = []
+    n_words = 0
+    for sentence in sentences:
+        found.append(sentence)
+        n_words += len(sentence)
+        if n_words >= SLICE_WORDS:
+            yield found
+            found, n_words = [], 0
+    if found:
+        yield found
+
+
+def from_conllu(data: bytes) -> Iterator[Sentence]:
+    """The sentences of CoNLL-U; heads and labels in it are of no interest.
+
+    >>> list(from_conllu(b"1\\tOak\\n"))
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: line 1: expected 10 tab-separated columns, found 2
+    """
+    if not data.strip():
+        return
+    try:
+        yield from read(io.BytesIO(data), trees="ignored", name="data")
+    except TreebankError as error:
+        raise bad(explain(error)) from error
+
+
+def from_text(model: Model, text: str, *, lines: bool = False) -> Iterator[Sentence]:
+    """The sentences that the model's segmenter finds in a text; with `lines`, one in each."""
+    if model.segmenter is None:
+        raise bad(
+            f"the model {model.name!r} cannot read raw text (it has no tokenizer); "
+            "send words or CoNLL-U"
+        )
+    if lines:
+        return iter(model.segmenter.segment(text, sentences="lines"))
+    pieces = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
+    return chain.from_iterable(model.segmenter.stream(pieces))
+
+
+def annotate(model: Model, sentences: list[Sentence], *, tag: bool, parse: bool) -> list[Sentence]:
+    """The sentences with new tags, new trees, or both."""
+    if tag and model.parser.tagger is None:
+        raise bad(f"the model {model.name!r} has no tagger")
+    if tag and model.parser.tagger is not None:
+        sentences = model.parser.tagger.tag_batch(sentences)
+    if parse:
+        sentences = list(model.parser.pipe(sentences, keep_tags=True))
+    return sentences
+
+
+def as_data(sentence: Sentence) -> list[dict[str, Any]]:
+    """The words of a sentence as they stand in JSON."""
+    columns = {
+        "id": range(1, len(sentence) + 1),
+        "form": sentence.forms,
+        "lemma": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "head": sentence.heads,
+        "deprel": sentence.deprels,
+        "deps": sentence.deps,
+        "misc": sentence.misc,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
