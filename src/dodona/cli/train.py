@@ -75,9 +75,7 @@ def train(
         _print_result(trainer, model)
 
 
-def _trainer(
-    data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
-) -> "Trainer":
+def _trainer(data: str, dev_data: str | None, values: dict[str, Any], quiet: bool) -> "Trainer":
     """What trains the parser, or all parts of a text pipeline; the segmenter is then ready."""
     from dodona.pipeline.training import TextTrainer
     from dodona.settings import Settings
@@ -188,4 +186,6 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
     seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
     if scores := parser.record.get("dev_text"):
-        print_pairs([(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1")
+        print_pairs(
+            [(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1"
+        )
