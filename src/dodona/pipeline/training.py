@@ -28,7 +28,7 @@ Report = Callable[[SegmenterEpoch], None]
 
 
 @overload
-def train(  # type: ignore[overload-overlap]
+def train(
     train: Treebank,
     dev: Treebank | None = None,
     *,
