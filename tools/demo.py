@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
-from dodona.show.terminal import draw
+from dodona.drawing.terminal import draw
 from dodona.training import Progress as TrainingProgress
 from dodona.treebank import generator
 

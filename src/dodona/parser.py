@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
+from dodona.doc import Doc
+from dodona.segmenter import Segmenter, needed
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
@@ -33,7 +36,7 @@ from dodona.weights import (
     to_cluster_arrays,
 )
 
-KIND, VERSION = "model", 2  # 2: other feature keys
+KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -43,7 +46,7 @@ class Parser:
     """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
-    of the data, scores on the dev set.
+    of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
     """
 
     settings: Settings
@@ -54,6 +57,7 @@ class Parser:
     weights: Scorer
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | None = None
+    segmenter: Segmenter | None = None
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
@@ -72,6 +76,18 @@ class Parser:
         self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and trees."""
+        sentences = self.pipe(needed(self.segmenter).segment(text), threads=threads)
+        return Doc(sentences, text)
+
+    def pipe_text(
+        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+    ) -> Iterator[Sentence]:
+        """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
+        sentences = chain.from_iterable(needed(self.segmenter).stream(chunks))
+        return self.pipe(sentences, threads=threads, beam=beam)
+
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
         return next(self.pipe([sentence]))
@@ -82,7 +98,9 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        tagged = self.tagger.tag(sentence) if self.tagger else sentence
+        tagged = sentence
+        if self.tagger is not None:
+            [tagged] = self.tagger.tag_batch([sentence], keep=self.tagger.columns)
         return self.search.trace(self.encoder.encode([tagged]))
 
     def pipe(
@@ -93,12 +111,14 @@ class Parser:
         roots: str | None = None,
         beam: int | None = None,
         keep_tags: bool = False,
+        retag: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
         how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger tags the words first, unless `keep_tags` says that they have their tags.
+        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
+        with `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -106,10 +126,14 @@ class Parser:
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
             )
+        if keep_tags and retag:
+            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
         tagger = None if keep_tags else self.tagger
+        kept = () if retag or tagger is None else tagger.columns
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(tagger.tag_batch(batch) if tagger else batch, search)
+            tagged = tagger.tag_batch(batch, keep=kept) if tagger else batch
+            return self._parse_batch(tagged, search)
 
         return stream(sentences, work, threads)
 
@@ -139,6 +163,14 @@ class Parser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self.parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a model file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The parser as text and arrays, as they stand in a model file."""
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -156,7 +188,10 @@ class Parser:
         if self.tagger is not None:
             about["tagger"], tagger_arrays = self.tagger.parts()
             arrays |= tagger_arrays
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
+        return about, arrays
 
     @classmethod
     def load(cls, path: str | Path) -> Parser:
@@ -168,6 +203,10 @@ class Parser:
             raise container.ContainerError(
                 f"{path}: the model does not fit together: {error}"
             ) from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Parser:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION, oldest=VERSION))
 
     @classmethod
     def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:
@@ -191,4 +230,5 @@ class Parser:
             weights,
             about["record"],
             Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
+            Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
         )

@@ -60,12 +60,20 @@ class Trainer:
 
     Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
     kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
-    A head or label of "_" is not annotated, and whatever the parser does there is right.
+    A head or label of "_" is not annotated, and whatever the parser does there is right. A `tagger`
+    that is given gives the words their tags, and goes into the model as it is.
     """
 
-    def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
+    def __init__(
+        self,
+        train: Treebank,
+        dev: Treebank | None,
+        settings: Settings,
+        tagger: Tagger | None = None,
+    ) -> None:
         settings = settings.resolved()
-        self.templates = chosen_templates(settings)
+        sentences = load(train)
+        self.templates = chosen_templates(settings, sentences)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
         # templates and clusters go into the model, but not the folders they were read from
@@ -74,7 +82,6 @@ class Trainer:
             features=Path(settings.features).name,
             clusters=Path(settings.clusters).name,
         )
-        sentences = load(train)
         self.dev = load(dev) if dev is not None else []
         self.checksums = {
             "train": _checksum(map(bytes, sentences)),
@@ -83,9 +90,9 @@ class Trainer:
         }
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
-        self.tags = tag_source(sentences, settings, clusters)
+        self.tags = tag_source(sentences, settings, clusters, tagger)
         self.data = prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
-        if settings.n_folds:
+        if settings.n_folds or tagger is not None:
             for i, tagged in enumerate(self.tags.sentences):
                 self.data.encoder.encode_again(self.data.corpus, i, tagged)
         labels = [label.decode() for label in self.data.encoder.labels]
@@ -198,7 +205,7 @@ class Trainer:
         if not self.dev:
             return None, None, {}
         n_words = n_attached = n_labelled = 0
-        parsed = list(self._parser(weights, tagger).pipe(self.dev))
+        parsed = list(self._parser(weights, tagger).pipe(self.dev, retag=True))
         for gold, guess in zip(self.dev, parsed, strict=True):
             pairs = zip(gold.heads, gold.deprels, guess.heads, guess.deprels, strict=True)
             for gold_head, gold_label, head, label in pairs:

@@ -33,7 +33,7 @@ PLAIN = [
     "bench m.dodona a.conllu --repeats 1 --threads 4",
 ]
 NOT_PLAIN = [
-    "parse",
+    "info",
     "parse m.dodona --help",
     "parse m.dodona --treads 2",
     "parse m.dodona --threads two",

@@ -70,6 +70,29 @@ def test_evaluate_names_the_first_difference(shell: Shell, data: Path) -> None:
     assert result.err.count("\n") == 1
 
 
+def test_evaluate_text_prints_the_metrics_of_the_shared_task(
+    shell: Shell, data: Path, parsed: Path
+) -> None:
+    gold = data / "test.conllu"
+    scores = dodona.evaluate_text(gold, parsed)
+    assert shell("evaluate", gold, parsed, "--text").out == scores.table()
+    found = json.loads(shell("evaluate", gold, parsed, "--text", "--json").out)
+    assert found == json.loads(json.dumps(scores.to_dict()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--details"], ["--no-punctuation"], ["--labels", "universal"], ["--test", "mcnemar"], ["x"]],
+)
+def test_evaluate_text_refuses_options_that_it_does_not_follow(
+    shell: Shell, data: Path, options: list[str]
+) -> None:
+    gold = data / "test.conllu"
+    result = shell("evaluate", gold, gold, *options, "--text")
+    assert result.code == 2
+    assert result.err == "--text has its own rules, for one system: it goes with --json only\n"
+
+
 def test_convert_without_options_changes_no_byte(shell: Shell, data: Path) -> None:
     result = shell("convert", data / "test.conllu")
     assert result == (0, (data / "test.conllu").read_text(encoding="utf-8"), "")
@@ -104,6 +127,19 @@ def test_convert_skips_what_is_bad_only_if_told(shell: Shell) -> None:
     assert result.code == 0
     assert result.out == (BAD + ONE).decode()
     assert result.err.startswith("1 bad sentence passed on; the first: <stdin>:1: ")
+
+
+def test_convert_to_text(shell: Shell) -> None:
+    text = ONE + b"# newpar\n" + CROSSING + ONE
+    assert shell("convert", "--to", "text", stdin=text) == (
+        0,
+        "Ask the oak\n\nA B C D Ask the oak\n",
+        "",
+    )
+    result = shell("convert", "--to", "text", "--skip-bad", stdin=BAD + ONE)
+    assert result.out == "Ask the oak\n"
+    assert result.err.startswith("1 bad sentence left out; the first: <stdin>:1: ")
+    assert shell("convert", "--to", "text", "--projectivise", "head", stdin=ONE).code == 2
 
 
 def test_info_tells_everything(shell: Shell, model: Path) -> None:

@@ -21,6 +21,9 @@ def evaluate(
             choices=("exact", "universal"),
         ),
     ] = "exact",
+    text: Annotated[
+        bool, Flag("the system split the text by itself: metrics of the CoNLL 2018 shared task")
+    ] = False,
     details: Annotated[bool, Flag("break down by label, distance, length, position")] = False,
     test: Annotated[
         str | None,
@@ -35,6 +38,11 @@ def evaluate(
     from dodona import evaluation
     from dodona.evaluation.pairs import load
 
+    if text:
+        if system2 or not punctuation or labels != "exact" or details or test:
+            raise UsageError("--text has its own rules, for one system: it goes with --json only")
+        _show(evaluation.evaluate_text(gold, system), json=json)
+        return
     if test and not system2:
         raise UsageError("--test compares two systems: name a second one")
     options: Any = {"punctuation": punctuation, "labels": labels}
@@ -55,6 +63,13 @@ def evaluate(
             print(f"{letter}: {name}\n")
         print(found.table(details=details))
     print("\n".join(comparison.table() for comparison in comparisons.values()), end="")
+
+
+def _show(scores: Any, *, json: bool) -> None:
+    if json:
+        print(json_.dumps(scores.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print(scores.table(), end="")
 
 
 def _as_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:

@@ -67,7 +67,7 @@ def _sentence(path: str, number: int) -> "Sentence":
 
 
 def _print(sentence: "Sentence", steps: Sequence["Step"]) -> None:
-    from dodona.show.terminal import draw, printable
+    from dodona.drawing.terminal import draw, printable
 
     words = ["ROOT", *(f"{i}:{printable(form)}" for i, form in enumerate(sentence.forms, start=1))]
     for number, step in enumerate(steps):

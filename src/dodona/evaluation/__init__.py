@@ -1,19 +1,24 @@
 """How good a parser is, where it is good, and whether another one is really better.
 
-`evaluate` scores one system against gold trees; `compare` tests the difference between two systems.
+`evaluate` scores one system against gold trees; `compare` tests the difference between two systems;
+`evaluate_text` scores a system that split the text by itself.
 """
 
-from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.counts import Arcs, Attachment, Metric
 from dodona.evaluation.pairs import EvaluationError
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.significance import Comparison, compare
+from dodona.evaluation.text_scores import TextScores, evaluate_text
 
 __all__ = [
     "Arcs",
     "Attachment",
     "Comparison",
     "EvaluationError",
+    "Metric",
     "Scores",
+    "TextScores",
     "compare",
     "evaluate",
+    "evaluate_text",
 ]
