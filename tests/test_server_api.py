@@ -82,6 +82,19 @@ def heads(found: dict[str, Any]) -> list[list[int | None]]:
     return [[word["head"] for word in sentence["words"]] for sentence in found["sentences"]]
 
 
+def test_trees_are_drawn_where_asked_for(client: TestClient) -> None:
+    asked = {"conllu": conllu(2)}
+    plain = client.post("/api/parse", json=asked).json()["sentences"]
+    wide = client.post("/api/parse", json=asked | {"svg": True}).json()["sentences"]
+    narrow = client.post("/api/parse", json=asked | {"svg": True, "width": 100}).json()["sentences"]
+    assert not any("svg" in sentence for sentence in plain)
+    for sentence, other in zip(wide, narrow, strict=True):
+        assert sentence["svg"].startswith("<svg")
+        assert sentence["svg"].count('class="word"') == len(sentence["words"])
+        assert "<style" not in sentence["svg"]
+        assert other["svg"] != sentence["svg"]
+
+
 def test_output_may_be_half_of_it(client: TestClient) -> None:
     ask = {"conllu": conllu(2)}
     assert set(client.post("/api/parse", json=ask | {"output": "conllu"}).json()) == {
