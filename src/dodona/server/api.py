@@ -113,7 +113,8 @@ def respond(task: Task) -> Iterator[Step]:
     yield b'{"model":' + _json(task.model.name), 0
     if task.output != "conllu":
         yield b',"sentences":[', 0
-    kept, comma = [], b""
+    kept: list[str] = []
+    comma = b""
     for batch in batches:
         done = list(task.model.parser.pipe(batch))
         if task.output != "sentences":

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from dodona.segmenter import needed
 from dodona.server.errors import Refused, bad, explain, json_error
 from dodona.server.models import Model
 from dodona.server.service import Service, service_of
@@ -79,7 +80,9 @@ class Streamed(Response):
 
     def _sentences(self) -> Iterable[Sentence]:
         if self._input == "text":
-            return chain.from_iterable(self._model.parser.segmenter.stream(decoded(self._chunks())))
+            return chain.from_iterable(
+                needed(self._model.parser.segmenter).stream(decoded(self._chunks()))
+            )
         return read_chunks(self._chunks())
 
     def _chunks(self) -> Iterator[bytes]:

@@ -65,10 +65,6 @@ def from_text(model: Model, text: str, *, lines: bool = False) -> Iterator[Sente
 
 def annotate(model: Model, sentences: list[Sentence], *, tag: bool, parse: bool) -> list[Sentence]:
     """The sentences with new tags, new trees, or both."""
-    if tag and model.parser.tagger is None:
-        raise bad(f"the model {model.name!r} has no tagger")
-    if tag and model.parser.tagger is not None:
-        sentences = model.parser.tagger.tag_batch(sentences)
     if parse:
-        sentences = list(model.parser.pipe(sentences, keep_tags=True))
-    return sentences
+        return list(model.parser.pipe(sentences, retag=tag, keep_tags=not tag))
+    return model.parser.tagger.tag_batch(sentences) if tag else sentences
