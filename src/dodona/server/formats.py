@@ -12,9 +12,9 @@ from dodona.treebank.sentence import Sentence
 Format = Callable[[Sentence], str]
 
 _PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
-# at the end of a line, where MISC is
-_RANGE = re.compile(rb"(?:(?<=\t)|\|)TokenRange=\d+:\d+(?=\r?\n)")
-_SPACES = re.compile(rb"(?:(?<=\t)|\|)Spaces(?:Before|After|InToken)=[^\t\n|]*(?=[|\r\n])")
+# in MISC, after which no tab comes; they begin with letters, which is 5x faster than to look back
+_RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
+_SPACES = re.compile(rb"Spaces(?:Before|After|InToken)=[^\t\n|]*\|?(?=[^\t\n]*\n)")
 
 
 def horizontal(sentence: Sentence) -> str:
@@ -110,5 +110,5 @@ def trimmed(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:
     if not ranges:
         words = _RANGE.sub(b"", words)
     if not spaces:
-        words = _SPACES.sub(b"", words).replace(b"\t|", b"\t")
-    return raw[:start] + words.replace(b"\t\n", b"\t_\n")
+        words = _SPACES.sub(b"", words)
+    return raw[:start] + words.replace(b"|\n", b"\n").replace(b"\t\n", b"\t_\n")

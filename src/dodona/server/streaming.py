@@ -80,9 +80,8 @@ class Streamed(Response):
 
     def _sentences(self) -> Iterable[Sentence]:
         if self._input == "text":
-            return chain.from_iterable(
-                needed(self._model.parser.segmenter).stream(decoded(self._chunks()))
-            )
+            segmenter = needed(self._model.parser.segmenter)
+            return chain.from_iterable(segmenter.stream(decoded(self._chunks())))
         return read_chunks(self._chunks())
 
     def _chunks(self) -> Iterator[bytes]:

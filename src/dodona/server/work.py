@@ -67,4 +67,5 @@ def annotate(model: Model, sentences: list[Sentence], *, tag: bool, parse: bool)
     """The sentences with new tags, new trees, or both."""
     if parse:
         return list(model.parser.pipe(sentences, retag=tag, keep_tags=not tag))
-    return model.parser.tagger.tag_batch(sentences) if tag else sentences
+    tagger = model.parser.tagger if tag else None
+    return sentences if tagger is None else tagger.tag_batch(sentences)
