@@ -55,6 +55,18 @@ def test_gold_spans_are_where_the_tokens_stand() -> None:
     assert [gold.text[at:][:3] for at in gold.paragraphs] == ["Du ", "Fin"]
 
 
+def test_paragraphs_can_be_joined_and_texts_added() -> None:
+    gold = gold_text(sentences(OAKS))
+    flat = gold.without_paragraphs()
+    assert flat.text == "Du chêne.10 000 feuilles Fin Vraie"
+    both = gold + flat
+    n = len(gold.spans)
+    for one in (gold.spans, flat.spans, both.spans[:n], both.spans[n:]):
+        text = gold.text if one is gold.spans else flat.text if one is flat.spans else both.text
+        assert [text[start:end] for start, end, _ in one][3:6] == ["10 000", "feuilles", "Fin"]
+    assert [both.text[at:][:2] for at in both.paragraphs] == ["Du", "Fi", "Du"]
+
+
 def test_a_text_that_does_not_fit_its_tokens_is_made_of_them() -> None:
     wrong = OAKS.replace("# text = Du chêne.", "# text = Du hêtre.")
     assert "".join(raw_text(sentences(wrong))).startswith("Du chêne.10")

@@ -18,6 +18,8 @@ from dodona.core.templates import load_templates, parse_templates, shipped
 ALSO = (
     "dodona.drawing.svg.draw",
     "dodona.drawing.terminal.draw",
+    "dodona.show.explore.Explorer",
+    "dodona.show.beam.explore_beam",
     "dodona.core.templates.parse_templates",
     "dodona.treebank.projectivity.is_projective",
     "dodona.treebank.pseudoprojective.projectivise",

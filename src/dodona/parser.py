@@ -14,6 +14,7 @@ from dodona.container import Array
 from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.beam import Beam
+from dodona.core.corpus import Corpus
 from dodona.core.features import Features
 from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
@@ -98,10 +99,26 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        tagged = sentence
-        if self.tagger is not None:
-            [tagged] = self.tagger.tag_batch([sentence], keep=self.tagger.columns)
-        return self.search.trace(self.encoder.encode([tagged]))
+        return self.search.trace(self.encode(sentence))
+
+    def trace_beam(
+        self, sentence: Sentence, beam: int | None = None
+    ) -> list[list[tuple[float, int, Action | None]]]:
+        """The hypotheses of beam search after each step: score, parent and action, best first.
+
+        The parent is a place in the list before. A hypothesis that is final waits for the others:
+        it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
+        """
+        width = self.settings.beam if beam is None else beam
+        search = Beam(self.features, self.actions, self.weights, width=width)
+        return search.steps(self.encode(sentence))
+
+    def encode(self, sentence: Sentence) -> Corpus:
+        """The sentence, with what its tagger fills in, as the features see it."""
+        tagger = self.tagger
+        if tagger is not None:
+            [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
+        return self.encoder.encode([sentence])
 
     def pipe(
         self,

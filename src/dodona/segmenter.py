@@ -40,11 +40,12 @@ class Segmenter:
     weights: PackedWeights
     rules: Rules
     word_weights: PackedWeights
+    bias: int = 0  # for or against new sentences
     record: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._maker = SentenceMaker(
-            Segmenting(self.certain, self.weights),
+            Segmenting(self.certain, self.weights, self.bias),
             Expansion(self.rules.index(), self.word_weights),
             self.rules.rules,
         )
@@ -102,6 +103,7 @@ class Segmenter:
         about = {
             "settings": asdict(self.settings),
             "rules": self.rules.rules,
+            "bias": self.bias,
             "steps": [self.weights.step, self.word_weights.step],
             "record": self.record,
         }
@@ -131,6 +133,7 @@ class Segmenter:
             _packed(N_LABELS, step, arrays, "segmenter"),
             rules,
             _packed(len(rules.rules) + 1, word_step, arrays, "segmenter.words"),
+            about["bias"],
             about["record"],
         )
 

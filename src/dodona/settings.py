@@ -198,10 +198,10 @@ class SegmenterSettings:
     ValueError: certain is a share above 0.5 and up to 1, not 2.0
     """
 
-    epochs: int = _setting(10, "passes over the training data")
+    epochs: int = _setting(8, "passes over the training data")
     seed: int = _setting(1, "seed of everything random")
     certain: float = _setting(
-        0.999, "kinds of characters that part, or stay, in this share of places always do"
+        0.9997, "kinds of characters that part, or stay, in this share of places always do"
     )
     cutoff: int = _setting(2, "learn only from features that occur this often")
     prune: int = _setting(

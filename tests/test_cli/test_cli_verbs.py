@@ -11,7 +11,6 @@ from shell import BAD, Shell
 
 import dodona
 from dodona.parser import VERSION
-from dodona.show.walk import walk
 
 ONE = b"""# text = Ask the oak
 1\tAsk\task\tVERB\t_\t_\t0\troot\t_\t_
@@ -159,21 +158,6 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     assert f"{parser.record['dev_las']:.2f}" in shown
 
 
-def test_the_walk_ends_with_the_gold_tree_and_pays_nothing() -> None:
-    gold = dodona.Gold(heads=[0, 3, 1], labels=["root", "det", "obj"])
-    for root in ("first", "last", "none"):
-        system = dodona.system("arc-eager", labels=["root", "det", "obj"], root=root)
-        *steps, final = walk(system, gold)
-        state = system.start(3)
-        for step in steps:
-            assert step.taken in step.choices and step.taken.cost == 0
-            assert len(step.choices) == len(system.valid(state))
-            assert (step.stack, step.buffer) == (state.stack, state.buffer)
-            state = system.step(state, dodona.Action(step.taken.move, step.taken.label))
-        assert final.taken is None and final.choices == ()
-        assert set(final.arcs) == state.arcs
-
-
 def test_oracle_prints_states_and_costs(shell: Shell) -> None:
     result = shell("oracle", "--gold", "-", "--root", "first", "--sentence", 2, stdin=ONE * 2)
     first, second, *_ = result.out.split("\n\n")
@@ -191,6 +175,33 @@ def test_oracle_prints_states_and_costs(shell: Shell) -> None:
     assert "●─┬───► Ask  root\n" in result.out
 
 
+def test_oracle_takes_a_wrong_turn_and_tells_what_is_left(shell: Shell) -> None:
+    wrong = "RIGHT-ARC:root RIGHT-ARC:obj"
+    result = shell("oracle", "--gold", "-", "--root", "first", "--actions", wrong, stdin=ONE)
+    *_, last, outcome = result.out.split("\n\n")
+    assert last == (
+        "state 2\n"
+        "  stack   ROOT 1:Ask 2:the\n"
+        "  buffer  3:oak\n"
+        "  arcs    ROOT -root-> 1:Ask, 1:Ask -obj-> 2:the\n"
+        "  lost    3:oak -det-> 2:the\n"
+        "    SHIFT       cost 1\n"
+        "    RIGHT-ARC   cost 1  det, obj, root\n"
+        "    REDUCE      cost 0"
+    )
+    assert outcome.startswith("best tree still in reach (loss 1):\n●─┬─► Ask  root\n")
+
+
+def test_oracle_shows_the_scores_of_a_model(shell: Shell, model: Path, data: Path) -> None:
+    gold = data / "projective.conllu"
+    found = json.loads(shell("oracle", "--gold", gold, "--model", model, "--json").out)
+    scores = [choice["score"] for step in found["steps"] for choice in step["choices"]]
+    assert any(isinstance(score, int) for score in scores)
+    followed = shell("oracle", "--gold", gold, "--model", model, "--oracle", "model")
+    assert followed.code == 0 and "(score " in followed.out
+    assert ", final\n" in followed.out
+
+
 def test_oracle_as_json(shell: Shell) -> None:
     found = json.loads(shell("oracle", "--gold", "-", "--json", stdin=ONE).out)
     assert found["forms"] == ["Ask", "the", "oak"]
@@ -204,6 +215,8 @@ def test_oracle_as_json(shell: Shell) -> None:
         ([], CROSSING, "<stdin>:1: arc-eager cannot derive this tree: "),
         (["--sentence", "2"], ONE, "<stdin>: there is no sentence 2 in it"),
         (["--sentence", "0"], ONE, "--sentence counts from 1; found 0"),
+        (["--actions", "JUMP"], ONE, "<stdin>:1: action 1: arc-eager has no action "),
+        (["--oracle", "model"], ONE, "<stdin>:1: there is no model to derive a tree"),
     ],
 )
 def test_oracle_says_why_not(options: list[str], stdin: bytes, message: str, shell: Shell) -> None:

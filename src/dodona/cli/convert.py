@@ -1,4 +1,4 @@
-"""`dodona convert`: from one format to the other, to plain text, and pseudo-projective transforms."""
+"""`dodona convert`: between formats, to plain text, and pseudo-projective transforms."""
 
 from typing import Annotated
 

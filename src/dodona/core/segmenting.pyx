@@ -5,15 +5,22 @@ from .place_features cimport MAX_PLACE_KEYS, fill_place
 from .places cimport BEGINS_SENTENCE, N_LABELS, SAME, SENTENCE, TOKEN
 from .places import check_pairs
 
+MAX_BIAS = 1 << 12      # scores are within four times that
+
 
 cdef class Segmenting:
-    """Segments texts; `certain` is the table that `certain_pairs` makes. Threads may share it."""
+    """Segments texts; `certain` is the table that `certain_pairs` makes. Threads may share it.
 
-    def __init__(self, bytes certain, PackedWeights weights not None):
+    `bias` is added to the score of a new sentence: the more, the more of them are found.
+    """
+
+    def __init__(self, bytes certain, PackedWeights weights not None, int bias=0):
         if weights.n_classes != N_LABELS:
             raise ValueError(f"weights for {weights.n_classes} labels, but there are {N_LABELS}")
+        if not -MAX_BIAS <= bias <= MAX_BIAS:
+            raise ValueError(f"the bias is from {-MAX_BIAS} to {MAX_BIAS}, not {bias}")
         check_pairs(certain)
-        self.certain, self.weights = certain, weights
+        self.certain, self.weights, self.bias = certain, weights, bias
 
     def tokens(self, text, *, bint by_lines=False):
         """(start, end, whether a sentence begins) of each token of these CodePoints."""
@@ -37,6 +44,7 @@ cdef class Segmenting:
             n = fill_place(walk, keys)
             for label in range(8):
                 scores[label] = 0
+            scores[SENTENCE] = <int16_t> self.bias
             self.weights.score(keys, n, scores)
             best = TOKEN
             if scores[SAME] > scores[TOKEN] and walk.may_join():

@@ -7,7 +7,8 @@ from dodona.core.gold cimport UNSEEN
 from dodona.core.state cimport NONE
 from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
-    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field, named_value)
+    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of, named_value,
+    text_at)
 from dodona.treebank.vocabulary cimport Vocabulary
 
 # the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
@@ -168,15 +169,17 @@ cdef class Encoder:
 
     def encode_again(self, Corpus corpus, int number, Sentence sentence):
         """Replace the columns of a sentence of the corpus: its words have other tags now."""
+        cdef vector[Fields] batch
         cdef vector[vector[Text]] paths
         if (not 0 <= number < <int> corpus.n_words.size()
                 or sentence.n_words != corpus.n_words[number]
                 or corpus.n_columns != len(self.columns)):
             raise ValueError("this is not a sentence of the corpus")
+        batch.push_back(fields_of(sentence))
         paths.push_back([])
         if self.clusters is not None:
             self.clusters.find_all(sentence, paths.back())
-        self.fill(corpus, number, [fields_of(sentence)], paths)
+        self.fill(corpus, number, batch, paths)
 
     def decode(self, Corpus corpus, sentences):
         """The sentences with the trees that stand in the corpus."""

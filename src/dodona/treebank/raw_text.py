@@ -8,6 +8,7 @@ treebank has no such marks, its text is one long paragraph.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -80,6 +81,32 @@ class GoldText:
     spans: list[tuple[int, int, bool]] = field(default_factory=list)  # start, end, new sentence?
     words: list[tuple[str, ...]] = field(default_factory=list)  # of each token
     paragraphs: list[int] = field(default_factory=list)  # where each begins
+
+    def without_paragraphs(self) -> GoldText:
+        """The same as one paragraph: a space stands where a blank line stood.
+
+        >>> oak = Sentence.from_columns(["Oak"], comments=["# newpar"])
+        >>> gold_text([oak, oak]).without_paragraphs().text
+        'Oak Oak'
+        """
+        less = len(PARAGRAPH) - 1
+        spans = []
+        for start, end, begins in self.spans:
+            shift = less * (bisect_right(self.paragraphs, start) - 1)
+            spans.append((start - shift, end - shift, begins))
+        ends = [at - len(PARAGRAPH) for at in self.paragraphs[1:]] + [len(self.text)]
+        pieces = [self.text[a:b] for a, b in zip(self.paragraphs, ends, strict=True)]
+        return GoldText(" ".join(pieces), spans, self.words, self.paragraphs[:1])
+
+    def __add__(self, other: GoldText) -> GoldText:
+        """This text and then the other, as a new paragraph."""
+        n = len(self.text) + len(PARAGRAPH)
+        return GoldText(
+            self.text + PARAGRAPH + other.text,
+            self.spans + [(start + n, end + n, begins) for start, end, begins in other.spans],
+            self.words + other.words,
+            self.paragraphs + [at + n for at in other.paragraphs],
+        )
 
 
 def raw_text(sentences: Iterable[Sentence]) -> Iterator[str]:
