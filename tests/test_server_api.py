@@ -181,6 +181,18 @@ def test_answers_are_as_described(client: TestClient) -> None:
     assert set(client.get("/health").json()) == set(schemas["Health"]["properties"])
 
 
+def test_pages_and_the_explorer_are_there(client: TestClient) -> None:
+    for path in ("/", "/explore"):
+        answer = client.get(path)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+    asked = {"sentence": conllu(1), "model": "bare"}
+    assert client.post("/api/explore", json=asked).json()["has_model"]
+    unknown = client.post("/api/explore", json=asked | {"model": "x"})
+    assert unknown.status_code == 400
+    assert "no model 'x'" in unknown.json()["error"]
+
+
 def test_health(client: TestClient) -> None:
     assert client.get("/health").json() == {"status": "ok", "models": ["en-whole-251115", "bare"]}
 

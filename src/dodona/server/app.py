@@ -14,9 +14,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dodona.server.api import api_routes
+from dodona.server.explore_routes import explore_routes
 from dodona.server.limits import Limits
 from dodona.server.middleware import Deadline, Log, Watch, to_nobody
 from dodona.server.models import Models
+from dodona.server.page_routes import page_routes
 from dodona.server.service import Service
 from dodona.server.udpipe import udpipe_routes
 
@@ -32,7 +34,7 @@ def make_app(
 ) -> Starlette:
     """An ASGI application that serves the models; `cors` names the origins of foreign pages."""
     service = Service(models, limits or Limits())
-    routes: list[Route] = [*udpipe_routes, *api_routes]
+    routes: list[Route] = [*page_routes, *udpipe_routes, *api_routes, *explore_routes]
     middleware = [
         Middleware(
             Watch,
