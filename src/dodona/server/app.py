@@ -34,7 +34,7 @@ def make_app(
 ) -> Starlette:
     """An ASGI application that serves the models; `cors` names the origins of foreign pages."""
     service = Service(models, limits or Limits())
-    routes: list[Route] = [*page_routes, *udpipe_routes, *api_routes, *explore_routes]
+    routes: list[Route] = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
     middleware = [
         Middleware(
             Watch,
