@@ -265,7 +265,7 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
             model = Path(folder, "bench.dodona")
-            dodona.train(files / "train.conllu", epochs=epochs, tags="predicted").save(model)
+            dodona.train(files / "train.conllu", epochs=epochs, pipeline="text").save(model)
         parser = dodona.load(model)
         documents = cut(parser, files / "dev.conllu", words)
         requests = [(request(parser, found), found.n_words) for found in documents]

@@ -11,26 +11,26 @@ import small
 from dodona.server.models import Model, Models
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
-LEARNED = r"(?:[^.\n]|\n(?!\n))+\.?"
+SENTENCE = r"(?:[^.\n]|\n(?!\n))+\.?"
+LINE = r"[^\n]+"
 
 
 class Segmenter:
     """Sentences end at full stops and blank lines; words are letters, or one sign each."""
 
-    def segment(self, text: str, sentences: str = "learned") -> list[dodona.Sentence]:
-        pattern = r"[^\n]+" if sentences == "lines" else LEARNED
-        return list(self._sentences(text, pattern))
-
-    def stream(self, chunks: Iterable[str]) -> Iterator[list[dodona.Sentence]]:
+    def stream(
+        self, chunks: Iterable[str], sentences: str = "learned"
+    ) -> Iterator[list[dodona.Sentence]]:
         """Cut at blank lines, so that memory stays bounded."""
+        pattern = LINE if sentences == "lines" else SENTENCE
         start, held = 0, ""
         for chunk in chunks:
             ready, end, held = (held + chunk).rpartition("\n\n")
-            yield list(self._sentences(ready + end, LEARNED, start))
+            yield list(self._sentences(ready + end, pattern, start))
             start += len(ready + end)
-        yield list(self._sentences(held, LEARNED, start))
+        yield list(self._sentences(held, pattern, start))
 
-    def _sentences(self, text: str, pattern: str, start: int = 0) -> Iterator[dodona.Sentence]:
+    def _sentences(self, text: str, pattern: str, start: int) -> Iterator[dodona.Sentence]:
         for found in re.finditer(pattern, text):
             tokens = list(TOKEN.finditer(text, *found.span()))
             if not tokens:
@@ -53,7 +53,7 @@ class Segmenter:
 def whole_parser() -> dodona.Parser:
     """With a segmenter, a tagger and a parser."""
     parser = small.train(small.treebank(60, 1), small.treebank(20, 2), tags="predicted")
-    parser.segmenter = Segmenter()
+    parser.segmenter = Segmenter()  # type: ignore[assignment]
     return parser
 
 

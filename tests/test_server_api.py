@@ -82,6 +82,19 @@ def heads(found: dict[str, Any]) -> list[list[int | None]]:
     return [[word["head"] for word in sentence["words"]] for sentence in found["sentences"]]
 
 
+def test_trees_are_drawn_where_asked_for(client: TestClient) -> None:
+    asked = {"conllu": conllu(2)}
+    plain = client.post("/api/parse", json=asked).json()["sentences"]
+    wide = client.post("/api/parse", json=asked | {"svg": True}).json()["sentences"]
+    narrow = client.post("/api/parse", json=asked | {"svg": True, "width": 100}).json()["sentences"]
+    assert not any("svg" in sentence for sentence in plain)
+    for sentence, other in zip(wide, narrow, strict=True):
+        assert sentence["svg"].startswith("<svg")
+        assert sentence["svg"].count('class="word"') == len(sentence["words"])
+        assert "<style" not in sentence["svg"]
+        assert other["svg"] != sentence["svg"]
+
+
 def test_output_may_be_half_of_it(client: TestClient) -> None:
     ask = {"conllu": conllu(2)}
     assert set(client.post("/api/parse", json=ask | {"output": "conllu"}).json()) == {
@@ -166,6 +179,18 @@ def test_answers_are_as_described(client: TestClient) -> None:
     assert set(found["sentences"][0]["words"][0]) == set(schemas["Word"]["properties"])
     assert set(client.get("/api/models").json()[0]) == set(schemas["Model"]["properties"])
     assert set(client.get("/health").json()) == set(schemas["Health"]["properties"])
+
+
+def test_pages_and_the_explorer_are_there(client: TestClient) -> None:
+    for path in ("/", "/explore"):
+        answer = client.get(path)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+    asked = {"sentence": conllu(1), "model": "bare"}
+    assert client.post("/api/explore", json=asked).json()["has_model"]
+    unknown = client.post("/api/explore", json=asked | {"model": "x"})
+    assert unknown.status_code == 400
+    assert "no model 'x'" in unknown.json()["error"]
 
 
 def test_health(client: TestClient) -> None:

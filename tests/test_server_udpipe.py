@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 import dodona
+import small
 from server_lab import columns, conllu, models, sentences, text, whole_parser
 
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
@@ -21,9 +22,10 @@ from starlette.testclient import TestClient
 
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
+from dodona.server.models import Model, Models
 
 PREFIXES = ("", "/services/udpipe/api")
-ALL = {"tokenizer": "", "tagger": "", "parser": ""}
+TAG_AND_PARSE = {"tagger": "", "parser": ""}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def client() -> Iterator[TestClient]:
 
 def parsed(given: list[dodona.Sentence]) -> list[list[str]]:
     """What the parser itself makes of sentences."""
-    return columns(b"".join(map(bytes, whole_parser().pipe(given))).decode())
+    return columns(b"".join(map(bytes, whole_parser().pipe(given, retag=True))).decode())
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
@@ -142,7 +144,8 @@ def test_output_formats(client: TestClient) -> None:
 
     assert result("horizontal") == "Ask it .\nNow\n"
     assert result("vertical") == "Ask\nit\n.\n\nNow\n\n"
-    assert result("plaintext") == "Ask it.\nNow\n"
+    assert result("plaintext") == "Ask  it. Now\n"
+    assert result("plaintext=normalized_spaces") == "Ask it.\nNow\n"
     tree = result("matxin", tagger="", parser="")
     assert tree.startswith("<corpus>\n<SENTENCE ord=")
     assert tree.count("<NODE") == 4
@@ -246,7 +249,12 @@ def test_a_form_over_the_limit() -> None:
 
 
 def test_no_data_is_no_error(client: TestClient) -> None:
-    for more in ({}, ALL, {"input": "horizontal"}, {"input": "vertical"}):
+    for more in (
+        {},
+        {"tokenizer": "", **TAG_AND_PARSE},
+        {"input": "horizontal"},
+        {"input": "vertical"},
+    ):
         answer = client.post("/process", data={"data": "", **more})
         assert answer.json()["result"] == ""
 
@@ -278,3 +286,18 @@ def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:
         "/process", content=body, headers={"Content-Type": message["Content-Type"]}
     )
     assert [word[1] for word in columns(answer.json()["result"])] == ["Děti", "šly", "."]
+
+
+def test_a_model_for_raw_text_answers_as_it_does_itself() -> None:
+    """All parts trained, none of them a stand-in."""
+    parser = small.train(small.treebank(60, 1), small.treebank(20, 2), pipeline="text")
+    data = "\n\n".join([text(4), text(4)])
+    with TestClient(make_app(Models([Model("whole", parser)]))) as client:
+        answer = client.post(
+            "/process", data={"data": data, "tokenizer": "ranges", **TAG_AND_PARSE}
+        )
+        streamed = client.post("/api/parse.conllu", content=data.encode())
+        in_json = client.post("/api/parse", json={"text": data})
+    expected = parser(data).to_conllu()
+    assert answer.json()["result"].split("\n", 2)[2] == expected
+    assert streamed.text == in_json.json()["conllu"] == expected

@@ -9,7 +9,11 @@ from dodona.cli.flags import Flag
 def serve(
     models: Annotated[
         list[str] | None,
-        Flag("model files, each FILE or NAME=FILE; the first is the default", positional=True),
+        Flag(
+            "models, each FILE or NAME=FILE; the first is the default (none: the English one that "
+            "ships)",
+            positional=True,
+        ),
     ] = None,
     port: Annotated[int, Flag("port to listen on; 0 is any that is free")] = 8000,
     host: Annotated[

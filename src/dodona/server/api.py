@@ -15,13 +15,12 @@ from dodona.server import words
 from dodona.server.answers import Step, answer
 from dodona.server.bodies import read_body
 from dodona.server.errors import bad, in_json
-from dodona.server.formats import conllu, text_of
 from dodona.server.metrics import MEDIA_TYPE
 from dodona.server.models import Model
 from dodona.server.openapi import DESCRIPTION
 from dodona.server.service import Service, service_of
 from dodona.server.streaming import stream
-from dodona.server.work import as_data, from_conllu, from_text, slices
+from dodona.server.work import from_conllu, from_text, slices
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
@@ -114,10 +113,12 @@ def respond(task: Task) -> Iterator[Step]:
     yield b'{"model":' + _json(task.model.name), 0
     if task.output != "conllu":
         yield b',"sentences":[', 0
-    kept, comma = [], b""
+    kept: list[str] = []
+    comma = b""
     for batch in batches:
         done = list(task.model.parser.pipe(batch))
-        kept += [conllu(sentence) for sentence in done] if task.output != "sentences" else []
+        if task.output != "sentences":
+            kept += map(Sentence.to_conllu, done)
         piece = b""
         if task.output != "conllu":
             piece = comma + b",".join(_json(describe(sentence, task)) for sentence in done)
@@ -147,25 +148,10 @@ def read_sentences(task: Task) -> Iterator[Sentence]:
 
 def describe(sentence: Sentence, task: Task) -> dict[str, Any]:
     """A sentence as it stands in the answer."""
-    found = {"text": text_of(sentence), "words": as_data(sentence)}
+    found = sentence.to_dict()
     if task.svg:
-        found["svg"] = draw(sentence, task.width)
+        found["svg"] = sentence.to_svg(width=task.width, standalone=False)
     return found
-
-
-def draw(sentence: Sentence, width: float | None) -> str:
-    """The tree as a picture that a page may style."""
-    from dodona.drawing.svg import Arc, draw
-
-    heads, labels = sentence.heads, sentence.deprels
-    arcs = [
-        Arc(head, label, i)
-        for i, (head, label) in enumerate(zip(heads, labels, strict=True), start=1)
-        if head is not None
-    ]
-    upos = sentence.upos
-    tags = upos if any(tag != "_" for tag in upos) else None
-    return draw(sentence.forms, arcs, tags=tags, width=width, standalone=False)
 
 
 async def list_models(request: Request) -> Response:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import dodona
+from dodona.models import DEFAULT
 from dodona.parser import Parser
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
@@ -22,15 +22,10 @@ class Model:
     parser: Parser
 
     @property
-    def segmenter(self) -> Any:
-        """What makes sentences of text; None if the model has no such part."""
-        return getattr(self.parser, "segmenter", None)
-
-    @property
     def parts(self) -> list[str]:
         """What the model can do, in UDPipe's words."""
         has = {
-            "tokenizer": self.segmenter is not None,
+            "tokenizer": self.parser.segmenter is not None,
             "tagger": self.parser.tagger is not None,
             "parser": True,
         }
@@ -86,13 +81,13 @@ def short_names(name: str) -> Iterator[str]:
 
 
 def load_models(named: Iterable[str]) -> Models:
-    """The models that people name in the shell: FILE or NAME=FILE.
+    """The models that people name in the shell: FILE or NAME=FILE; else the one that ships.
 
-    >>> load_models([])
+    >>> load_models(["oak.dodona"])
     Traceback (most recent call last):
-    ValueError: there is no model to serve; name one
+    FileNotFoundError: oak.dodona: no such file, and no model that ships (those are: ...)
     """
-    return Models(_load(name) for name in named)
+    return Models(_load(name) for name in list(named) or [DEFAULT])
 
 
 def _load(named: str) -> Model:

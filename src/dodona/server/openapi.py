@@ -51,9 +51,15 @@ _WORD = _object(
     misc=TEXT,
 )
 _SENTENCE = _object(
-    ["text", "words"],
+    ["comments", "text", "words"],
+    comments=_list(TEXT),
     text=TEXT,
     words=_list(_ref("Word")),
+    tokens={
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "The tokens that are several words, if there are some.",
+    },
     svg={"type": "string", "description": "The tree as a picture, if asked for."},
 )
 _PARSE = _object(

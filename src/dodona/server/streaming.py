@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from dodona.segmenter import needed
 from dodona.server.errors import Refused, bad, explain, json_error
-from dodona.server.formats import conllu
 from dodona.server.models import Model
 from dodona.server.service import Service, service_of
 from dodona.server.work import slices
@@ -39,7 +39,7 @@ async def stream(request: Request) -> Response:
     if input_ not in INPUTS:
         raise bad(f"input is one of {', '.join(INPUTS)}, not {input_!r}")
     model = service.model(request.query_params.get("model"))
-    if input_ == "text" and model.segmenter is None:
+    if input_ == "text" and model.parser.segmenter is None:
         raise bad(f"the model {model.name!r} cannot read raw text; send CoNLL-U: ?input=conllu")
     return Streamed(service, model, input_)
 
@@ -69,7 +69,7 @@ class Streamed(Response):
         """In a thread of its own: read, segment, have it parsed, write."""
         for batch in slices(self._sentences()):
             done = self._service.workers.wait_for(partial(self._parse, batch))
-            from_thread.run(self._write, "".join(map(conllu, done)).encode())
+            from_thread.run(self._write, "".join(map(Sentence.to_conllu, done)).encode())
             from_thread.run_sync(self._count, sum(map(len, done)))
 
     def _parse(self, batch: list[Sentence]) -> list[Sentence]:
@@ -80,7 +80,8 @@ class Streamed(Response):
 
     def _sentences(self) -> Iterable[Sentence]:
         if self._input == "text":
-            return chain.from_iterable(self._model.segmenter.stream(decoded(self._chunks())))
+            segmenter = needed(self._model.parser.segmenter)
+            return chain.from_iterable(segmenter.stream(decoded(self._chunks())))
         return read_chunks(self._chunks())
 
     def _chunks(self) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ from dodona.server import words
 from dodona.server.answers import Step, answer
 from dodona.server.bodies import read_body
 from dodona.server.errors import bad, in_text
-from dodona.server.formats import AROUND, FORMATS, conllu, trimmed
+from dodona.server.formats import AROUND, FORMATS, trimmed
 from dodona.server.forms import read_form, read_urlencoded
 from dodona.server.models import Model
 from dodona.server.service import Service, service_of
@@ -80,7 +80,9 @@ def read_task(fields: Mapping[str, str], service: Service) -> Task:
         input_, options = "generic_tokenizer", fields["tokenizer"]
     if input_ not in INPUTS:
         raise bad(f"Unknown input format '{input_}'; there are: {', '.join(INPUTS)}.")
-    output = fields.get("output", "conllu").partition("=")[0]
+    output, _, how = fields.get("output", "conllu").partition("=")
+    if output == "plaintext" and how == "normalized_spaces":
+        output = "plaintext_normalized"
     if output not in FORMATS:
         raise bad(f"Unknown output format '{output}'; there are: {', '.join(FORMATS)}.")
     task = Task(
@@ -143,7 +145,7 @@ def write(task: Task, sentences: Iterable[Sentence]) -> str:
         return "".join(map(FORMATS[task.output], sentences))
     ranges, spaces = "ranges" in task.options, "normalized_spaces" not in task.options
     if ranges and spaces:
-        return "".join(map(conllu, sentences))
+        return "".join(map(Sentence.to_conllu, sentences))
     raw = (trimmed(bytes(sentence), ranges=ranges, spaces=spaces) for sentence in sentences)
     return b"".join(raw).decode()
 

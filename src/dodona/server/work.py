@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
 
 from dodona.server.errors import bad, explain
 from dodona.server.models import Model
@@ -53,40 +52,20 @@ def from_conllu(data: bytes) -> Iterator[Sentence]:
 
 def from_text(model: Model, text: str, *, lines: bool = False) -> Iterator[Sentence]:
     """The sentences that the model's segmenter finds in a text; with `lines`, one in each."""
-    if model.segmenter is None:
+    if model.parser.segmenter is None:
         raise bad(
             f"the model {model.name!r} cannot read raw text (it has no tokenizer); "
             "send words or CoNLL-U"
         )
-    if lines:
-        return iter(model.segmenter.segment(text, sentences="lines"))
     pieces = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
-    return chain.from_iterable(model.segmenter.stream(pieces))
+    if lines:
+        return chain.from_iterable(model.parser.segmenter.stream(pieces, sentences="lines"))
+    return chain.from_iterable(model.parser.segmenter.stream(pieces))
 
 
 def annotate(model: Model, sentences: list[Sentence], *, tag: bool, parse: bool) -> list[Sentence]:
     """The sentences with new tags, new trees, or both."""
-    if tag and model.parser.tagger is None:
-        raise bad(f"the model {model.name!r} has no tagger")
-    if tag and model.parser.tagger is not None:
-        sentences = model.parser.tagger.tag_batch(sentences)
     if parse:
-        sentences = list(model.parser.pipe(sentences, keep_tags=True))
-    return sentences
-
-
-def as_data(sentence: Sentence) -> list[dict[str, Any]]:
-    """The words of a sentence as they stand in JSON."""
-    columns = {
-        "id": range(1, len(sentence) + 1),
-        "form": sentence.forms,
-        "lemma": sentence.lemmas,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "feats": sentence.feats,
-        "head": sentence.heads,
-        "deprel": sentence.deprels,
-        "deps": sentence.deps,
-        "misc": sentence.misc,
-    }
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return list(model.parser.pipe(sentences, retag=tag, keep_tags=not tag))
+    tagger = model.parser.tagger if tag else None
+    return sentences if tagger is None else tagger.tag_batch(sentences)
