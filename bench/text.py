@@ -4,8 +4,8 @@
         --udpipe out/peers/en_ewt.udpipe --spacy out/peers/en_ewt.spacy
 
 Peers are trained on the same treebank by text_peers.py. Everything is measured on one core, in
-turn, in one run: each pipeline reads the raw text of the test set (as CoNLL 2018 gave it, paragraphs
-apart and nothing else told) and writes CoNLL-U; the median of --repeat runs counts.
+turn, in one run: each pipeline reads the raw text of the test set (as CoNLL 2018 gave it,
+paragraphs apart and nothing else told) and writes CoNLL-U; the median of --repeat runs counts.
 """
 
 from __future__ import annotations
