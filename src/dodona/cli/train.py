@@ -181,8 +181,9 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
     rows += [("features", f"{parser.weights.n_rows:,}"), ("actions", f"{len(parser.pairs):,}")]
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
-    if best.uas is not None and best.las is not None:
-        rows += [("dev UAS", f"{best.uas:.2f}"), ("dev LAS", f"{best.las:.2f}")]
+    graphs = trainer.graph_trainer.best_epoch if trainer.graph_trainer else None
+    for name, score in (best.scores | (graphs.scores if graphs else {})).items():
+        rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
     if scores := parser.record.get("dev_text"):
