@@ -53,7 +53,7 @@ cdef class Beam(Greedy):
         cdef WordsC words
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
-        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
         agenda.reserve(words.n_words, self.features.n_templates)
         self.system.start_state(&space.state)
         agenda.begin(&space.state, False)

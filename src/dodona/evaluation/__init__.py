@@ -1,8 +1,8 @@
 """How good a parser is, where it is good, and whether another one is really better.
 
 `evaluate` scores one system against gold trees, `evaluate_graphs` against gold graphs;
-`evaluate_text` scores a system that split the text by itself; `compare` tests the difference between
-two systems.
+`evaluate_text` scores a system that split the text by itself; `compare` tests the difference
+between two systems.
 """
 
 from dodona.evaluation.counts import Arcs, Attachment, Metric
