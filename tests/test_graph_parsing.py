@@ -223,3 +223,12 @@ def test_the_decoder_writes_what_its_plain_twin_does() -> None:
         decoder.decode(corpus, sentences), sentences, graphs, strict=True
     ):
         assert str(found) == str(slowly_written(sentence, graph))
+
+
+@pytest.mark.parametrize("graph", ["enhanced", "basic+enhanced"])
+def test_a_parser_that_knows_nothing_still_makes_valid_graphs(graph: str) -> None:
+    hopeless = dodona.train(TRAIN[:6], graph=graph, epochs=1, explore_after=0)
+    random = Random(3)
+    for n_words in (*range(1, 30), 90):
+        jumble = dodona.Sentence.from_columns(random.choices(KNOWN, k=n_words))
+        check_valid(hopeless.parse(jumble))

@@ -21,7 +21,8 @@ from dodona.settings import Settings
 from dodona.treebank.raw_text import raw_text
 
 NAME, TREEBANK = "en", "en_ewt"
-SETTINGS = Settings(prune=5)
+# to stay below 12 MB; dev LAS is 0.3 lower than with prune=5
+SETTINGS = Settings(system="nonmonotonic", prune=14, tagger_prune=12)
 SHIPPED = Path(__file__).parent.parent / "src" / "dodona" / "models"
 CARD = """\
 # The English model, `{name}`

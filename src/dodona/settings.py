@@ -81,10 +81,11 @@ class Settings:
     prune: int = _setting(
         5, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
+    tagger_prune: int = _setting(8, "the same for the tagger in the model")
 
     def __post_init__(self) -> None:
         _check_choices(self)
-        _check_least(self, 1, "epochs", "prune")
+        _check_least(self, 1, "epochs", "prune", "tagger_prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")

@@ -137,7 +137,12 @@ def tag_source(
 
 def tagger_settings(settings: Settings) -> TaggerSettings:
     """Those of the tagger in a parser."""
-    return TaggerSettings(seed=settings.seed, epochs=settings.epochs, clusters=settings.clusters)
+    return TaggerSettings(
+        seed=settings.seed,
+        epochs=settings.epochs,
+        clusters=settings.clusters,
+        prune=settings.tagger_prune,
+    )
 
 
 def jackknifed(

@@ -170,6 +170,7 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
         "settings": asdict(trainer.settings),
         **trainer.record(),
         "history": [asdict(epoch) for epoch in trainer.history],
+        "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
     }
 
 

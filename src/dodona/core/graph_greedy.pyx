@@ -2,8 +2,8 @@
 
 A final state may leave words without a head, or in a cycle that nothing leads to. A valid graph has
 a way from the root to every word, so each of these gets one more arc: from its head in the basic
-tree, where words come with one, or else from the word under the root. The model chooses its label,
-asked in a state that holds but the two words in question.
+tree, where words come with one, or else from the word under the root, the chief. The model chooses
+its label, asked in a state that holds but the two words in question.
 """
 from libc.stdint cimport int16_t
 from libc.string cimport memcpy
@@ -60,6 +60,8 @@ cdef class GraphGreedy(Greedy):
                 GoldArc(state.arcs[i].head, state.arcs[i].label, state.arcs[i].dependent))
         corpus.end_arc[sentence] = corpus.arcs.size()
 
+    # Each word gets one arc more at most, which with 2n - 1 that do not cross is within max_arcs:
+    # what has no head is attached to what the root reaches, and is then within reach itself.
     cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
         cdef StateC* state = &space.state
         cdef vector[char] marks
@@ -67,15 +69,35 @@ cdef class GraphGreedy(Greedy):
         if state.arc_out[state.root] == NONE:
             self.attach(space, words, state.root, self.headless_root(space, words))
         chief = state.arcs[state.arc_out[state.root]].dependent
-        for d in range(1, state.n_words + 1):
-            if state.arc_in[d] == NONE:
-                self.attach(space, words, self.likely_head(words, d, chief), d)
         marks.resize(state.n_words + 1)
         mark_descendants(state, state.root, marks.data())
+        while self.attach_headless(space, words, chief, marks.data()):
+            pass
         for d in range(1, state.n_words + 1):
             if not marks[d]:
                 self.attach(space, words, chief, d)
                 mark_descendants(state, d, marks.data())
+
+    cdef bint attach_headless(self, Workspace space, const WordsC* words, int chief,
+                              char* marks) noexcept nogil:
+        """Attach words without a head to likely ones within reach, or else one word to the chief;
+        whether there was any to attach."""
+        cdef StateC* state = &space.state
+        cdef int d, head, last = NONE
+        cdef bint some_attached = False
+        for d in range(1, state.n_words + 1):
+            if state.arc_in[d] == NONE:
+                head = self.likely_head(words, d, chief)
+                if marks[head]:
+                    self.attach(space, words, head, d)
+                    mark_descendants(state, d, marks)
+                    some_attached = True
+                else:
+                    last = d
+        if last != NONE and not some_attached:
+            self.attach(space, words, chief, last)
+            mark_descendants(state, last, marks)
+        return last != NONE
 
     cdef int headless_root(self, Workspace space, const WordsC* words) noexcept nogil:
         """The word that scores best under the root, of those without a head or else of all."""
