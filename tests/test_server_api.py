@@ -286,10 +286,12 @@ def test_the_log_has_a_line_a_request_and_not_what_it_says() -> None:
     with TestClient(make_app(models(), log=lines.append)) as client:
         client.get("/process?data=secret&input=horizontal&parser")
         client.get("/no%0Aline")
-    assert len(lines) == 2
+        client.post("/api/parse.conllu?input=conllu", content=conllu(1))
+    assert len(lines) == 3
     assert re.search(r" GET /process 200 1 words [\d.]+ ms$", lines[0])
     assert "secret" not in lines[0]
     assert "\n" not in lines[1]
+    assert f" 200 {len(sentences(1)[0])} words " in lines[2]
 
 
 def test_a_stream_of_conllu(client: TestClient) -> None:
