@@ -95,6 +95,16 @@ def test_trees_are_drawn_where_asked_for(client: TestClient) -> None:
         assert other["svg"] != sentence["svg"]
 
 
+def test_very_long_sentences_are_parsed_but_not_drawn(client: TestClient) -> None:
+    asked = {"tokens": [["oak"] * 300], "svg": True}
+    (sentence,) = client.post("/api/parse", json=asked).json()["sentences"]
+    assert len(sentence["words"]) == 300
+    assert sentence["svg"] is None
+    refused = client.post("/api/parse", json={"tokens": [["oak"] * 20_001]})
+    assert refused.status_code == 400
+    assert "a sentence of 20,001 words" in refused.json()["error"]
+
+
 def test_output_may_be_half_of_it(client: TestClient) -> None:
     ask = {"conllu": conllu(2)}
     assert set(client.post("/api/parse", json=ask | {"output": "conllu"}).json()) == {
