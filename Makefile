@@ -43,7 +43,7 @@ lint: $(VENV)/installed $(VENV)/lint
 # behind at the end is no leak of ours.
 SANE := .venv-sanitize
 CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
-	feature_counts features greedy linear measured model_file nonmonotonic parser partial projectivity \
+	feature_counts features graph greedy linear measured model_file nonmonotonic parser partial projectivity \
 	pseudoprojective raw_text reader reader_errors segmenter sentence significance swap systems tagger tagging training word writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)

@@ -53,8 +53,8 @@ def parser(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> 
     seconds = time.perf_counter() - begin
     loaded = dodona.load(model)
     gold = list(dodona.read(folder / "test.conllu"))
-    parsed = list(loaded.pipe(gold))
-    each = measure.median_seconds(lambda: list(loaded.pipe(gold)), repeat)
+    parsed = list(loaded.pipe(gold, retag=True))
+    each = measure.median_seconds(lambda: list(loaded.pipe(gold, retag=True)), repeat)
     scores = dodona.evaluate(gold, parsed)
     return {
         "training, seconds": seconds,

@@ -3,9 +3,9 @@
     python bench/text.py --data DIR --treebank en_ewt --model en \\
         --udpipe out/peers/en_ewt.udpipe --spacy out/peers/en_ewt.spacy
 
-Peers are trained on the same treebank by text_peers.py. Everything is measured on one core, in turn,
-in one run: each pipeline reads the raw text of the test set (CoNLL 2018: paragraphs apart, nothing
-else told) and writes CoNLL-U; the median of --repeat runs counts.
+Peers are trained on the same treebank by text_peers.py. Everything is measured on one core, in
+turn, in one run: each pipeline reads the raw text of the test set (as CoNLL 2018 gave it,
+paragraphs apart and nothing else told) and writes CoNLL-U; the median of --repeat runs counts.
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ def threads(model: str, test: Path, repeat: int) -> Figures:
     seconds: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(repeat):
         for n_threads in seconds:
-            seconds[n_threads].append(
-                measure.median_seconds(lambda n=n_threads: parse(text, n), 1)
-            )
+            seconds[n_threads].append(measure.median_seconds(lambda n=n_threads: parse(text, n), 1))
     one, two = (sorted(runs)[len(runs) // 2] for runs in seconds.values())
     return {"two threads, times as fast": one / two}
 

@@ -71,7 +71,9 @@ def spacy(
     out: Out,
     treebank: Treebank = "en_ewt",
     language: Annotated[str, typer.Option(help="For its tokeniser, which has rules.")] = "en",
-    max_steps: Annotated[int, typer.Option(help="Steps of training; 0: until it is stale.")] = 20_000,
+    max_steps: Annotated[
+        int, typer.Option(help="Steps of training; 0: until it is stale.")
+    ] = 20_000,
 ) -> None:
     """Train spaCy."""
     begin = time.perf_counter()

@@ -19,7 +19,7 @@ LAYERS = (
     {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
     | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
     | {"bridges", "doc", "lemma_learning", "models", "segmenter", "segmenter_rules"}
-    | {"segmenter_training", "weights"},
+    | {"graph_preparation", "graph_training", "maxent", "segmenter_training", "weights"},
     {"pipeline", FACADE},
     {"show", "server", "cli", "spacy_component"},
 )

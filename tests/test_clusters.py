@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import dodona
 from dodona.clusters import ClusteredWord, cluster, read_words, write_clusters
 from dodona.container import ContainerError
+from dodona.core.registry import SYSTEMS
 from dodona.core.templates import (
     TemplateError,
     cluster_columns,
@@ -325,7 +326,7 @@ def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) 
         dodona.load(tmp_path / "poorer")
 
 
-@pytest.mark.parametrize("system", dodona.systems())
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_every_system_has_templates_for_clusters(system: str, tmp_path: Path) -> None:
     words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
     write_clusters(words, tmp_path / "clusters.txt")

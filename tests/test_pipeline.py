@@ -1,4 +1,4 @@
-"""Text in, trees out: training all parts, using them, leaving some out; nothing of a text is lost."""
+"""Text in, trees out: training all parts, using them, leaving some out; no character is lost."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ HOSTILE = {
     "nulls": "Oaks\0speak\0. \0\0 And?",
     "surrogates": "Oaks \ud800 speak\udfff.",
     "no space": "x" * 300_000,
-    "right to left": "\u202eשלום עולם. مرحبا بالعالم.",
+    "right to left": "\u202eשלום עולם. مرحبا بالعالم.",  # noqa: RUF001
     "combining": "e\u0301" * 50 + " Z\u0351\u036f\u0337a\u0324lgo.",
     "emoji": "👩‍👩‍👧‍👦👍🏽 ok 🇬🇷!",
     "controls": "a\x01b\x1bc\x7f d\x85e\u2028f",
@@ -133,7 +133,7 @@ def test_hostile_text_loses_nothing(parser: dodona.Parser, name: str) -> None:
 
 def test_a_parser_without_a_segmenter_says_so(files: tuple[Path, Path]) -> None:
     parser = dodona.train(*files, epochs=1)
-    with pytest.raises(ValueError, match="no segmenter.*--pipeline text"):
+    with pytest.raises(ValueError, match=r"no segmenter.*--pipeline text"):
         parser("Oaks speak.")
 
 

@@ -24,6 +24,12 @@ ALSO = (
     "dodona.treebank.projectivity.is_projective",
     "dodona.treebank.pseudoprojective.projectivise",
     "dodona.treebank.pseudoprojective.deprojectivise",
+    "dodona.treebank.enhanced.enhanced_graph",
+    "dodona.treebank.enhanced.with_graph",
+    "dodona.treebank.graphs.remove_cycles",
+    "dodona.treebank.graphs.planarise",
+    "dodona.treebank.graphs.deplanarise",
+    "dodona.evaluation.evaluate_graphs",
     "dodona.treebank.generator.random_tree",
     "dodona.treebank.generator.synthetic_treebank",
 )

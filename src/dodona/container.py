@@ -149,7 +149,11 @@ def is_container(path: Path) -> bool:
             start = file.read(9)
     except OSError:
         return False
-    return len(start) == 9 and start.endswith(b"{") and int.from_bytes(start[:8], "little") <= MAX_HEADER
+    return (
+        len(start) == 9
+        and start.endswith(b"{")
+        and int.from_bytes(start[:8], "little") <= MAX_HEADER
+    )
 
 
 def kind(path: Path) -> str:

@@ -16,6 +16,7 @@ from dodona.core.actions import Actions
 from dodona.core.beam import Beam
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
+from dodona.core.graph_greedy import GraphGreedy
 from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
 from dodona.core.registry import system
@@ -26,6 +27,7 @@ from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import BadSentence
+from dodona.treebank.graph_decoding import GraphDecoder
 from dodona.treebank.pseudoprojective import deprojectivise, lifted
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.vocabulary import Vocabulary
@@ -38,6 +40,7 @@ from dodona.weights import (
 )
 
 KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
+GRAPHS = "graphs."  # what the names of arrays begin with that are of the parser into graphs
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -59,6 +62,7 @@ class Parser:
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | None = None
     segmenter: Segmenter | None = None
+    graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
 
     def __post_init__(self) -> None:
         self.features = Features(self.templates)
@@ -160,12 +164,15 @@ class Parser:
         parts = self.features, self.actions, self.weights
         one_root, root_label = roots == "one", self.labels.index(self.root_label)
         if beam == 1:
-            return Greedy(*parts, one_root=one_root, root_label=root_label)
+            kind = GraphGreedy if self.system.builds_graphs else Greedy
+            return kind(*parts, one_root=one_root, root_label=root_label)
         return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
 
     def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
         corpus = self.encoder.encode(batch)
         search.parse(corpus)
+        if self.system.builds_graphs:
+            return GraphDecoder(self.labels).decode(corpus, batch)
         parsed = self.encoder.decode(corpus, batch)
         if self._lifted:
             for i, sentence in enumerate(parsed):
@@ -176,7 +183,7 @@ class Parser:
                         self.settings.projectivise,
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
-        return parsed
+        return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
@@ -208,6 +215,9 @@ class Parser:
         if self.segmenter is not None:
             about["segmenter"], segmenter_arrays = self.segmenter.parts()
             arrays |= segmenter_arrays
+        if self.graphs is not None:
+            about["graphs"], graph_arrays = self.graphs.parts()
+            arrays |= {f"{GRAPHS}{name}": array for name, array in graph_arrays.items()}
         return about, arrays
 
     @classmethod
@@ -237,6 +247,10 @@ class Parser:
         weights = from_arrays(len(pairs), about, arrays)
         settings = Settings(**about["settings"])
         clusters = from_cluster_arrays(arrays)
+        graphs = None
+        if "graphs" in about:
+            named = {n.removeprefix(GRAPHS): a for n, a in arrays.items() if n.startswith(GRAPHS)}
+            graphs = cls._restore(about["graphs"], named)
         encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
             settings,
@@ -248,4 +262,5 @@ class Parser:
             about["record"],
             Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
             Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
+            graphs,
         )

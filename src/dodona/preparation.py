@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dodona.core.registry import SYSTEMS
 from dodona.core.templates import (
     cluster_columns,
     forms_for_lemmas,
     load_templates,
     with_cluster_templates,
 )
-from dodona.settings import Settings
+from dodona.settings import ALL_SYSTEMS, Settings
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.projectivity import is_projective
@@ -70,12 +69,18 @@ def chosen_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
             "give a file of them with --clusters (`dodona cluster` makes one)"
         )
     if settings.clusters and not named:
-        text = with_cluster_templates(text, SYSTEMS[settings.system].default_templates)
+        # for graphs, those of arcs between the top of the stack and the front of the buffer
+        text = with_cluster_templates(text, _suited(settings))
     return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
 
 
 def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
     return any(lemma != UNKNOWN for sentence in sentences for lemma in sentence.lemmas)
+
+
+def _suited(settings: Settings) -> str:
+    suited = ALL_SYSTEMS[settings.system].default_templates
+    return suited if suited.startswith("rich") else "rich"
 
 
 def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
@@ -89,7 +94,9 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
     data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
     is_static = "static" in (settings.training, settings.oracle)
     keep_out = (
-        settings.projectivise == "none" and is_static and SYSTEMS[settings.system].projective_only
+        settings.projectivise == "none"
+        and is_static
+        and ALL_SYSTEMS[settings.system].projective_only
     )
     for i, sentence in enumerate(sentences):
         if None in corpus.heads(i) or None in corpus.labels(i):
@@ -116,7 +123,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
 
 def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
     """Refuse a tree with gaps where only whole ones can be learned from."""
-    if is_static or not SYSTEMS[system].takes_partial:
+    if is_static or not ALL_SYSTEMS[system].takes_partial:
         word = next(
             i
             for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)

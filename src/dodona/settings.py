@@ -12,12 +12,16 @@ from typing import Any
 from dodona.core.agenda import MAX_WIDTH
 from dodona.core.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.greedy_training import LEARNERS, MODES
-from dodona.core.registry import SYSTEMS
-from dodona.core.system import LOSSES, ROOTS
+from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS
+from dodona.core.system import LOSSES, ROOTS, System
 from dodona.core.tag_templates import LEMMA
 from dodona.treebank.pseudoprojective import SCHEMES
 
-SVM = "svm"  # learns all at once, by scikit-learn
+SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
+AT_ONCE = (SVM, MAXENT)
+NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED = "none", "enhanced", "basic+enhanced"
+GRAPHS = (NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED)
+ALL_SYSTEMS: dict[str, type[System]] = {**SYSTEMS, **GRAPH_SYSTEMS}
 ROOT_COUNTS = ("one", "many")
 STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
 MAX_CUTOFF = 255  # features are counted in bytes
@@ -42,7 +46,10 @@ class Settings:
     ValueError: training is one of auto, static, ambiguity, explore, not 'luck'
     """
 
-    system: str = _setting("arc-eager", "transition system", tuple(SYSTEMS))
+    system: str = _setting("arc-eager", "transition system", tuple(ALL_SYSTEMS))
+    graph: str = _setting(
+        NO_GRAPH, "parse into enhanced graphs (the DEPS column), alone or beside the tree", GRAPHS
+    )
     root: str = _setting(AUTO, "where the artificial root stands", (AUTO, *ROOTS))
     training: str = _setting(AUTO, "greedy: oracle and what to follow", (AUTO, *MODES))
     static_oracle: str = _setting(
@@ -68,7 +75,7 @@ class Settings:
         AUTO, "how to train on crossing arcs, and to restore them", (AUTO, "none", *SCHEMES)
     )
     loss: str = _setting("labelled", "what an error costs", tuple(LOSSES))
-    learner: str = _setting("perceptron", "how weights are learned", (*LEARNERS, SVM))
+    learner: str = _setting("perceptron", "how weights are learned", (*LEARNERS, *AT_ONCE))
     aggressiveness: float = _setting(0.1, "largest step of the passive-aggressive learner (C)")
     roots: str = _setting("one", "words under the root of a parsed sentence", ROOT_COUNTS)
     prune: int = _setting(
@@ -90,15 +97,38 @@ class Settings:
             )
         if not self.aggressiveness > 0:
             raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
-        if self.learner == SVM and self.training not in (AUTO, "static"):
+        if self.learner in AT_ONCE:
+            self._check_at_once()
+        self._check_graph()
+
+    def _check_at_once(self) -> None:
+        if self.training not in (AUTO, "static"):
             raise ValueError(
-                f"the svm learner learns from the static oracle alone, not training={self.training}"
+                f"the {self.learner} learner learns from the static oracle alone, "
+                f"not training={self.training}"
             )
-        if self.learner == SVM and self.tags == "predicted":
+        if self.tags == "predicted":
             raise ValueError(
-                "the svm learner learns all at once, so no tagger can learn along: "
+                f"the {self.learner} learner learns all at once, so no tagger can learn along: "
                 "use tags='jackknife:10' instead of 'predicted'"
             )
+
+    def _check_graph(self) -> None:
+        """Refuse a system that does not build what is asked for."""
+        if self.graph == BASIC_AND_ENHANCED and self.system in GRAPH_SYSTEMS:
+            raise ValueError(
+                f"system={self.system!r} builds graphs: with graph={self.graph!r}, system is the "
+                f"one for trees, and graphs are parsed by graph-eager"
+            )
+        others = set(SYSTEMS) - {type(self).system}
+        if self.graph == ENHANCED and self.system in others:
+            raise ValueError(
+                f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
+                f"{', '.join(GRAPH_SYSTEMS)}; or ask for graph={BASIC_AND_ENHANCED!r}"
+            )
+        is_graph = self.graph == ENHANCED or self.system in GRAPH_SYSTEMS
+        if is_graph and self.beam > 1:
+            raise ValueError(f"graphs are parsed greedily: beam={self.beam} is for trees")
 
     def _check_beam(self) -> None:
         """Refuse what one way to train would ignore."""
@@ -129,11 +159,17 @@ class Settings:
 
         >>> Settings().resolved().features, Settings(system="swap").resolved().features
         ('rich', 'rich-stack')
+        >>> Settings(graph="enhanced").resolved().system
+        'graph-eager'
         """
-        kind = SYSTEMS[self.system]
+        if self.graph == ENHANCED and self.system in SYSTEMS:
+            return replace(self, system="graph-eager").resolved()
+        if self.system in GRAPH_SYSTEMS and self.graph == NO_GRAPH:
+            return replace(self, graph=ENHANCED).resolved()
+        kind = ALL_SYSTEMS[self.system]
         suited: dict[str, Any] = {
             "root": kind.default_root,
-            "training": "static" if self.learner == SVM else "explore",
+            "training": "static" if self.learner in AT_ONCE else "explore",
             "features": "atoms" if self.learner == SVM else kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
@@ -141,7 +177,7 @@ class Settings:
             suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
             del suited["training"]  # which is for greedy search
         changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}
-        if self.learner == SVM:
+        if self.learner in AT_ONCE:
             changed["epochs"] = 1
         return replace(self, **changed)
 

@@ -106,8 +106,8 @@ class Knowledge:
 class Tagger:
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
-    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a segmenter
-    it needs no words.
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
+    segmenter it needs no words.
     """
 
     settings: TaggerSettings

@@ -17,9 +17,13 @@ from dodona.core.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, Scorer, pack
 from dodona.core.registry import system
+from dodona.evaluation.graphs import evaluate_graphs
+from dodona.graph_preparation import prepare_graphs
+from dodona.graph_training import graph_settings, jackknifed
+from dodona.maxent import fit as fit_maxent
 from dodona.parser import Parser
 from dodona.preparation import UNKNOWN, Treebank, chosen_templates, load, prepare
-from dodona.settings import SVM, Settings
+from dodona.settings import AT_ONCE, BASIC_AND_ENHANCED, ENHANCED, SVM, Settings
 from dodona.svm import fit
 from dodona.tag_sources import tag_source
 from dodona.tagger import Tagger
@@ -32,7 +36,10 @@ CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one pass over the training data brought."""
+    """What one pass over the training data brought.
+
+    Of graphs, `uas` and `las` are the F1 of arcs without and with labels, the latter ELAS.
+    """
 
     number: int
     n_updates: int
@@ -41,6 +48,15 @@ class Epoch:
     uas: float | None
     las: float | None
     tags: dict[str, float] = field(default_factory=dict)  # accuracy of the tagger on the dev set
+    of_graphs: bool = False
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Scores on the dev set by name; none where there is no dev set."""
+        if self.uas is None or self.las is None:
+            return {}
+        names = ("F1", "ELAS") if self.of_graphs else ("UAS", "LAS")
+        return dict(zip(names, (self.uas, self.las), strict=True)) | self.tags
 
 
 @dataclass(frozen=True)
@@ -70,10 +86,11 @@ class Trainer:
         dev: Treebank | None,
         settings: Settings,
         tagger: Tagger | None = None,
+        templates: str | None = None,
     ) -> None:
         settings = settings.resolved()
         sentences = load(train)
-        self.templates = chosen_templates(settings, sentences)
+        self.templates = templates or chosen_templates(settings, sentences)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
         # templates and clusters go into the model, but not the folders they were read from
@@ -91,7 +108,12 @@ class Trainer:
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
         self.tags = tag_source(sentences, settings, clusters, tagger)
-        self.data = prepare(sentences, Encoder(self.features.columns, clusters=clusters), settings)
+        encoder = Encoder(self.features.columns, clusters=clusters)
+        self.data = (
+            prepare_graphs(sentences, encoder)
+            if settings.graph == ENHANCED
+            else prepare(sentences, encoder, settings)
+        )
         if settings.n_folds or tagger is not None:
             for i, tagged in enumerate(self.tags.sentences):
                 self.data.encoder.encode_again(self.data.corpus, i, tagged)
@@ -110,7 +132,9 @@ class Trainer:
         self.best: Scorer | None = None
         self.best_epoch: Epoch | None = None
         self.best_tagger: Tagger | None = None
-        if settings.learner != SVM:
+        self.graph_trainer: Trainer | None = None
+        self.sentences = sentences if settings.graph == BASIC_AND_ENHANCED else []
+        if settings.learner not in AT_ONCE:
             self._start(Weights(self.actions.n_classes))
 
     def _start(self, weights: Weights) -> None:
@@ -147,10 +171,21 @@ class Trainer:
     def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
         """Run the epochs that are left, one at a time."""
         while len(self.history) < self.settings.epochs and not self._is_stale():
-            learn = self._fit if self.settings.learner == SVM else self._epoch
+            learn = self._fit if self.settings.learner in AT_ONCE else self._epoch
             epoch = learn(len(self.history) + 1, report or (lambda _: None))
             self.history.append(epoch)
             yield epoch
+        if self.settings.graph == BASIC_AND_ENHANCED:
+            yield from self._learn_graphs(report)
+
+    def _learn_graphs(self, report: Callable[[Progress], None] | None) -> Iterator[Epoch]:
+        """Train the parser into graphs, on trees as this one would parse them."""
+        settings = graph_settings(self.settings)
+        templates = chosen_templates(replace(settings, tags=self.settings.tags), self.sentences)
+        trees = jackknifed(self.sentences, self.settings, train)
+        dev = list(self.parser().pipe(self.dev, retag=True)) if self.dev else None
+        self.graph_trainer = Trainer(trees, dev, settings, templates=templates)
+        yield from self.graph_trainer.epochs(report)
 
     def _epoch(self, number: int, report: Callable[[Progress], None]) -> Epoch:
         order = [self.data.order[i] for i in self.core.shuffled(len(self.data.order))]
@@ -166,9 +201,10 @@ class Trainer:
         return self._finish(number, self.core.n_updates - before, seconds, weights, report)
 
     def _fit(self, number: int, report: Callable[[Progress], None]) -> Epoch:
-        """Support vector machines learn in one go."""
+        """Support vector machines and maximum entropy learn in one go."""
         start = time.perf_counter()
-        weights = fit(self.actions, self.features, self.data.corpus, self.data.order)
+        learn = fit if self.settings.learner == SVM else fit_maxent
+        weights = learn(self.actions, self.features, self.data.corpus, self.data.order)
         return self._finish(number, 0, time.perf_counter() - start, weights, report)
 
     def _finish(
@@ -181,7 +217,9 @@ class Trainer:
     ) -> Epoch:
         tagger = self.tags.tagger()
         speed = self.data.n_words / seconds
-        epoch = Epoch(number, n_updates, seconds, speed, *self._score(weights, tagger))
+        is_graph = self.settings.graph == ENHANCED
+        scores = self._score(weights, tagger)
+        epoch = Epoch(number, n_updates, seconds, speed, *scores, of_graphs=is_graph)
         las = epoch.las
         if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
             self.best, self.best_epoch, self.best_tagger = weights, epoch, tagger
@@ -206,6 +244,9 @@ class Trainer:
             return None, None, {}
         n_words = n_attached = n_labelled = 0
         parsed = list(self._parser(weights, tagger).pipe(self.dev, retag=True))
+        if self.settings.graph == ENHANCED:
+            scores = evaluate_graphs(self.dev, parsed)
+            return scores.unlabelled.f1, scores.elas, {}
         for gold, guess in zip(self.dev, parsed, strict=True):
             pairs = zip(gold.heads, gold.deprels, guess.heads, guess.deprels, strict=True)
             for gold_head, gold_label, head, label in pairs:
@@ -227,7 +268,10 @@ class Trainer:
         """The parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        return self._parser(self.best, self.best_tagger)
+        parser = self._parser(self.best, self.best_tagger)
+        if self.graph_trainer is not None and self.graph_trainer.best is not None:
+            parser.graphs = self.graph_trainer.parser()
+        return parser
 
     def _parser(self, weights: Scorer, tagger: Tagger | None) -> Parser:
         return Parser(
@@ -265,8 +309,12 @@ class Trainer:
         }
 
     def save_checkpoint(self, path: Path) -> None:
-        """Write all that is needed to go on from here to the same bits; nothing for the svm."""
-        if self.settings.learner == SVM:
+        """Write all that is needed to go on from here to the same bits.
+
+        Nothing for what learns all at once; of a parser into graphs beside the tree, which learns
+        last, nothing either.
+        """
+        if self.settings.learner in AT_ONCE:
             return
         assert self.best is None or isinstance(self.best, PackedWeights)
         Checkpoint(

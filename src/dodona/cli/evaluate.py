@@ -24,6 +24,9 @@ def evaluate(
     text: Annotated[
         bool, Flag("the system split the text by itself: metrics of the CoNLL 2018 shared task")
     ] = False,
+    graphs: Annotated[
+        bool, Flag("score the enhanced graphs of the DEPS column: precision, recall, F1, ELAS")
+    ] = False,
     details: Annotated[bool, Flag("break down by label, distance, length, position")] = False,
     test: Annotated[
         str | None,
@@ -42,6 +45,12 @@ def evaluate(
         if system2 or not punctuation or labels != "exact" or details or test:
             raise UsageError("--text has its own rules, for one system: it goes with --json only")
         _show(evaluation.evaluate_text(gold, system), json=json)
+        return
+    if graphs:
+        if system2 or details or test or labels != "exact" or not punctuation:
+            raise UsageError("--graphs scores one system, with all arcs and whole labels")
+        of_graphs = evaluation.evaluate_graphs(gold, system)
+        print(json_.dumps(of_graphs.to_dict(), indent=2) if json else of_graphs.table())
         return
     if test and not system2:
         raise UsageError("--test compares two systems: name a second one")

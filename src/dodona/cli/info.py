@@ -47,6 +47,7 @@ def about(path: Path) -> dict[str, Any]:
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
         "segmenter": _segmenter(parser),
+        "graphs": _graphs(parser),
         "n_features": parser.weights.n_rows,
         "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
         "record": parser.record,
@@ -86,6 +87,20 @@ def _segmenter(parser: Parser) -> dict[str, Any] | None:
     return {"n_features": segmenter.weights.n_rows, "n_rules": len(segmenter.rules.rules)}
 
 
+def _graphs(parser: Parser) -> dict[str, Any] | None:
+    graphs = parser.graphs
+    if graphs is None:
+        return None
+    return {
+        "system": graphs.settings.system,
+        "labels": sorted(graphs.labels),
+        "n_templates": graphs.features.n_templates,
+        "n_features": graphs.weights.n_rows,
+        "dev_f1": graphs.record["dev_uas"],
+        "dev_elas": graphs.record["dev_las"],
+    }
+
+
 def _print(found: dict[str, Any]) -> None:
     from dodona.cli.tables import n_bytes, print_pairs
 
@@ -106,6 +121,7 @@ def _print(found: dict[str, Any]) -> None:
             ("clusters", _described(found["clusters"])),
             ("tagger", _described_tagger(found["tagger"])),
             ("segmenter", _described_segmenter(found["segmenter"])),
+            ("graphs", _described_graphs(found["graphs"])),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
@@ -139,6 +155,14 @@ def _described_segmenter(segmenter: dict[str, Any] | None) -> str:
     if segmenter is None:
         return "none"
     return "{n_features:,} features, {n_rules:,} rules for multiword tokens".format(**segmenter)
+
+
+def _described_graphs(graphs: dict[str, Any] | None) -> str:
+    if graphs is None:
+        return "none"
+    scores = "" if graphs["dev_elas"] is None else f", dev ELAS {graphs['dev_elas']:.2f}"
+    size = f"{len(graphs['labels'])} labels, {graphs['n_features']:,} features"
+    return f"{graphs['system']} behind the tree: {size}{scores}"
 
 
 def _described(clusters: dict[str, Any] | None) -> str:

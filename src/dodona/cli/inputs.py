@@ -11,7 +11,7 @@ from pathlib import Path
 from dodona.cli.streams import Item, read_all
 from dodona.container import is_container
 from dodona.models import DEFAULT, SUFFIX, shipped
-from dodona.segmenter import Segmenter
+from dodona.segmenter import Segmenter, Splitting
 from dodona.treebank.files import open_input
 from dodona.treebank.reader import FORMATS
 from dodona.treebank.sentence import Sentence
@@ -53,7 +53,7 @@ def read_inputs(
                 "--input conllu or tokens, or train one with --pipeline text"
             )
         else:
-            sentences = "lines" if chosen == LINES else "learned"
+            sentences: Splitting = "lines" if chosen == LINES else "learned"
             for block in segmenter.stream(_chunks(path), sentences=sentences):
                 yield from block
 

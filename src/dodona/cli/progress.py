@@ -88,8 +88,8 @@ class Bar(View):
         )
 
     def finish(self, epoch: Epoch) -> None:
-        is_best = epoch is self.trainer.best_epoch
-        self._print(describe_epoch(epoch, self.trainer), "bold" if is_best else "")
+        style = "bold" if is_best(epoch, self.trainer) else ""
+        self._print(describe_epoch(epoch, self.trainer), style)
 
     def close(self) -> None:
         self.bar.stop()
@@ -103,6 +103,8 @@ class Bar(View):
 def describe_data(trainer: Trainer) -> list[str]:
     """What there is to learn from, and what is done about trees that cannot be derived."""
     data, settings = trainer.data, trainer.settings
+    if trainer.system.builds_graphs:
+        return _describe_graphs(trainer)
     projective_only = trainer.system.projective_only
     is_static = "static" in (settings.training, settings.oracle)
     leaves_out = projective_only and settings.projectivise == "none" and is_static
@@ -126,6 +128,23 @@ def describe_data(trainer: Trainer) -> list[str]:
     return lines
 
 
+def _describe_graphs(trainer: Trainer) -> list[str]:
+    data = trainer.data
+    lines = [f"train: {len(data.order):,} graphs, {data.n_words:,} words"]
+    if trainer.dev:
+        lines.append(f"dev: {len(trainer.dev):,} graphs, {sum(map(len, trainer.dev)):,} words")
+    else:
+        lines.append("dev: none, so the parser of the last epoch is kept")
+    lines.append(f"{data.n_nonprojective:,} graphs with crossing arcs: {data.n_lifted:,} lifted")
+    return lines
+
+
+def is_best(epoch: Epoch, trainer: Trainer) -> bool:
+    """Whether it is the best so far, of the parser into trees or of that into graphs behind it."""
+    trainers = (trainer, trainer.graph_trainer)
+    return any(t is not None and epoch is t.best_epoch for t in trainers)
+
+
 def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
     """One epoch in a line; the best so far is marked."""
     parts = [
@@ -133,9 +152,8 @@ def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
         f"{epoch.n_updates:,} updates",
         f"{epoch.words_per_second:,.0f} words/s",
     ]
-    if epoch.uas is not None and epoch.las is not None:
-        scores = {"UAS": epoch.uas, "LAS": epoch.las, **epoch.tags}
-        parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in scores.items()))
-        if epoch is trainer.best_epoch:
+    if epoch.scores:
+        parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in epoch.scores.items()))
+        if is_best(epoch, trainer):
             parts.append("best")
     return "  ".join(parts)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.setting_flags import given, with_settings
 from dodona.cli.inputs import INPUTS, read_inputs
+from dodona.cli.setting_flags import given, with_settings
 from dodona.cli.streams import OUTPUTS, Skipped, open_writer
 from dodona.models import locate
 from dodona.pipeline.parts import load_tagger

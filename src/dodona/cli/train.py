@@ -75,9 +75,7 @@ def train(
         _print_result(trainer, model)
 
 
-def _trainer(
-    data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
-) -> "Trainer":
+def _trainer(data: str, dev_data: str | None, values: dict[str, Any], quiet: bool) -> "Trainer":
     """What trains the parser, or all parts of a text pipeline; the segmenter is then ready."""
     from dodona.pipeline.training import TextTrainer
     from dodona.settings import Settings
@@ -183,9 +181,12 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
     rows += [("features", f"{parser.weights.n_rows:,}"), ("actions", f"{len(parser.pairs):,}")]
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
-    if best.uas is not None and best.las is not None:
-        rows += [("dev UAS", f"{best.uas:.2f}"), ("dev LAS", f"{best.las:.2f}")]
+    graphs = trainer.graph_trainer.best_epoch if trainer.graph_trainer else None
+    for name, score in (best.scores | (graphs.scores if graphs else {})).items():
+        rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
     if scores := parser.record.get("dev_text"):
-        print_pairs([(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1")
+        print_pairs(
+            [(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1"
+        )

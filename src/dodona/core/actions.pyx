@@ -46,8 +46,8 @@ cdef class Actions:
             return False
         if label == NONE:
             return True
-        root_is_head = (kind == 1 and move == self.system.right_arc
-                        or kind == 2 and move == self.system.left_arc)
+        root_is_head = (kind == 1 and move in self.system.right_moves
+                        or kind == 2 and move in self.system.left_moves)
         return under_root if root_is_head else elsewhere
 
     cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil:

@@ -53,7 +53,7 @@ cdef class Beam(Greedy):
         cdef WordsC words
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
-        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
         agenda.reserve(words.n_words, self.features.n_templates)
         self.system.start_state(&space.state)
         agenda.begin(&space.state, False)
@@ -114,7 +114,7 @@ cdef class Beam(Greedy):
     cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
         """Leave the tree of the best derivation in the workspace's state; count its transitions."""
         cdef int n_transitions = 0
-        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
         self.system.start_state(&space.state)
         if not self.system.final(&space.state):
             n_transitions = self.search(

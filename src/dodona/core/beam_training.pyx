@@ -28,7 +28,6 @@ were lost on Hungarian).
 from libc.string cimport memcpy
 
 from .agenda cimport Agenda, Barriers, Candidate, Hypothesis, Step, bar
-from .gold cimport build_gold, gold_size
 from .random cimport uniform
 from .state cimport NONE, copy, lay_out, state_size
 
@@ -43,6 +42,8 @@ cdef class BeamTrainer(GreedyTrainer):
     def __init__(self, *args, int width, str update="max-violation", str oracle="dynamic",
                  str restart="bad", **options):
         super().__init__(*args, mode="explore" if oracle == "dynamic" else "static", **options)
+        if self.system.builds_graphs:
+            raise ValueError(f"{self.system.name} builds graphs, which are learned greedily")
         self.kind = UPDATES.index(update)
         self.restart = RESTARTS.index(restart)
         self.is_dynamic = ORACLES.index(oracle) == 1
@@ -99,15 +100,12 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef void begin_sentence(self, int sentence) noexcept nogil:
         """Make room for a sentence, build its gold tree and its start configuration."""
         cdef int n_words = self.corpus.n_words[sentence]
-        cdef size_t first = self.corpus.first_word[sentence]
         cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
         self.origin_block.resize(n_units)
         self.replayed_block.resize(n_units)
-        self.gold_block.resize(gold_size(n_words) // sizeof(int32_t))
         lay_out(&self.origin, self.origin_block.data(), n_words)
         lay_out(&self.replayed, self.replayed_block.data(), n_words)
-        build_gold(&self.gold, self.gold_block.data(), n_words, &self.corpus.head[first],
-                   &self.corpus.label[first], max(self.system.root_node(n_words), 0))
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
         self.agenda.reserve(n_words, self.features.n_templates)
         self.system.start_state(&self.origin)
 

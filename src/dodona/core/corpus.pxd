@@ -3,6 +3,8 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from .features cimport WordsC
+from .gold cimport GoldArc, GoldC
+from .system cimport System
 
 
 cdef class Corpus:
@@ -14,6 +16,11 @@ cdef class Corpus:
     cdef vector[int32_t] values         # per sentence and column: a value for each node
     cdef vector[int32_t] head           # per word: 0 the root, NONE not annotated or not parsed
     cdef vector[int32_t] label
+    cdef vector[GoldArc] arcs           # of graphs
+    cdef vector[size_t] first_arc       # per sentence, in `arcs` …
+    cdef vector[size_t] end_arc         # … up to this one
 
     cdef int32_t* add(self, int n_words)
     cdef WordsC words(self, int sentence) noexcept nogil
+    cdef void set_gold(self, System system, int sentence, GoldC* gold,
+                       vector[int32_t]& block) noexcept nogil

@@ -1,5 +1,6 @@
 """Sentences as columns of integers, one after the other in a few flat arrays; see corpus.pxd."""
 from .features cimport ID_MISSING, ID_ROOT
+from .gold cimport ANY, build_gold, build_links, gold_size, links_size
 from .state cimport NONE
 
 
@@ -27,6 +28,8 @@ cdef class Corpus:
         self.first_value.push_back(start)
         self.first_word.push_back(self.head.size())
         self.n_words.push_back(n_words)
+        self.first_arc.push_back(0)
+        self.end_arc.push_back(0)
         self.longest = max(self.longest, n_words)
         self.values.resize(start + self.n_columns * stride)
         self.head.resize(self.head.size() + n_words, NONE)
@@ -43,6 +46,20 @@ cdef class Corpus:
         words.n_columns = self.n_columns
         words.values = self.values.data() + self.first_value[sentence]
         return words
+
+    cdef void set_gold(self, System system, int sentence, GoldC* gold,
+                       vector[int32_t]& block) noexcept nogil:
+        """Build the gold tree or, for a system of graphs, the gold graph of a sentence."""
+        cdef int n = self.n_words[sentence]
+        cdef size_t first = self.first_word[sentence]
+        cdef size_t start = self.first_arc[sentence], n_arcs = self.end_arc[sentence] - start
+        if system.max_arcs(n) > 0:
+            block.resize(links_size(n, n_arcs) // sizeof(int32_t))
+            build_links(gold, block.data(), n, self.arcs.data() + start, n_arcs)
+        else:
+            block.resize(gold_size(n) // sizeof(int32_t))
+            build_gold(gold, block.data(), n, &self.head[first], &self.label[first],
+                       max(system.root_node(n), 0))
 
     def _first_word(self, int sentence):
         if not 0 <= sentence < len(self):
@@ -72,3 +89,26 @@ cdef class Corpus:
             self.head[i] = NONE if head is None else head
             self.label[i] = NONE if label is None else label
             i += 1
+
+    def graph(self, int sentence):
+        """The arcs of a sentence's graph: (head, label id, dependent); a label may be None."""
+        self._first_word(sentence)
+        return [(self.arcs[i].head, self.arcs[i].label if self.arcs[i].label >= 0 else None,
+                 self.arcs[i].dependent)
+                for i in range(self.first_arc[sentence], self.end_arc[sentence])]
+
+    def set_graph(self, int sentence, arcs):
+        """Give a sentence a graph of (head, label id, dependent); a label of None is any."""
+        self._first_word(sentence)
+        cdef int n_words = self.n_words[sentence]
+        arcs = list(arcs)
+        if len({(head, dependent) for head, _, dependent in arcs}) < len(arcs):
+            raise ValueError("two arcs from one word to the same other: give them one label")
+        for head, _, dependent in arcs:
+            if not (0 <= head <= n_words and 1 <= dependent <= n_words and head != dependent):
+                raise ValueError(
+                    f"arc from {head} to {dependent}, but the sentence has {n_words} words")
+        self.first_arc[sentence] = self.arcs.size()
+        for head, label, dependent in arcs:
+            self.arcs.push_back(GoldArc(head, ANY if label is None else label, dependent))
+        self.end_arc[sentence] = self.arcs.size()

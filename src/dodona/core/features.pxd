@@ -20,6 +20,10 @@ cdef struct WordsC:
     int32_t n_columns
     const int32_t* values     # column c of node i: values[c * (n_words + 3) + i + 1]
 
+cdef inline const int32_t* word_column(const WordsC* words, int column) noexcept nogil:
+    """The values of a column by node."""
+    return words.values + <size_t> column * (<size_t> words.n_words + 3) + 1
+
 cdef struct Slot:
     int32_t parent            # an earlier slot to follow a relation from, or NONE …
     int32_t step              # … the relation; or else the depth in the stack or the buffer
@@ -43,6 +47,10 @@ cdef struct Group:
 cdef class Features:
     cdef readonly tuple columns         # names of the word columns, in order
     cdef readonly int n_templates
+    cdef readonly bint for_graphs       # whether they ask for what only states of graphs have
+    cdef bint has_links
+    cdef int tree_head                  # columns of a basic tree, or NONE
+    cdef int tree_label
     cdef vector[Slot] slots
     cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
     cdef vector[Atom] sets              # atoms that are sets of labels
@@ -50,6 +58,9 @@ cdef class Features:
     cdef vector[Group] groups
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
-    cdef uint64_t find_nodes(self, const StateC* state, int32_t* node) noexcept nogil
+    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
+                             int32_t* node) noexcept nogil
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil
+    cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil

@@ -7,14 +7,15 @@ slots is empty gives no feature: that is a third of them in a typical state, and
 sets already tell that a child is missing.
 """
 from .corpus cimport Corpus
+from .graph_state cimport link_class
 from .hashing cimport mixed, multiplier, seed
 from .state cimport NONE, front, top
-from .system cimport State
+from .system cimport State, System
 from .template_layout import Layout
-from .templates import parse_templates, word_columns
+from .templates import TREE_HEAD, TREE_LABEL, names_graphs, parse_templates, word_columns
 
 cdef enum:
-    N_STATE_INTS = 3          # STATE_INTS come before the columns of the words
+    N_STATE_INTS = 5          # STATE_INTS come before the columns of the words
     N_DISTANCES = 3           # DISTANCES are the first atoms of all
 
 cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
@@ -24,6 +25,16 @@ cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
     """1 … 5 as they are, 6 to 10 together, everything beyond, and 0 for words that were swapped."""
     cdef int distance = b - s
     return 7 if distance > 10 else 6 if distance > 5 else max(distance, 0)
+
+
+cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int left,
+                               int right) noexcept nogil:
+    """How two nodes are joined in the basic tree: 0 if not, else label and direction."""
+    if left == NONE or right == NONE:
+        return 0
+    if heads[right] == left:
+        return 1 + 2 * <uint64_t> labels[right]
+    return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
 cdef class Features:
@@ -38,11 +49,16 @@ cdef class Features:
         parsed = parse_templates(text, source)
         self.columns = tuple(word_columns(parsed))
         self.n_templates = len(parsed)
+        self.for_graphs = names_graphs(parsed)
+        self.tree_head, self.tree_label = (
+            self.columns.index(name) if name in self.columns else NONE
+            for name in (TREE_HEAD, TREE_LABEL))
         layout = Layout(parsed, self.columns)
         if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
                 or len(self.columns) > MAX_COLUMNS):
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
                              f"{MAX_COLUMNS} columns of words")
+        self.has_links = layout.has_links
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
         for i, (slot, column) in enumerate(layout.ints):
@@ -78,15 +94,22 @@ cdef class Features:
             raise ValueError(
                 f"a state of {state.c.n_words} words and {len(self.columns)} columns, but "
                 f"a sentence of {words.n_words} words and {words.n_columns} columns")
+        self.check(state.system)
         keys.resize(self.n_templates)
         keys.resize(self.fill(&state.c, &words, keys.data()))
         return list(keys)
+
+    def check(self, System system not None):
+        """Refuse a system whose states do not have what the templates ask for."""
+        if self.for_graphs and not system.builds_graphs:
+            raise ValueError(f"these templates are for systems of graphs, and {system.name} builds "
+                             "trees: they name heads, links or actions that it does not have")
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""
         cdef int32_t node[MAX_SLOTS]
         cdef uint64_t value[MAX_ATOMS]
-        cdef uint64_t filled = self.find_nodes(state, node)
+        cdef uint64_t filled = self.find_nodes(state, words, node)
         cdef size_t g
         cdef int t = 0, n = 0, j
         cdef uint64_t key
@@ -106,15 +129,20 @@ cdef class Features:
                 t += 1
         return n
 
-    cdef uint64_t find_nodes(self, const StateC* state, int32_t* node) noexcept nogil:
+    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
+                             int32_t* node) noexcept nogil:
         """The node in every slot, and the set of the slots that are filled."""
-        cdef const int32_t* relation[5]
+        cdef const int32_t* relation[7]
         cdef uint64_t filled = 0
         cdef size_t i
         cdef const Slot* slot
         relation[0] = state.head
         relation[1], relation[2] = state.left, state.left2
         relation[3], relation[4] = state.right, state.right2
+        relation[5] = state.head2
+        relation[6] = NULL
+        if self.tree_head != NONE:
+            relation[6] = word_column(words, self.tree_head)
         for i in range(self.slots.size()):
             slot = &self.slots[i]
             if slot.parent != NONE:
@@ -135,8 +163,9 @@ cdef class Features:
         cdef size_t i, n = N_DISTANCES
         cdef const Atom* atom
         column[0], column[1], column[2] = state.label, state.n_left, state.n_right
+        column[3], column[4] = state.n_heads, state.head_labels
         for i in range(<size_t> words.n_columns):
-            column[N_STATE_INTS + i] = words.values + i * (<size_t> words.n_words + 3) + 1
+            column[N_STATE_INTS + i] = word_column(words, <int> i)
         value[0] = multiplier(0) * distance_class(node[0], node[1])
         value[1] = multiplier(1) * distance_class(node[2], node[0])
         value[2] = multiplier(2) * distance_class(node[1], node[3])
@@ -149,3 +178,22 @@ cdef class Features:
             labels = state.right_labels if atom.column else state.left_labels
             value[n] = atom.multiplier * mixed(labels[node[atom.slot]] * GOLDEN_RATIO)
             n += 1
+        if self.has_links:
+            self.read_links(state, words, node, value + n)
+
+    cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil:
+        """The values of what stands alone in templates for graphs: links and last actions."""
+        cdef const int32_t* heads = NULL
+        cdef const int32_t* labels = NULL
+        cdef int i
+        value[0] = <uint64_t> link_class(state, node[0], node[1])
+        value[1] = <uint64_t> link_class(state, node[2], node[0])
+        value[2] = value[3] = 0
+        if self.tree_head != NONE and self.tree_label != NONE:
+            heads, labels = word_column(words, self.tree_head), word_column(words, self.tree_label)
+            value[2] = tree_link(heads, labels, node[0], node[1])
+            value[3] = tree_link(heads, labels, node[2], node[0])
+        value[4], value[5] = <uint64_t> state.history[0], <uint64_t> state.history[1]
+        for i in range(6):
+            value[i] *= multiplier(MAX_ATOMS + i)

@@ -17,7 +17,7 @@ cdef class Workspace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
 
-    cdef void reserve(self, int n_words, int n_keys, int n_scores) noexcept nogil
+    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil
 
 
 cdef class Greedy:
@@ -29,6 +29,7 @@ cdef class Greedy:
     cdef int root_label                 # for a word under a root that is no node
 
     cdef Workspace workspace(self)
+    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
     cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil

@@ -8,6 +8,7 @@ from dodona.core.system import State, System
 class Workspace: ...
 
 class Greedy:
+    for_graphs: bool
     def __init__(
         self,
         features: Features,

@@ -11,18 +11,20 @@ cdef extern from "blocks.h":
 
 
 cdef class Workspace:
-    cdef void reserve(self, int n_words, int n_keys, int n_scores) noexcept nogil:
+    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil:
         """Make room for a sentence of that many words."""
-        cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
+        cdef size_t n_units = state_size(n_words, max_arcs) // sizeof(uint64_t)
         if self.block.size() < n_units:
             self.block.resize(n_units * 2)
         self.keys.resize(n_keys)
         self.scores.resize(n_scores)
-        lay_out(&self.state, self.block.data(), n_words)
+        lay_out(&self.state, self.block.data(), n_words, max_arcs)
 
 
 cdef class Greedy:
     """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
+
+    for_graphs = False            # whether it searches for graphs or for trees
 
     def __init__(self, Features features, Actions actions, Scorer weights, *,
                  bint one_root=True, int root_label=0):
@@ -31,6 +33,10 @@ cdef class Greedy:
         if weights.n_classes != actions.n_classes:
             raise ValueError(
                 f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
+        features.check(actions.system)
+        if actions.system.builds_graphs != self.for_graphs:
+            kind = "trees" if self.for_graphs else "graphs, which are parsed greedily (GraphGreedy)"
+            raise ValueError(f"{actions.system.name} builds {kind}")
         self.system, self.features, self.actions = actions.system, features, actions
         self.weights, self.one_root, self.root_label = weights, one_root, root_label
 
@@ -41,20 +47,24 @@ cdef class Greedy:
         """
         cdef long n_transitions = 0
         cdef Workspace space = self.workspace()
-        cdef int i, d, stop = <int> corpus.n_words.size() if end < 0 else end
+        cdef int i, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
-        cdef size_t first
         self.check(corpus, start, stop)
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
                 n_transitions += self.parse_words(space, &words)
-                first = corpus.first_word[i]
-                for d in range(1, words.n_words + 1):
-                    corpus.head[first + d - 1] = (0 if space.state.head[d] == space.state.root
-                                                  else space.state.head[d])
-                    corpus.label[first + d - 1] = space.state.label[d]
+                self.keep(space, corpus, i)
         return n_transitions
+
+    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
+        """Write what was parsed into the corpus."""
+        cdef const StateC* state = &space.state
+        cdef size_t first = corpus.first_word[sentence]
+        cdef int d
+        for d in range(1, state.n_words + 1):
+            corpus.head[first + d - 1] = 0 if state.head[d] == state.root else state.head[d]
+            corpus.label[first + d - 1] = state.label[d]
 
     def check(self, Corpus corpus, int start, int stop):
         """Refuse a corpus that was not encoded for these features, and sentences it has not."""
@@ -94,11 +104,12 @@ cdef class Greedy:
         cdef int chosen
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
-        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, self.system.max_arcs(words.n_words),
+                      self.features.n_templates, self.actions.n_padded)
         self.system.start_state(&space.state)
         steps = []
         while True:
-            state = State(self.system, words.n_words)
+            state = self.system.state_class(self.system, words.n_words)
             if self.system.final(&space.state):
                 copy(&state.c, &space.state)
                 return [*steps, (state, None)]
@@ -131,7 +142,8 @@ cdef class Greedy:
         """Leave the tree of the sentence in the workspace's state; the number of transitions."""
         cdef StateC* state = &space.state
         cdef int chosen, n_transitions = 0
-        space.reserve(words.n_words, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, self.system.max_arcs(words.n_words),
+                      self.features.n_templates, self.actions.n_padded)
         self.system.start_state(state)
         while not self.system.final(state):
             chosen = self.next_class(space, words)

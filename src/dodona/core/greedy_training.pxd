@@ -39,6 +39,7 @@ cdef class GreedyTrainer:
     cdef MoveCost moves[MAX_MOVES]      # of the state learned from last
     cdef int target                     # the class learned there
     cdef int n_labels
+    cdef vector[char] labelled          # per move
     cdef int cheapest                   # the lowest of them
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil

@@ -13,7 +13,6 @@ Where no action is free (a gold tree out of reach of the system), the cheapest c
 from libc.math cimport sqrt
 from libc.string cimport memset
 
-from .gold cimport build_gold, gold_size
 from .linear cimport MAX_KEYS
 from .random cimport below, uniform
 from .state cimport NONE, lay_out, state_size
@@ -50,6 +49,8 @@ cdef class GreedyTrainer:
         self.keys.resize(features.n_templates)
         self.scores.resize(actions.n_padded)
         self.costs.resize(actions.n_padded)
+        self.labelled = self.system.labelled
+        features.check(self.system)
         self.n_labels = len(self.system.labels)
         self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
         for c, (move, label, _, _) in enumerate(actions.pairs):
@@ -80,14 +81,11 @@ cdef class GreedyTrainer:
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
         cdef WordsC words = self.corpus.words(sentence)
-        cdef size_t first = self.corpus.first_word[sentence]
-        cdef int root = self.system.root_node(words.n_words)
+        cdef int max_arcs = self.system.max_arcs(words.n_words)
         cdef int predicted, taken
-        self.state_block.resize(state_size(words.n_words) // sizeof(uint64_t))
-        self.gold_block.resize(gold_size(words.n_words) // sizeof(int32_t))
-        lay_out(&self.state, self.state_block.data(), words.n_words)
-        build_gold(&self.gold, self.gold_block.data(), words.n_words, &self.corpus.head[first],
-                   &self.corpus.label[first], max(root, 0))
+        self.state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&self.state, self.state_block.data(), words.n_words, max_arcs)
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
         self.system.start_state(&self.state)
         while not self.system.final(&self.state):
             predicted = self.learn(&words)
@@ -158,8 +156,10 @@ cdef class GreedyTrainer:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""
         cdef int move = self.system.static_move(&self.state, &self.gold)
         cdef int label = NONE, chosen
-        if move == self.system.left_arc or move == self.system.right_arc:
+        if self.labelled[move]:
             label = self.moves[move].label
+            if label == NONE:
+                label = self.system.idle_label(&self.state, move)
         chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
         return self.best(True) if chosen == NONE else chosen
 
@@ -209,6 +209,8 @@ cdef class GreedyTrainer:
 cdef bint is_partial(const GoldC* gold) noexcept nogil:
     """Whether some head or label is not annotated."""
     cdef int word
+    if gold.head == NULL:                # a graph: it leaves nothing open but labels
+        return False
     for word in range(1, gold.n_words + 1):
         if gold.head[word] == NONE or gold.label[word] == NONE:
             return True
@@ -227,16 +229,13 @@ def seen_actions(System system, Corpus corpus, order):
     cdef vector[int32_t] gold_block
     cdef MoveCost costs[MAX_MOVES]
     cdef int sentence, n, move, label, word
-    cdef size_t first
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
     for sentence in order:
-        n, first = corpus.n_words[sentence], corpus.first_word[sentence]
-        state_block.resize(state_size(n) // sizeof(uint64_t))
-        gold_block.resize(gold_size(n) // sizeof(int32_t))
-        lay_out(&state, state_block.data(), n)
-        build_gold(&gold, gold_block.data(), n, &corpus.head[first], &corpus.label[first],
-                   max(system.root_node(n), 0))
+        n = corpus.n_words[sentence]
+        state_block.resize(state_size(n, system.max_arcs(n)) // sizeof(uint64_t))
+        lay_out(&state, state_block.data(), n, system.max_arcs(n))
+        corpus.set_gold(system, sentence, &gold, gold_block)
         system.start_state(&state)
         if is_partial(&gold):
             for word in range(1, n + 1):

@@ -17,7 +17,7 @@ from libcpp.algorithm cimport lower_bound
 from .actions cimport Actions
 from .corpus cimport Corpus
 from .features cimport Features, WordsC
-from .gold cimport GoldC, build_gold, gold_size
+from .gold cimport GoldC
 from .packed cimport BARRED
 from .state cimport NONE, StateC, lay_out, state_size, top
 from .system cimport MAX_MOVES, MoveCost, System
@@ -176,8 +176,7 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
     cdef MoveCost costs[MAX_MOVES]
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
-    cdef int sentence, move, label, n_keys, tag
-    cdef size_t first
+    cdef int sentence, move, label, n_keys, tag, max_arcs
     cdef uint64_t[::1] space
     keys, sizes, classes, tags = array("Q"), array("I"), array("H"), array("i")
     tag = features.columns.index("tag") if "tag" in features.columns else NONE
@@ -186,12 +185,10 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
     class_of = {pair[:2]: c for c, pair in enumerate(actions.pairs)}
     for sentence in order:
         words = corpus.words(sentence)
-        first = corpus.first_word[sentence]
-        state_block.resize(state_size(words.n_words) // sizeof(uint64_t))
-        gold_block.resize(gold_size(words.n_words) // sizeof(int32_t))
-        lay_out(&state, state_block.data(), words.n_words)
-        build_gold(&gold, gold_block.data(), words.n_words, &corpus.head[first],
-                   &corpus.label[first], max(system.root_node(words.n_words), 0))
+        max_arcs = system.max_arcs(words.n_words)
+        state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&state, state_block.data(), words.n_words, max_arcs)
+        corpus.set_gold(system, sentence, &gold, gold_block)
         system.start_state(&state)
         while not system.final(&state):
             move = system.static_move(&state, &gold)
@@ -199,6 +196,8 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
             if system.labelled[move]:
                 system.move_costs(&state, &gold, costs)
                 label = costs[move].label
+                if label == NONE:
+                    label = system.idle_label(&state, move)
             if (move, label) in class_of:
                 n_keys = features.fill(&state, &words, &space[0])
                 keys.extend(filled[:n_keys])

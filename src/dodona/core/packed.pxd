@@ -13,6 +13,8 @@ cdef class Scorer:
     cdef readonly int n_classes
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil
 
 
 cdef class PackedWeights(Scorer):

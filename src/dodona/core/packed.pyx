@@ -54,6 +54,11 @@ cdef class Scorer:
         """Add the score of each class for the features of these keys; together within ±2**14."""
         pass
 
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil:
+        """The same where only the first blocks of classes are asked for; the rest may be wrong."""
+        self.score(keys, n_keys, scores)
+
 
 cdef class PackedWeights(Scorer):
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
@@ -135,11 +140,16 @@ cdef class PackedWeights(Scorer):
 
     cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        self.score_first(keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil:
         cdef const int8_t* found[MAX_KEYS + 1]
         cdef int powers[MAX_KEYS + 1]
         cdef uint32_t at
         cdef unsigned int word
         cdef int i, place, n_found = 0, n_dense = 0
+        cdef bint all_blocks = n_blocks * BLOCK >= self.n_classes
         for i in range(n_keys):
             dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
         for i in range(n_keys):
@@ -158,9 +168,12 @@ cdef class PackedWeights(Scorer):
                 found[n_dense] = found[i] + WORD
                 powers[n_dense] = word >> POWER_AT
                 n_dense += 1
-            else:
+            elif all_blocks:
                 add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
-        dodona_add_rows(scores, found, powers, n_dense, padded(self.n_classes) // BLOCK)
+            else:
+                add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
+                                n_blocks * BLOCK)
+        dodona_add_rows(scores, found, powers, n_dense, n_blocks)
 
 
 cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
@@ -168,6 +181,15 @@ cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* score
     for _j in range(n):
         scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
         cell += CELL
+
+
+cdef inline void add_first_cells(const int8_t* cell, int n, int factor, int16_t* scores,
+                                 unsigned int limit) noexcept nogil:
+    """Add the cells of the classes below a limit; cells are in the order of their classes."""
+    while n > 0 and word_at(cell) < limit:
+        scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
+        cell += CELL
+        n -= 1
 
 
 def pack(Weights weights, double time, *, double least=1):

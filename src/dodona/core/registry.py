@@ -1,4 +1,4 @@
-"""Every transition system by its name: the one list of them."""
+"""Every transition system by its name: the one list of them, trees first, then graphs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from .arc_eager import ArcEager
 from .arc_hybrid import ArcHybrid
 from .arc_standard import ArcStandard
+from .graph import GraphSystem
+from .graph_eager import GraphEager
+from .graph_standard import GraphStandard
 from .nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013
 from .swap import Swap
 from .system import System
@@ -20,6 +23,10 @@ SYSTEMS: dict[str, type[System]] = {
     "arc-hybrid": ArcHybrid,
     "swap": Swap,
 }
+GRAPH_SYSTEMS: dict[str, type[GraphSystem]] = {
+    "graph-standard": GraphStandard,
+    "graph-eager": GraphEager,
+}
 
 
 def systems() -> list[str]:
@@ -28,7 +35,7 @@ def systems() -> list[str]:
     >>> "arc-eager" in systems()
     True
     """
-    return list(SYSTEMS)
+    return [*SYSTEMS, *GRAPH_SYSTEMS]
 
 
 def system(
@@ -39,6 +46,7 @@ def system(
     loss: str = "labelled",
     root_label: str = "root",
     static_oracle: str = "static",
+    acyclic: bool = False,
 ) -> System:
     """The transition system of that name, for the given labels.
 
@@ -47,14 +55,20 @@ def system(
     and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
     1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
     where the root is no word of its own. `static_oracle` is the one to derive with where a system
-    has several, and for the costs that follow its lead.
+    has several, and for the costs that follow its lead. `acyclic` keeps systems of graphs from
+    building cycles; their losses also count arcs that are not gold.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
     (1, 2)
     """
+    if name in GRAPH_SYSTEMS:
+        graphs = GRAPH_SYSTEMS[name](labels, root or "first", loss, root_label, acyclic)
+        return graphs.follow(static_oracle)
     if name not in SYSTEMS:
-        raise ValueError(f"no transition system {name!r}; there are: {', '.join(SYSTEMS)}")
+        raise ValueError(f"no transition system {name!r}; there are: {', '.join(systems())}")
+    if acyclic:
+        raise ValueError(f"{name} builds trees: acyclic=True is for {', '.join(GRAPH_SYSTEMS)}")
     kind = SYSTEMS[name]
     made = kind(labels, kind.default_root if root is None else root, loss, root_label)
     return made.follow(static_oracle)

@@ -13,6 +13,13 @@ cdef enum:
 cdef enum Place:
     GONE, STACK, BUFFER
 
+cdef struct ArcC:             # of a graph, where a word can have several heads
+    int32_t head
+    int32_t label
+    int32_t dependent
+    int32_t next_in           # the arc built before it into the same dependent, or NONE
+    int32_t next_out          # … and out of the same head
+
 cdef struct StateC:
     int32_t n_words
     int32_t root              # node of the artificial root: 0, n_words + 1, or NONE
@@ -34,18 +41,28 @@ cdef struct StateC:
     uint64_t* left_labels     # set of their labels, one bit each (modulo 64)
     uint64_t* right_labels
     uint64_t* labels_before   # its head's set on that side before it came
+    int32_t max_arcs          # room for so many; 0 in systems of trees, which do without the rest
+    int32_t n_arcs
+    ArcC* arcs                # in the order they were built; `head` and `label` hold the last
+    int32_t* arc_in           # by node: the last arc into it and out of it, or NONE
+    int32_t* arc_out
+    int32_t* head2            # the head that the word got before its last; NONE if there is none
+    int32_t* n_heads
+    int32_t* head_labels      # a hash of the labels of all arcs into it
+    int32_t* history          # the last two actions, for features
     void* block
     size_t n_bytes
 
 
-cdef size_t state_size(int n_words) noexcept nogil
-cdef void lay_out(StateC* state, void* block, int n_words) noexcept nogil
+cdef size_t state_size(int n_words, int max_arcs=*) noexcept nogil
+cdef void lay_out(StateC* state, void* block, int n_words, int max_arcs=*) noexcept nogil
 cdef void clear(StateC* state) noexcept nogil
 
 
 cdef inline void copy(StateC* target, const StateC* source) noexcept nogil:
-    """Make `target`, laid out for as many words, the same configuration."""
+    """Make `target`, laid out for as many words and arcs, the same configuration."""
     target.root, target.n_stack, target.n_buffer = source.root, source.n_stack, source.n_buffer
+    target.n_arcs = source.n_arcs
     memcpy(target.block, source.block, source.n_bytes)
 
 

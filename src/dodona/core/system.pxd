@@ -47,6 +47,8 @@ cdef class System:
     cdef readonly tuple when            # its preconditions, in words
     cdef readonly int left_arc          # ids of the moves that build arcs, leftwards and rightwards
     cdef readonly int right_arc
+    cdef readonly tuple left_moves      # all of them, where a system has several
+    cdef readonly tuple right_moves
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}
@@ -76,6 +78,10 @@ cdef class System:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
+
+    # What systems of graphs define as well:
+    cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil

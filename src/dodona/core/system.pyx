@@ -25,11 +25,12 @@ cdef class State:
     """
 
     def __cinit__(self, System system not None, int n_words):
-        cdef void* block = PyMem_Malloc(state_size(n_words))
+        cdef int max_arcs = system.max_arcs(n_words)
+        cdef void* block = PyMem_Malloc(state_size(n_words, max_arcs))
         if block == NULL:
             raise MemoryError
         self.system = system
-        lay_out(&self.c, block, n_words)
+        lay_out(&self.c, block, n_words, max_arcs)
         clear(&self.c)
 
     def __dealloc__(self):
@@ -97,14 +98,16 @@ cdef class State:
     def __reduce__(self):
         block = (<char*> self.c.block)[:self.c.n_bytes]
         return _restore, (self.system, self.c.n_words, block, self.c.root, self.c.n_stack,
-                          self.c.n_buffer)
+                          self.c.n_buffer, self.c.n_arcs)
 
 
-def _restore(System system, int n_words, bytes block, int root, int n_stack, int n_buffer):
-    cdef State state = State(system, n_words)
+def _restore(System system, int n_words, bytes block, int root, int n_stack, int n_buffer,
+             int n_arcs):
+    cdef State state = system.state_class(system, n_words)
     cdef StateC source
-    lay_out(&source, <char*> block, n_words)
+    lay_out(&source, <char*> block, n_words, state.c.max_arcs)
     source.root, source.n_stack, source.n_buffer = root, n_stack, n_buffer
+    source.n_arcs = n_arcs
     copy(&state.c, &source)
     return state
 
@@ -115,6 +118,7 @@ def _several_heads(Gold gold):
         n_heads = sum(dependent == word for _, _, dependent in gold.arcs)
         if n_heads != 1:
             return f"word {word} {n_heads} heads"
+    return "a cycle"
 
 
 cdef class System:
@@ -125,6 +129,8 @@ cdef class System:
     takes_partial = True          # whether costs hold for trees of which some heads are unknown
     default_root = "first"        # where the artificial root stands unless told otherwise
     default_templates = "rich"    # templates for arcs between top and front
+    state_class = State
+    builds_graphs = False         # whether a word can have several heads
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -135,6 +141,8 @@ cdef class System:
         if loss not in LOSSES:
             raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
         self.root, self.loss, self.root_label = root, loss, root_label
+        self.left_moves = self.left_moves or (self.left_arc,)
+        self.right_moves = self.right_moves or (self.right_arc,)
         self.static_oracle = self.oracles[0]
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
@@ -165,7 +173,7 @@ cdef class System:
         """The configuration before the first transition, for a sentence of that many words."""
         if n_words < 1:
             raise ValueError(f"a sentence has at least one word, not {n_words}")
-        cdef State state = State(self, n_words)
+        cdef State state = self.state_class(self, n_words)
         self.start_state(&state.c)
         return state
 
@@ -202,7 +210,7 @@ cdef class System:
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
         move, label = self._check(state, action)
-        cdef State result = State(self, state.c.n_words)
+        cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.take(&result.c, move, label)
         return result
@@ -218,7 +226,7 @@ cdef class System:
 
     def finish(self, State state not None):
         """The complete tree, a state in which every word has a head: leftovers go to the root."""
-        cdef State result = State(self, state.c.n_words)
+        cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.attach_leftovers(&result.c, max(self.root_label_id, 0))
         return result
@@ -354,7 +362,14 @@ cdef class System:
         state.stack[0] = min(head, word)
         state.buffer[0] = max(head, word)
 
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
+        """A label to learn the move with where its label does not matter; NONE if there is none."""
+        return NONE
+
     cdef int max_steps(self, int n_words) noexcept nogil:
+        return 0
+
+    cdef int max_arcs(self, int n_words) noexcept nogil:
         return 0
 
     def __eq__(self, other):

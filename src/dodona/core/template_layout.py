@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .templates import DISTANCES, RELATIONS, Part, Template
+from .templates import ACTIONS, ALONE, DISTANCES, LINKS, RELATIONS, Part, Template
 
-STATE_INTS = ("label", "n_left", "n_right")
+STATE_INTS = ("label", "n_left", "n_right", "n_heads", "head_labels")
 STATE_SETS = ("left_labels", "right_labels")
+OF_GRAPHS = (*LINKS, *ACTIONS)
 NO_PARENT = -1
 
 Path = tuple[str, ...]
@@ -17,8 +18,9 @@ class Layout:
     """Slots and atoms of a template set, each once.
 
     Values stand in this order: the distances, then `ints` (attributes of the state and columns of
-    the words), then `sets` of labels. A slot is (parent slot, relation) or (NO_PARENT, depth), and
-    whether it starts in the buffer; parents come before their children.
+    the words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent
+    slot, relation) or (NO_PARENT, depth), and whether it starts in the buffer; parents come before
+    their children.
     """
 
     def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
@@ -31,18 +33,20 @@ class Layout:
         for template in templates:
             for part in template:
                 self._register(part)
+        self.has_links = any(p.attribute in OF_GRAPHS for template in templates for p in template)
 
     @property
     def n_atoms(self) -> int:
         """Number of values, the distances included."""
-        return len(DISTANCES) + len(self.ints) + len(self.sets)
+        n_of_graphs = len(OF_GRAPHS) if self.has_links else 0
+        return len(DISTANCES) + len(self.ints) + len(self.sets) + n_of_graphs
 
     def slots_of(self, template: Template) -> int:
         """The set of slots that must be filled for a template to apply, one bit each."""
         bits = 0
         for part in template:
-            ends = DISTANCES.get(part.attribute)
-            for path in [(end,) for end in ends] if ends else [part.slot]:
+            ends = ALONE.get(part.attribute)
+            for path in [part.slot] if ends is None else [(end,) for end in ends]:
                 bits |= 1 << self._slot(path)
         return bits
 
@@ -59,7 +63,7 @@ class Layout:
         return list(self.slots).index(path)
 
     def _register(self, part: Part) -> None:
-        if part.attribute not in DISTANCES:
+        if part.attribute not in ALONE:
             atoms, atom = self._atom(part)
             if atom not in atoms:
                 atoms.append(atom)
@@ -73,5 +77,8 @@ class Layout:
     def _place(self, part: Part) -> int:
         if part.attribute in DISTANCES:
             return list(DISTANCES).index(part.attribute)
+        if part.attribute in OF_GRAPHS:
+            before = len(DISTANCES) + len(self.ints) + len(self.sets)
+            return before + OF_GRAPHS.index(part.attribute)
         atoms, atom = self._atom(part)
         return len(DISTANCES) + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)

@@ -7,6 +7,12 @@ that side), ``left2`` and ``right2`` (the one next to it). Three parts stand alo
 how far apart ``s0`` and ``b0`` are, ``stack_distance``, the same of ``s1`` and ``s0``, and
 ``buffer_distance``, of ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
 
+In systems of graphs a word has several heads: ``head`` is the last it got, ``head2`` the one
+before, and ``n_heads`` and ``head_labels`` tell of all. ``link`` is the label and direction of the
+arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``action`` and
+``action2`` are the last two actions. Where words come with a basic tree, ``tree_head``,
+``tree_label``, ``tree_link`` and ``stack_tree_link`` tell the same of it.
+
 ``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
 
@@ -19,14 +25,27 @@ from pathlib import Path
 
 N_DEEP = 4  # s0 … s3, b0 … b3
 STARTS = tuple(f"{where}{depth}" for where in "sb" for depth in range(N_DEEP))
-RELATIONS = ("head", "left", "left2", "right", "right2")
-STATE_ATTRIBUTES = ("label", "n_left", "n_right", "left_labels", "right_labels")
-WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats")
+TREE_HEAD, TREE_LABEL = "tree_head", "tree_label"  # of a basic tree beside the graph
+RELATIONS = ("head", "left", "left2", "right", "right2", "head2", TREE_HEAD)
+STATE_ATTRIBUTES = (
+    *("label", "n_left", "n_right", "n_heads", "head_labels"),
+    *("left_labels", "right_labels"),
+)
+WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats", TREE_LABEL)
 DISTANCES = {
     "distance": ("s0", "b0"),
     "stack_distance": ("s1", "s0"),
     "buffer_distance": ("b0", "b1"),
 }
+LINKS = {
+    "link": ("s0", "b0"),
+    "stack_link": ("s1", "s0"),
+    "tree_link": ("s0", "b0"),
+    "stack_tree_link": ("s1", "s0"),
+}
+ACTIONS = ("action", "action2")
+ALONE = {**DISTANCES, **LINKS, **dict.fromkeys(ACTIONS, ())}  # part → slots it needs
+GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *LINKS, *ACTIONS}
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others, no set of their own
 MAX_PARTS = 8
@@ -134,9 +153,26 @@ def word_columns(templates: list[Template]) -> list[str]:
     ['form', 'tag']
     """
     used = {part.attribute for template in templates for part in template}
-    plain = [name for name in WORD_ATTRIBUTES if name in used]
+    relations = {step for template in templates for part in template for step in part.slot}
+    looks_at_links = any("tree_link" in name for name in used)
+    if looks_at_links or TREE_HEAD in relations:
+        used.add(TREE_HEAD)
+    if looks_at_links:
+        used.add(TREE_LABEL)
+    plain = [name for name in (*WORD_ATTRIBUTES, TREE_HEAD) if name in used]
     features = sorted(name for name in used if name.startswith("feats:"))
     return plain + features + sorted(name for name in used if CLUSTER.fullmatch(name))
+
+
+def names_graphs(templates: list[Template]) -> bool:
+    """Whether templates ask for what only systems of graphs have.
+
+    >>> names_graphs(parse_templates("s0.tag + link"))
+    True
+    """
+    names = {name for template in templates for part in template for name in part.slot}
+    names |= {part.attribute for template in templates for part in template}
+    return not names.isdisjoint(GRAPH_ONLY)
 
 
 def _folder() -> resources.abc.Traversable:
@@ -151,7 +187,7 @@ def _template(content: str) -> Template:
 
 
 def _part(text: str) -> Part:
-    if text in DISTANCES:
+    if text in ALONE:
         return Part((), text)
     *slot, attribute = text.split(".")
     if not slot:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from dodona.evaluation.counts import Arcs, Attachment
+    from dodona.evaluation.graphs import GraphScores
     from dodona.evaluation.scores import Scores
     from dodona.evaluation.significance import Comparison
     from dodona.evaluation.text_scores import TextScores
@@ -29,6 +30,16 @@ def render_scores(scores: Scores, *, details: bool) -> str:
             _arcs("label", scores.by_label),
         ]
     return _render(parts)
+
+
+def render_graph_scores(scores: GraphScores) -> str:
+    """Arcs with and without labels."""
+    rows = {"labelled (F1: ELAS)": scores.labelled, "unlabelled": scores.unlabelled}
+    caption = (
+        f"{scores.n_words:,} words in {scores.n_sentences:,} sentences, "
+        f"{scores.n_exact:,} graphs exactly right"
+    )
+    return _render([_arcs("arcs", rows), caption])
 
 
 def render_comparison(comparison: Comparison) -> str:

@@ -11,6 +11,7 @@ from dodona.experiments import (
     goldberg_nivre_2012,
     honnibal_johnson_2015,
     nivre_2009,
+    tokgoz_eryigit_2015,
 )
 
 
@@ -31,5 +32,11 @@ class Experiment(Protocol):
 
 EXPERIMENTS: dict[str, Experiment] = {
     paper.NAME: paper.run
-    for paper in (goldberg_nivre_2012, nivre_2009, honnibal_johnson_2015, aufrant_2017)
+    for paper in (
+        goldberg_nivre_2012,
+        nivre_2009,
+        honnibal_johnson_2015,
+        aufrant_2017,
+        tokgoz_eryigit_2015,
+    )
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 from dodona.evaluation import evaluate_text
 from dodona.parser import Parser
@@ -27,6 +27,30 @@ from dodona.treebank.sentence import Sentence
 Report = Callable[[SegmenterEpoch], None]
 
 
+@overload
+def train(
+    train: Treebank,
+    dev: Treebank | None = None,
+    *,
+    pipeline: str,
+    segmenter: str = "train",
+    tagger: str = "train",
+    parser: Literal["none"],
+    report: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> Tagger: ...
+@overload
+def train(
+    train: Treebank,
+    dev: Treebank | None = None,
+    *,
+    pipeline: str = PARSER,
+    segmenter: str = "train",
+    tagger: str = "train",
+    parser: str = "train",
+    report: Callable[[Progress], None] | None = None,
+    **settings: Any,
+) -> Parser: ...
 def train(
     train: Treebank,
     dev: Treebank | None = None,

@@ -7,12 +7,14 @@ from dodona.core.gold cimport UNSEEN
 from dodona.core.state cimport NONE
 from dodona.treebank.clusters cimport Clusters, n_bits
 from dodona.treebank.sentence cimport (
-    DEPREL, FEATS, FORM, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of, named_value,
-    text_at)
+    DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
+    named_value, text_at)
 from dodona.treebank.vocabulary cimport Vocabulary
 
 # the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
-COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS}
+COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
+           "tree_label": DEPREL}
+TREE_HEAD = "tree_head"       # a position, not a string: the head in the basic tree
 
 
 cdef enum:
@@ -20,6 +22,7 @@ cdef enum:
     JOINED = 1                  # UPOS and XPOS
     NAMED = 2                   # a value in FEATS
     CLUSTER = 3
+    HEADS = 4                   # of the basic tree: positions, not strings
 
 cdef struct Column:
     int kind
@@ -30,6 +33,8 @@ cdef struct Column:
 
 cdef Column column_of(str name, bytes feature) except *:
     """How to read a column; `feature` is the name of a feature, and kept by the caller."""
+    if name == TREE_HEAD:
+        return Column(HEADS, HEAD, 0, NULL)
     if name == "tag":
         return Column(JOINED, UPOS, 0, NULL)
     if feature:
@@ -49,6 +54,14 @@ cdef Text value_of(const Column& column, Fields sentence, const vector[Text]& pa
     if column.kind == NAMED:
         return named_value(text_at(sentence, i, FEATS), column.name, column.size)
     return text_at(sentence, i, column.place)
+
+
+cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
+    """Nodes that are no words, and the root before and behind the words, have no head."""
+    cdef int i
+    target[-2] = target[-1] = target[sentence.n_words] = NONE
+    for i in range(sentence.n_words):
+        target[i] = sentence.head[i]
 
 
 cdef Text join_tags(Text upos, Text xpos, vector[char]& joined) noexcept nogil:
@@ -77,8 +90,8 @@ cdef class Encoder:
         for name in columns:
             if n_bits(name) and clusters is None:
                 raise ValueError(f"no clusters are given for column {name!r}")
-            if (name not in COLUMNS and name != "tag" and not name.startswith("feats:")
-                    and not n_bits(name)):
+            if (name not in COLUMNS and name not in ("tag", TREE_HEAD)
+                    and not name.startswith("feats:") and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
@@ -103,6 +116,8 @@ cdef class Encoder:
             if self.clusters is not None:
                 self.clusters.find_all(sentence, paths)
             for c in range(self._readers.size()):
+                if self._readers[c].kind == HEADS:
+                    continue
                 vocabulary = self.vocabularies[c]
                 for i in range(sentence.n_words):
                     text = value_of(self._readers[c], fields_of(sentence), paths, i, joined)
@@ -158,6 +173,9 @@ cdef class Encoder:
                 for s in range(batch.size()):
                     target = corpus.values.data() + corpus.first_value[first + s] + 2
                     target += c * (<size_t> batch[s].n_words + 3)
+                    if self._readers[c].kind == HEADS:
+                        copy_heads(batch[s], target)
+                        continue
                     for i in range(batch[s].n_words):
                         text = value_of(self._readers[c], batch[s], paths[s], i, joined)
                         target[i] = vocabulary.lookup(text.text, text.size)

@@ -161,7 +161,7 @@ cdef class SentenceMaker:
 
     def __init__(self, Segmenting segmenting not None, Expansion expansion not None, rules):
         self.segmenting, self.expansion = segmenting, expansion
-        self.rules.resize(1)
+        self.rules.resize(1)            # number 0: all zeros, a rule that asks for nothing
         for side, affix, words in rules:
             check_rule(side, affix, words)
             self.rules.push_back(Rule(SIDES.index(side), len(affix), "".join(words) == affix,
@@ -250,6 +250,8 @@ cdef class SentenceMaker:
         cdef const Token* token = &walk.tokens[i]
         cdef Py_ssize_t n = token.end - token.start
         page.room(MAX_UTF8 * (n + (next_start - token.end) + token.start * (i == 0)) + LINE)
+        if n < self.rules[rule].n_affix:    # a damaged model, or two tokens with one hash
+            rule = ONE_WORD
         if rule == ONE_WORD:
             page.begin_word()
         else:
@@ -363,3 +365,4 @@ def check_rule(str side, str affix, words):
         raise ValueError(f"{side} {affix!r} to {words!r} is no rule for several words")
     if any(character in "\t\n\r" for word in words for character in word):
         raise ValueError(f"the rule for {affix!r} has words with tabs or line ends")
+    "".join(words).encode()     # an error if a file could not hold it

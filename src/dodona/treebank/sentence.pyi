@@ -71,6 +71,7 @@ class Sentence:
         xpos: Sequence[str | bytes] | None = None,
         feats: Sequence[str | bytes] | None = None,
         lemmas: Sequence[str | bytes] | None = None,
+        deps: Sequence[str | bytes] | None = None,
     ) -> Sentence: ...
     @staticmethod
     def from_columns(

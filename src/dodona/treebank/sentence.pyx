@@ -188,7 +188,7 @@ cdef class Sentence:
         return views().as_data(self)
 
     def replace(
-        self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None
+        self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None
     ):
         """A new sentence with these columns replaced, every other byte as it was.
 
@@ -197,7 +197,7 @@ cdef class Sentence:
         [2, 0]
         """
         return edited(self, (
-            None, None, lemmas, upos, xpos, feats, heads, deprels, None, None))
+            None, None, lemmas, upos, xpos, feats, heads, deprels, deps, None))
 
     @staticmethod
     def from_columns(

@@ -1,0 +1,5 @@
+from .graph cimport GraphSystem
+
+
+cdef class GraphStandard(GraphSystem):
+    pass

@@ -1,0 +1,92 @@
+"""Scores of dependency graphs: precision, recall and F1 of arcs, and ELAS.
+
+ELAS is the F1 of labelled arcs as the IWPT shared tasks count it (Bouma, Seddah & Zeman 2020,
+2021): over all arcs of the DEPS column, with subtypes and case of labels, and with empty nodes
+contracted into the arcs that pass through them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from dodona.evaluation.counts import Arcs
+from dodona.evaluation.pairs import EvaluationError, load, pair
+from dodona.evaluation.table import render_graph_scores
+from dodona.treebank.enhanced import Arc, enhanced_graph
+from dodona.treebank.sentence import Sentence
+
+Graph: TypeAlias = frozenset[Arc]
+Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphScores:
+    """What `evaluate_graphs` found; percentages from 0 to 100, unrounded."""
+
+    n_sentences: int
+    n_words: int
+    labelled: Arcs
+    unlabelled: Arcs
+    n_exact: int  # sentences whose labelled graph is right
+
+    @property
+    def elas(self) -> float:
+        """F1 of labelled arcs."""
+        return self.labelled.f1
+
+    def table(self) -> str:
+        """The scores for people."""
+        return render_graph_scores(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores for machines: ready for `json.dumps`."""
+        return {
+            "n_sentences": self.n_sentences,
+            "n_words": self.n_words,
+            "n_exact": self.n_exact,
+            "elas": self.elas,
+            "labelled": self.labelled.to_dict(),
+            "unlabelled": self.unlabelled.to_dict(),
+        }
+
+
+def evaluate_graphs(gold: Treebank, system: Treebank) -> GraphScores:
+    """Score the graphs in a system's DEPS column against gold ones of the same words.
+
+    `gold` and `system` are paths of CoNLL-U files or iterables of sentences. In unlabelled scores,
+    arcs between the same two words in the same direction count once.
+
+    >>> gold = Sentence.from_columns(["Oaks", "speak"], deps=["2:nsubj|0:dep", "0:root"])
+    >>> system = Sentence.from_columns(["Oaks", "speak"], deps=["2:obj", "0:root"])
+    >>> scores = evaluate_graphs([gold], [system])
+    >>> f"{scores.elas:.2f} {scores.unlabelled.precision:.2f} {scores.unlabelled.recall:.2f}"
+    '40.00 100.00 66.67'
+    """
+    pairs = list(pair(load(gold), load(system), punctuation=True))
+    graphs = [
+        (enhanced_graph(cast(Sentence, p.gold)), enhanced_graph(cast(Sentence, p.system)))
+        for p in pairs
+    ]
+    if not any(expected for expected, _ in graphs):
+        raise EvaluationError("no gold arc to score: the DEPS column is empty throughout")
+    return GraphScores(
+        n_sentences=len(pairs),
+        n_words=sum(len(p.gold.forms) for p in pairs),
+        labelled=_counts(graphs, frozenset),
+        unlabelled=_counts(graphs, lambda arcs: frozenset((head, d) for head, _, d in arcs)),
+        n_exact=sum(expected == found for expected, found in graphs),
+    )
+
+
+def _counts(graphs: list[tuple[Graph, Graph]], seen: Callable[[Graph], frozenset[Any]]) -> Arcs:
+    """Arcs of all sentences, as `seen`."""
+    n_gold = n_system = n_right = 0
+    for gold, system in graphs:
+        expected, found = seen(gold), seen(system)
+        n_gold += len(expected)
+        n_system += len(found)
+        n_right += len(expected & found)
+    return Arcs(n_gold, n_system, n_right, n_right)
