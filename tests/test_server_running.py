@@ -125,7 +125,7 @@ def test_clients_that_hang_are_hung_up_on(server: Running) -> None:
 
 
 def test_a_head_that_drips_is_hung_up_on(server: Running) -> None:
-    with server.connect() as client, pytest.raises(OSError):  # noqa: PT011
+    with server.connect() as client, pytest.raises(OSError):
         client.sendall(b"GET /health HTTP/1.1\r\nX: ")
         for _ in range(1200):
             client.sendall(b"y")
