@@ -95,6 +95,16 @@ def test_trees_are_drawn_where_asked_for(client: TestClient) -> None:
         assert other["svg"] != sentence["svg"]
 
 
+def test_very_long_sentences_are_parsed_but_not_drawn(client: TestClient) -> None:
+    asked = {"tokens": [["oak"] * 300], "svg": True}
+    (sentence,) = client.post("/api/parse", json=asked).json()["sentences"]
+    assert len(sentence["words"]) == 300
+    assert sentence["svg"] is None
+    refused = client.post("/api/parse", json={"tokens": [["oak"] * 20_001]})
+    assert refused.status_code == 400
+    assert "a sentence of 20,001 words" in refused.json()["error"]
+
+
 def test_output_may_be_half_of_it(client: TestClient) -> None:
     ask = {"conllu": conllu(2)}
     assert set(client.post("/api/parse", json=ask | {"output": "conllu"}).json()) == {
@@ -286,10 +296,12 @@ def test_the_log_has_a_line_a_request_and_not_what_it_says() -> None:
     with TestClient(make_app(models(), log=lines.append)) as client:
         client.get("/process?data=secret&input=horizontal&parser")
         client.get("/no%0Aline")
-    assert len(lines) == 2
+        client.post("/api/parse.conllu?input=conllu", content=conllu(1))
+    assert len(lines) == 3
     assert re.search(r" GET /process 200 1 words [\d.]+ ms$", lines[0])
     assert "secret" not in lines[0]
     assert "\n" not in lines[1]
+    assert f" 200 {len(sentences(1)[0])} words " in lines[2]
 
 
 def test_a_stream_of_conllu(client: TestClient) -> None:

@@ -28,6 +28,7 @@ OUTPUTS = ("all", "conllu", "sentences")
 FIELDS = (*INPUTS, "model", "input", "output", "svg", "width")
 SMALL = 1 << 16  # bytes of JSON that are read at once; more are read by a worker
 WIDEST_PICTURE = 10_000
+MOST_DRAWN = 250  # words: to draw a sentence takes more than twice as long for twice the words
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def describe(sentence: Sentence, task: Task) -> dict[str, Any]:
     """A sentence as it stands in the answer."""
     found = sentence.to_dict()
     if task.svg:
-        found["svg"] = sentence.to_svg(width=task.width, standalone=False)
+        is_short = len(sentence) <= MOST_DRAWN
+        found["svg"] = sentence.to_svg(width=task.width, standalone=False) if is_short else None
     return found
 
 

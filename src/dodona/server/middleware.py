@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from anyio import move_on_after
-from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,6 +20,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
+RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 Log = Callable[[str], None]
 
@@ -72,9 +72,9 @@ class Watch:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                headers = message.setdefault("headers", [])
+                known = {name for name, _ in headers}
+                headers += [pair for pair in RAW_HEADERS if pair[0] not in known]
             await send(message)
 
         self._metrics.n_in_flight += 1

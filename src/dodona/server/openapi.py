@@ -60,7 +60,10 @@ _SENTENCE = _object(
         "items": {"type": "object"},
         "description": "The tokens that are several words, if there are some.",
     },
-    svg={"type": "string", "description": "The tree as a picture, if asked for."},
+    svg={
+        "type": ["string", "null"],
+        "description": "The tree as a picture, if asked for; null for very long sentences.",
+    },
 )
 _PARSE = _object(
     [],

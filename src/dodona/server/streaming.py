@@ -53,7 +53,7 @@ class Streamed(Response):
         self._has_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._receive, self._send = receive, send
+        self._receive, self._send, self._state = receive, send, scope.setdefault("state", {})
         self._begin, self._n_bytes, self._more = time.monotonic(), 0, True
         try:
             with self._service.stream_place():
@@ -77,6 +77,7 @@ class Streamed(Response):
 
     def _count(self, n_words: int) -> None:
         self._service.metrics.n_words += n_words
+        self._state["n_words"] = self._state.get("n_words", 0) + n_words
 
     def _sentences(self) -> Iterable[Sentence]:
         if self._input == "text":

@@ -13,6 +13,7 @@ from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
 
 SLICE_WORDS = 512  # parsed in some milliseconds: nobody waits long for their turn
+MOST_WORDS = 20_000  # in a sentence: it is parsed in one go, and nobody speaks that long
 PIECE = 1 << 14  # characters of text that are segmented in one go
 
 
@@ -26,6 +27,8 @@ def slices(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     found: list[Sentence] = []
     n_words = 0
     for sentence in sentences:
+        if len(sentence) > MOST_WORDS:
+            raise bad(f"a sentence of {len(sentence):,} words; expected up to {MOST_WORDS:,}")
         found.append(sentence)
         n_words += len(sentence)
         if n_words >= SLICE_WORDS:
