@@ -74,6 +74,7 @@ class SegmenterTrainer:
             self.rules.index(),
             gold_rules,
             margin=MARGIN,
+            cutoff=settings.cutoff,
         )
         self.met = self.words.met()
         self.units = _units(shown)

@@ -29,6 +29,7 @@ cdef class RuleIndex:
     cdef int certain(self, const Token* token) noexcept nogil
     cdef void candidates(self, Walk walk, const Token* token,
                          vector[int]& found) noexcept nogil
+    cdef bint has_whole(self, uint64_t hash) noexcept nogil
     cdef void find(self, int side, uint64_t hash, vector[int]& found) noexcept nogil
 
 
@@ -41,4 +42,4 @@ cdef class Expansion:
                     vector[int16_t]& scores) noexcept nogil
 
 
-cdef int fill_token(Walk walk, size_t i, uint64_t* keys) noexcept nogil
+cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept nogil

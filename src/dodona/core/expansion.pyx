@@ -90,6 +90,11 @@ cdef class RuleIndex:
                 if self.lengths[PREFIX] >> k & 1:
                     self.find(PREFIX, hash, found)
 
+    cdef bint has_whole(self, uint64_t hash) noexcept nogil:
+        """Whether there is a rule for just this token."""
+        cdef uint64_t place = address(WHOLE, hash)
+        return self.filter[place % N_FILTER] and self.rules.find(place) != self.rules.end()
+
     cdef void find(self, int side, uint64_t hash, vector[int]& found) noexcept nogil:
         cdef uint64_t place = address(side, hash)
         cdef unordered_map[uint64_t, vector[int]].iterator entry
@@ -131,7 +136,8 @@ cdef class Expansion:
                     vector[int16_t]& scores) noexcept nogil:
         """The best of the rules found, or ONE_WORD."""
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        cdef int n = fill_token(walk, i, keys), best = ONE_WORD
+        cdef bint by_form = self.index.has_whole(walk.tokens[i].hash)
+        cdef int n = fill_token(walk, i, by_form, keys), best = ONE_WORD
         cdef size_t k
         scores.assign(padded(self.weights.n_classes), 0)
         self.weights.score(keys, n, scores.data())
@@ -154,8 +160,12 @@ cdef inline uint64_t affix(Walk walk, const Token* token, int n) noexcept nogil:
     return hash
 
 
-cdef int fill_token(Walk walk, size_t i, uint64_t* keys) noexcept nogil:
-    """Write the keys of a token: how it is spelled, and its neighbours in the sentence."""
+cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept nogil:
+    """Write the keys of a token: how it is spelled, and its neighbours in the sentence.
+
+    A token that has a rule to itself is known `by_form`. Keys that are the same wherever it stands
+    would then drown those of its neighbours.
+    """
     cdef const Token* token = &walk.tokens[i]
     cdef uint64_t before = 0, after = 0, after_kinds = OUTSIDE, end2 = 0, end3 = 0, start2 = 0
     cdef uint64_t pair[MAX_TOKEN_KEYS][2]
@@ -167,11 +177,6 @@ cdef int fill_token(Walk walk, size_t i, uint64_t* keys) noexcept nogil:
         after = walk.tokens[i + 1].hash
         end2, end3 = affix(walk, &walk.tokens[i + 1], 2), affix(walk, &walk.tokens[i + 1], 3)
         after_kinds = walk.kind[walk.tokens[i + 1].start]
-    for k in range(1, LONGEST + 1):
-        pair[k - 1][0], pair[k - 1][1] = affix(walk, token, k), 0
-        pair[LONGEST + k - 1][0], pair[LONGEST + k - 1][1] = affix(walk, token, -k), 0
-    n = 2 * LONGEST
-    n = put(pair, n, 1, 0)
     n = put(pair, n, token.hash, 0)
     n = put(pair, n, token.hash, before)
     n = put(pair, n, token.hash, after)
@@ -179,11 +184,23 @@ cdef int fill_token(Walk walk, size_t i, uint64_t* keys) noexcept nogil:
     n = put(pair, n, token.hash, end2)
     n = put(pair, n, token.hash, end3)
     n = put(pair, n, token.hash, after_kinds)
+    n = put(pair, n, token.hash, walk.kind[token.start])
+    if by_form:
+        return mix(pair, n, keys)
+    for k in range(1, LONGEST + 1):
+        n = put(pair, n, affix(walk, token, k), 0)
+        n = put(pair, n, affix(walk, token, -k), 0)
+    n = put(pair, n, 1, 0)
     n = put(pair, n, affix(walk, token, 2), before)
     n = put(pair, n, affix(walk, token, 2), after)
     n = put(pair, n, affix(walk, token, 3), affix(walk, token, -3))
     n = put(pair, n, affix(walk, token, 2), walk.kind[token.start])
     n = put(pair, n, affix(walk, token, 2), min(token.end - token.start, 8))
+    return mix(pair, n, keys)
+
+
+cdef int mix(uint64_t (*pair)[2], int n, uint64_t* keys) noexcept nogil:
+    cdef int k
     for k in range(n):
         keys[k] = mixed(mixed(SEEDS[k] + pair[k][0] * M1 + pair[k][1] * M2)) | 1
     return n

@@ -13,6 +13,7 @@ class ExpansionTrainer:
         gold: Sequence[int],
         *,
         margin: float,
+        cutoff: int = 1,
     ) -> None: ...
     @property
     def index(self) -> RuleIndex: ...

@@ -1,5 +1,6 @@
 """Online training of which rule a token has: a perceptron over the rules that it meets."""
 from libc.stdint cimport uint64_t
+from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from .characters cimport CodePoints
@@ -16,14 +17,18 @@ cdef class ExpansionTrainer:
     cdef readonly long n_updates
     cdef Walk walk
     cdef float margin
+    cdef int cutoff
+    cdef unordered_map[uint64_t, int] counts    # of the features of the tokens that meet a rule
     cdef vector[int] gold
     cdef vector[float] scores
 
-    def __init__(self, CodePoints text, tokens, RuleIndex index, gold, *, float margin):
+    def __init__(self, CodePoints text, tokens, RuleIndex index, gold, *, float margin,
+                 int cutoff=1):
         cdef Py_ssize_t start, end, k
         cdef uint64_t hash
         self.index, self.weights = index, Weights(index.n_rules + 1)
         self.walk, self.margin, self.time = Walk(text, bytes(N_PAIRS)), margin, 1
+        self.cutoff = cutoff
         for start, end, begins in tokens:
             if not 0 <= start < end <= len(text):
                 raise ValueError(f"a token from {start} to {end} of {len(text)} characters")
@@ -36,6 +41,8 @@ cdef class ExpansionTrainer:
         self.gold = gold
         if self.gold.size() != self.walk.tokens.size():
             raise ValueError(f"{self.gold.size()} rules for {self.walk.tokens.size()} tokens")
+        for i in self.met():
+            self.count(i)
 
     def met(self):
         """The numbers of the tokens to learn from: those that meet a rule.
@@ -61,9 +68,31 @@ cdef class ExpansionTrainer:
             self.index.candidates(self.walk, &self.walk.tokens[i], found)
             self.learn(i, found)
 
+    cdef bint by_form(self, size_t i) noexcept nogil:
+        return self.index.has_whole(self.walk.tokens[i].hash)
+
+    cdef void count(self, size_t i) noexcept nogil:
+        cdef uint64_t keys[MAX_TOKEN_KEYS]
+        cdef int n = fill_token(self.walk, i, self.by_form(i), keys), k
+        for k in range(n):
+            self.counts[keys[k]] += 1
+
+    cdef int frequent(self, size_t i, uint64_t* keys) noexcept nogil:
+        """Write the keys of a token that are seen often enough; returns how many.
+
+        From what was seen once, such as the word behind this one "its", a perceptron would learn
+        that case by heart, and nothing about words that it does not know.
+        """
+        cdef int n = fill_token(self.walk, i, self.by_form(i), keys), k, n_kept = 0
+        for k in range(n):
+            if self.counts[keys[k]] >= self.cutoff:
+                keys[n_kept] = keys[k]
+                n_kept += 1
+        return n_kept
+
     cdef void learn(self, size_t i, const vector[int]& found) noexcept nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        cdef int n = fill_token(self.walk, i, keys), gold = self.gold[i], rival = -1
+        cdef int n = self.frequent(i, keys), gold = self.gold[i], rival = -1
         cdef size_t k
         self.scores.assign(padded(self.weights.n_classes), 0)
         self.weights.score(keys, n, self.scores.data())
