@@ -21,6 +21,7 @@ from dodona.server.api import api_routes
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
 from dodona.server.middleware import HEADERS
+from dodona.server.models import load_models
 from dodona.server.openapi import DESCRIPTION
 
 
@@ -347,3 +348,12 @@ def test_only_so_many_streams_at_a_time() -> None:
             assert "streams are open" in answer.json()["error"]
         again = client.post("/api/parse.conllu?input=conllu", content=conllu().encode())
         assert again.status_code == 200
+
+
+def test_without_a_name_the_english_model_is_served() -> None:
+    found = load_models([])
+    assert [model.name for model in found] == ["en"]
+    with TestClient(make_app(found)) as client:
+        asked = {"text": "Oaks speak. Do you hear them?", "output": "sentences"}
+        sentences = client.post("/api/parse", json=asked).json()["sentences"]
+    assert [sentence["text"] for sentence in sentences] == ["Oaks speak.", "Do you hear them?"]
