@@ -418,3 +418,26 @@ def test_systems_differ_by_their_settings() -> None:
     assert len(set(systems)) == len(systems)
     assert [pickle.loads(pickle.dumps(system)) for system in systems] == systems
     assert "acyclic=True" in repr(core("graph-eager", True, ONE, "labelled"))
+
+
+@pytest.mark.parametrize("name", ["graph-eager", "graph-standard"])
+def test_an_arc_without_a_gold_label_is_right_under_any(name: str) -> None:
+    system = dodona.system(name, labels=TWO)
+    gold = dodona.Gold(arcs=[(0, "root", 1), (1, None, 2), (0, "root", 2)])
+    state = system.start(2)
+    n_choices = 0
+    for action in system.derivation(gold):
+        costs = system.costs(state, gold)
+        same_move = [cost for other, cost in costs.items() if other.move == action.move]
+        n_choices += action.label is not None and set(same_move) == {0}
+        state = system.step(state, action)
+    assert n_choices >= 1 and {(head, word) for head, _, word in state.arcs} == {
+        (head, word) for head, _, word in gold.arcs
+    }
+
+
+def test_a_system_of_graphs_follows_its_one_oracle() -> None:
+    system = dodona.system("graph-eager", labels=TWO, static_oracle="static")
+    assert pickle.loads(pickle.dumps(system)) == system
+    with pytest.raises(ValueError, match="no 'lazy' oracle"):
+        dodona.system("graph-eager", labels=TWO, static_oracle="lazy")

@@ -1,9 +1,9 @@
 """From the graphs that a parser builds to the DEPS column: arcs let down, words put into labels.
 
 What `graphs.deplanarise`, `lexical_labels.lexicalise` and `enhanced.with_graph` say, and say more
-plainly, for a parser's arcs at a parser's speed (7x); tests compare the two.
+plainly, for a parser's arcs at a parser's speed (15x); tests compare the two.
 """
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t
 from libc.string cimport memcmp
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 from dodona.core.corpus cimport Corpus
 from dodona.core.gold cimport GoldArc
 from dodona.core.state cimport NONE
+from dodona.treebank.lifted_arcs cimport Arc, is_written_before, let_down
 from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
 
 from dodona.treebank.empty_nodes import THROUGH, with_empty_nodes
@@ -35,7 +36,6 @@ cdef struct Plain:            # a label of one arc, as DEPS knows them
     int32_t first_piece
     int32_t end_piece
     int32_t relation
-    int32_t rank              # as that of a Part
     bint passes_nodes         # through empty nodes
 
 cdef struct Part:             # what a label of the parser says of one arc
@@ -45,37 +45,12 @@ cdef struct Part:             # what a label of the parser says of one arc
     int32_t rank              # its place among all of them by text
 
 
-cdef struct Arc:
-    int32_t head
-    int32_t dependent
-    int32_t plain
-    int32_t wanted
-    int32_t rank
-
-
-cdef inline uint64_t order_of(const Arc& arc) noexcept nogil:
-    return <uint64_t> arc.dependent << 32 | <uint64_t> arc.rank
-
-
-cdef bint comes_before(const Arc& a, const Arc& b) noexcept nogil:
-    """By dependent, then by label, then by head."""
-    if order_of(a) != order_of(b):
-        return order_of(a) < order_of(b)
-    return a.head < b.head
-
-
-cdef bint is_written_before(const Arc& a, const Arc& b) noexcept nogil:
-    """By dependent, then by head, then by label."""
-    if a.dependent != b.dependent:
-        return a.dependent < b.dependent
-    return a.head < b.head if a.head != b.head else a.rank < b.rank
-
-
 cdef class GraphDecoder:
     """Writes graphs with these labels into sentences."""
     cdef vector[vector[Part]] parts     # per label of the parser
     cdef vector[bint] is_lifted         # per label of the parser, whether a part of it is
     cdef vector[Plain] plain
+    cdef vector[int32_t] plain_ranks    # as that of a Part
     cdef vector[Piece] pieces
     cdef bytes texts                    # of literal pieces, one after the other
 
@@ -117,8 +92,9 @@ cdef class GraphDecoder:
             self.texts += text.encode()
             self.pieces.push_back(Piece(kind, start, len(self.texts)))
         self.plain.push_back(Plain(first, self.pieces.size(),
-                                   RELATIONS.get(label.partition(":")[0], OTHER), rank,
+                                   RELATIONS.get(label.partition(":")[0], OTHER),
                                    THROUGH in label))
+        self.plain_ranks.push_back(rank)
 
     def decode(self, Corpus corpus, sentences):
         """The sentences with the graphs of the corpus in their DEPS column."""
@@ -161,96 +137,8 @@ cdef class GraphDecoder:
                     arc.head if part.is_back else arc.dependent,
                     part.plain, part.wanted, part.rank))
         if some_lifted:
-            self.let_down(corpus.n_words[sentence])
+            let_down(self.arcs, self.plain_ranks, corpus.n_words[sentence])
         sort(self.arcs.begin(), self.arcs.end(), is_written_before)
-
-    cdef void let_down(self, int n_words) noexcept nogil:
-        """`deplanarise`: lifted arcs go back to where their labels point, topmost first."""
-        cdef vector[int32_t] places, seen
-        cdef vector[int32_t] order
-        cdef size_t i, chosen
-        cdef Arc arc
-        self.unique()
-        self.search(0, n_words, seen, order)
-        places.resize(n_words + 1, NONE)
-        for i in range(order.size()):
-            places[order[i]] = <int32_t> i
-        for i in range(places.size()):
-            if places[i] == NONE:
-                places[i] = n_words + 1 + <int32_t> i
-        while True:
-            chosen = self.arcs.size()
-            for i in range(self.arcs.size()):
-                if self.arcs[i].wanted != NONE and (
-                        chosen == self.arcs.size()
-                        or self.is_above(self.arcs[i], self.arcs[chosen], places)):
-                    chosen = i
-            if chosen == self.arcs.size():
-                return
-            arc = self.arcs[chosen]
-            self.arcs.erase(self.arcs.begin() + chosen)
-            arc.head = self.find_head(arc, n_words, seen, order)
-            arc.wanted, arc.rank = NONE, self.plain[arc.plain].rank
-            self.arcs.push_back(arc)
-            self.unique()
-
-    cdef bint is_above(self, const Arc& a, const Arc& b,
-                       const vector[int32_t]& places) noexcept nogil:
-        if places[a.head] != places[b.head]:
-            return places[a.head] < places[b.head]
-        if places[a.dependent] != places[b.dependent]:
-            return places[a.dependent] < places[b.dependent]
-        return a.rank < b.rank
-
-    cdef void unique(self) noexcept nogil:
-        """Sort the arcs as dependents are looked through, and drop those that are there twice."""
-        cdef size_t i, n = 0
-        sort(self.arcs.begin(), self.arcs.end(), comes_before)
-        for i in range(self.arcs.size()):
-            if n == 0 or not (self.arcs[i].head == self.arcs[n - 1].head
-                              and self.arcs[i].dependent == self.arcs[n - 1].dependent
-                              and self.arcs[i].plain == self.arcs[n - 1].plain
-                              and self.arcs[i].wanted == self.arcs[n - 1].wanted):
-                self.arcs[n] = self.arcs[i]
-                n += 1
-        self.arcs.resize(n)
-
-    cdef void search(self, int start, int n_words, vector[int32_t]& seen,
-                     vector[int32_t]& order) noexcept nogil:
-        """The nodes that can be reached, breadth first."""
-        cdef size_t i, at = 0
-        seen.assign(n_words + 1, False)
-        order.clear()
-        order.push_back(start)
-        seen[start] = True
-        while at < order.size():
-            for i in range(self.arcs.size()):
-                if self.arcs[i].head == order[at] and not seen[self.arcs[i].dependent]:
-                    seen[self.arcs[i].dependent] = True
-                    order.push_back(self.arcs[i].dependent)
-            at += 1
-
-    cdef int find_head(self, const Arc& lifted, int n_words, vector[int32_t]& seen,
-                       vector[int32_t]& order) noexcept nogil:
-        """The first node below with an arc of the wanted label: where the lifted arc came from."""
-        cdef size_t i, at = 0
-        cdef const Arc* arc
-        seen.assign(n_words + 1, False)
-        order.clear()
-        order.push_back(lifted.head)
-        seen[lifted.head] = seen[lifted.dependent] = True
-        while at < order.size():
-            for i in range(self.arcs.size()):
-                arc = &self.arcs[i]
-                if arc.head != order[at]:
-                    continue
-                if arc.plain == lifted.wanted and arc.dependent != lifted.dependent:
-                    return arc.dependent
-                if not seen[arc.dependent]:
-                    seen[arc.dependent] = True
-                    order.push_back(arc.dependent)
-            at += 1
-        return lifted.head
 
     cdef void write(self, Sentence sentence):
         """Fill in the DEPS of every word."""
