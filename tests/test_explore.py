@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 import dodona
+from dodona.core.registry import SYSTEMS
 from dodona.show.beam import explore_beam
 from dodona.show.explore import Explorer, gold_of, read_path
 from dodona.show.picture import draw_best, draw_state
@@ -19,6 +20,7 @@ LETTER = "He 2 SBJ\nwrote 0 PRD\nher 2 IOBJ\na 5 DET\nletter 2 DOBJ\n. 2 P"  # f
 CROSSING = "A 2 det\npriest 3 nsubj\ncame 0 root\nwho 5 nsubj\nlistened 2 acl"
 LOSSES = ("labelled", "unlabelled", "graded")
 EXACT = ["arc-eager", "nonmonotonic-2013", "nonmonotonic", "arc-standard", "arc-hybrid"]
+EXACT += ["graph-eager"]
 
 
 def letter(system: str = "arc-eager", **options: str) -> Explorer:
@@ -71,7 +73,7 @@ def test_the_best_tree_in_reach_has_the_loss_that_costs_add_up_to(name: str, los
             counts_labels = loss != "unlabelled"
             lost = missing(view.reach.arcs, explorer.gold.arcs, with_labels=counts_labels)
             assert view.reach.lost == lost
-            if loss != "graded":
+            if loss != "graded" and not explorer.system.builds_graphs:
                 assert len(lost) == spent
             if view.is_final:
                 break
@@ -203,7 +205,7 @@ def kinds(picture: str) -> dict[str, int]:
 
 # --- with a model -------------------------------------------------------------------------------
 
-MODELS = [(name, beam) for name in dodona.systems() for beam in (1, 4)]
+MODELS = [(name, beam) for name in SYSTEMS for beam in (1, 4)]
 
 
 @pytest.fixture(scope="module", params=MODELS, ids=lambda pair: f"{pair[0]}-{pair[1]}")

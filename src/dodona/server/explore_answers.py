@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dodona.core.registry import SYSTEMS, system
+from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS, system
 from dodona.core.system import LOSSES, ROOTS
 from dodona.server.explore_request import ExploreRequest, FindParser
 from dodona.show.beam import explore_beam
@@ -28,7 +28,7 @@ def describe_systems() -> list[dict[str, Any]]:
             "oracles": list(dict.fromkeys(["static", *kind.oracles])),
             "losses": list(LOSSES),
         }
-        for name, kind in SYSTEMS.items()
+        for name, kind in {**SYSTEMS, **GRAPH_SYSTEMS}.items()
     ]
 
 

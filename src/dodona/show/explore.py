@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from dodona.core.action import Action
 from dodona.core.gold import Gold
+from dodona.core.registry import GRAPH_SYSTEMS
 from dodona.core.registry import system as make_system
 from dodona.show.reach import Arc, Reach, built, reach
+from dodona.treebank.enhanced import enhanced_graph
 
 if TYPE_CHECKING:
     from dodona.core.system import State
@@ -78,7 +80,8 @@ class Explorer:
         parser: Parser | None = None,
     ) -> None:
         self.sentence, self.parser = sentence, parser
-        self.gold = gold_of(sentence)
+        is_graph = (system or (parser.settings.system if parser else "")) in GRAPH_SYSTEMS
+        self.gold = graph_of(sentence) if is_graph else gold_of(sentence)
         asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
         if parser is None:
             labels = _labels(self.gold) or ["dep"]
@@ -196,6 +199,22 @@ def gold_of(sentence: Sentence) -> Gold | None:
     if set(labels) != {UNKNOWN}:
         return Gold(sentence.heads, [None if label == UNKNOWN else label for label in labels])
     return Gold(sentence.heads, labels)
+
+
+def graph_of(sentence: Sentence) -> Gold | None:
+    """The graph of the sentence's DEPS column or, if that is empty, its tree as a graph.
+
+    >>> from dodona import Sentence
+    >>> both = Sentence.from_columns(["Ask", "oaks"], deps=["0:root", "0:root|1:obj"])
+    >>> sorted(graph_of(both).arcs)
+    [(0, 'root', 1), (0, 'root', 2), (1, 'obj', 2)]
+    """
+    arcs = {arc for arc in enhanced_graph(sentence) if arc[0] != arc[2]}
+    tree = gold_of(sentence)
+    if arcs or tree is None:
+        return Gold(arcs=sorted(arcs), n_words=len(sentence)) if arcs else None
+    labelled = [(head, label, word) for head, label, word in tree.arcs if label is not None]
+    return Gold(arcs=labelled, n_words=len(sentence))
 
 
 def read_path(names: str | Sequence[str]) -> list[Action]:

@@ -87,6 +87,11 @@ def missing(
 
 
 def _loss(system: System, arcs: frozenset[Arc], gold: Gold) -> int:
+    """Gold arcs that are missing; of graphs, arcs that are not gold count as well."""
     arc_price, label_price = LOSSES[system.loss]
     n_arcs = len(missing(arcs, gold.arcs, with_labels=False))
-    return arc_price * n_arcs + label_price * (len(missing(arcs, gold.arcs)) - n_arcs)
+    n_labels = len(missing(arcs, gold.arcs)) - n_arcs
+    if system.builds_graphs:  # a wrong label is one arc that is missing and one too many
+        n_arcs += len(missing(gold.arcs, arcs, with_labels=False))
+        n_labels *= 2
+    return arc_price * n_arcs + label_price * n_labels
