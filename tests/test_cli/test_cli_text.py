@@ -38,6 +38,15 @@ def test_one_command_trains_all_parts(
     assert out.read_bytes() == text_model.read_bytes()
 
 
+def test_the_result_as_json(shell: Shell, data: Path, tmp_path: Path) -> None:
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    options = ["--epochs", "1", "--quiet", "--json"]
+    result = shell("train", "--pipeline", "text", *files, "-o", tmp_path / "m", *options)
+    found = json.loads(result.out)
+    assert found["dev_text"] == dodona.load(tmp_path / "m").record["dev_text"]
+    assert 0 < found["dev_text"]["las"] <= 100
+
+
 def test_text_from_stdin_and_from_files(
     shell: Shell, text_model: Path, text: str, tmp_path: Path
 ) -> None:

@@ -168,7 +168,7 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
         "model": str(model),
         "bytes": model.stat().st_size,
         "settings": asdict(trainer.settings),
-        **trainer.record(),
+        **trainer.parser().record,
         "history": [asdict(epoch) for epoch in trainer.history],
         "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
     }
