@@ -10,7 +10,7 @@ TREEBANK ?= en_ewt
 TEST_SET := $(DODONA_DATA)/$(TREEBANK)/test.conllu
 SOURCES := pyproject.toml meson.build $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: demo test lint sanitize bench docs clean
+.PHONY: demo test lint sanitize bench model docs clean
 
 $(BIN)/ninja:
 	$(PYTHON) -m venv $(VENV)
@@ -44,7 +44,7 @@ lint: $(VENV)/installed $(VENV)/lint
 SANE := .venv-sanitize
 CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
 	feature_counts features graph graph_features graph_parsing greedy linear measured model_file nonmonotonic parser partial projectivity \
-	pseudoprojective reader reader_errors sentence significance swap systems tagger tagging training writer))
+	pseudoprojective raw_text reader reader_errors segmenter sentence significance swap systems tagger tagging training word writer))
 $(SANE)/installed: $(BIN)/ninja $(SOURCES)
 	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
 	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"
@@ -65,6 +65,10 @@ bench: $(VENV)/installed
 	  $(BIN)/python bench/parsing.py --data "$(DODONA_DATA)" --treebank $(TREEBANK) --json out/bench/parsing.json; \
 	  $(BIN)/python bench/tagging.py --data "$(DODONA_DATA)" --treebank $(TREEBANK); \
 	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
+
+# The model that ships, from the treebank: the same bytes each time.
+model: $(VENV)/installed
+	$(BIN)/python tools/model.py --data "$(DODONA_DATA)"
 
 $(VENV)/docs: $(BIN)/ninja pyproject.toml
 	$(BIN)/python -m pip install --quiet "mkdocs-material>=9.5"

@@ -26,7 +26,7 @@ from dodona.settings import TaggerSettings
 from dodona.tagger_training import tag_accuracies
 
 Figures = dict[str, float]
-COLUMNS = ("upos", "xpos", "feats")
+COLUMNS = ("upos", "xpos", "feats", "lemma")
 
 
 def ours(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Figures:
@@ -53,8 +53,8 @@ def parser(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> 
     seconds = time.perf_counter() - begin
     loaded = dodona.load(model)
     gold = list(dodona.read(folder / "test.conllu"))
-    parsed = list(loaded.pipe(gold))
-    each = measure.median_seconds(lambda: list(loaded.pipe(gold)), repeat)
+    parsed = list(loaded.pipe(gold, retag=True))
+    each = measure.median_seconds(lambda: list(loaded.pipe(gold, retag=True)), repeat)
     scores = dodona.evaluate(gold, parsed)
     return {
         "training, seconds": seconds,
@@ -94,6 +94,7 @@ def udpipe(folder: Path, model_file: Path, repeat: int, n_iterations: int) -> Fi
         each.append(measure.median_seconds(partial(tag, sentences), 1))
     tagged = [
         sentence.replace(
+            lemmas=[word.lemma or "_" for word in list(found.words)[1:]],
             upos=[word.upostag or "_" for word in list(found.words)[1:]],
             xpos=[word.xpostag or "_" for word in list(found.words)[1:]],
             feats=[word.feats or "_" for word in list(found.words)[1:]],

@@ -1,12 +1,9 @@
 """Scores: by hand, against a slow twin, and against the official evaluation."""
 
 import doctest
-import importlib.util
 import json
-import os
 import random
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,8 +13,7 @@ import dodona.evaluation.counts
 import dodona.evaluation.scores
 import dodona.evaluation.tally
 from dodona.evaluation import EvaluationError, evaluate
-
-DATA = Path(os.environ.get("DODONA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+from official import TREEBANKS, dev_set, official_evaluation
 
 
 @dataclass
@@ -439,25 +435,10 @@ def as_conllu(sentence):
     return "".join("\t".join(row) + "\n" for row in rows) + "\n"
 
 
-def official_evaluation():
-    path = os.environ.get("DODONA_UD_EVAL")
-    if not path:
-        pytest.skip("DODONA_UD_EVAL does not name the official conll18_ud_eval.py")
-    spec = importlib.util.spec_from_file_location("ud_eval", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TREEBANKS = sorted(path.parent.name for path in DATA.glob("*/dev.conllu"))
-
-
 @pytest.mark.parametrize("treebank", TREEBANKS or ["none"])
 def test_agrees_with_the_official_evaluation_to_the_last_digit(treebank, tmp_path):
     official = official_evaluation()
-    if not TREEBANKS:
-        pytest.skip(f"no treebanks in {DATA}: set DODONA_DATA")
-    path = DATA / treebank / "dev.conllu"
+    path = dev_set(treebank)
     gold = parse(path.read_text(encoding="utf-8"))
     labels = sorted({label for sentence in gold for label in sentence.deprels})
     rng = random.Random(treebank)

@@ -315,7 +315,7 @@ def test_a_row_outside_the_table_is_refused() -> None:
     for n_bytes in range(8):
         with pytest.raises(ValueError, match="outside the table or the classes"):
             PackedWeights(20, 1, bytes(buckets), rows[:n_bytes])
-    for row in (len(rows) // 8, 2**31, 2**32 - 1):
+    for row in (len(rows) // 2, 2**31, 2**32 - 1):
         struct.pack_into("<I", buckets, 32, row)
         with pytest.raises(ValueError, match="outside the table or the classes"):
             PackedWeights(20, 1, bytes(buckets), rows)

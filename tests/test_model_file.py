@@ -141,7 +141,9 @@ def test_another_kind_of_file_is_named(tmp_path: Path) -> None:
 def test_a_newer_version_asks_for_a_newer_dodona(tmp_path: Path) -> None:
     path = tmp_path / "file"
     container.write(path, "model", 99, {}, {})
-    refused(path, "model of version 99, but this Dodona reads up to 2: install a newer one")
+    refused(
+        path, f"model of version 99, but this Dodona reads up to {VERSION}: install a newer one"
+    )
 
 
 def test_an_older_version_must_be_trained_again(tmp_path: Path) -> None:

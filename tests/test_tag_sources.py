@@ -37,9 +37,19 @@ def test_tags_can_be_kept(parser: dodona.Parser) -> None:
     wrong = [s.replace(upos=["X"] * len(s), feats=["A=B"] * len(s)) for s in treebank(20, 3)]
     kept = list(parser.pipe(wrong, keep_tags=True))
     assert [s.upos for s in kept] == [s.upos for s in wrong]
-    replaced = list(parser.pipe(wrong))
+    replaced = list(parser.pipe(wrong, retag=True))
     assert all("X" not in s.upos for s in replaced)
     assert [s.heads for s in kept] != [s.heads for s in replaced]
+    assert [*map(bytes, parser.pipe(wrong))] == [*map(bytes, kept)]  # there is nothing to fill in
+    with pytest.raises(ValueError, match="either keep_tags or retag"):
+        parser.pipe(wrong, keep_tags=True, retag=True)
+
+
+def test_what_a_sentence_lacks_is_filled_in(parser: dodona.Parser) -> None:
+    sentence = treebank(1, 3)[0]
+    half = dodona.Sentence.from_columns(sentence.forms, upos=["X"] * len(sentence))
+    assert parser.parse(half).upos == half.upos
+    assert set(parser.parse(half).feats) != {"_"}
 
 
 def test_lemmas_are_not_looked_at(parser: dodona.Parser) -> None:
@@ -61,7 +71,7 @@ def test_the_tagger_is_in_the_model(parser: dodona.Parser, tmp_path: Path) -> No
 
 def test_dev_scores_are_those_of_predicted_tags(parser: dodona.Parser) -> None:
     dev = treebank(20, 2)
-    parsed = list(parser.pipe(dev))
+    parsed = list(parser.pipe(dev, retag=True))
     assert tag_accuracies(dev, parsed, ["upos", "feats"]) == parser.record["dev_tags"]
     las = dodona.evaluate(dev, parsed).las
     assert las == pytest.approx(parser.record["dev_las"])

@@ -20,14 +20,8 @@ from dodona.core.tagging import Tagging
 from dodona.settings import TaggerSettings
 from dodona.tagger_training import learn_words
 from dodona.treebank.clusters import Clusters
-from dodona.treebank.spelling import (
-    CLUSTER_COLUMNS,
-    COLUMNS,
-    SPELLINGS,
-    Speller,
-    spellings,
-    with_tags,
-)
+from dodona.treebank.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings
+from dodona.treebank.tags import with_tags
 from dodona.treebank.vocabulary import Vocabulary
 from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape, spelled
 
@@ -265,7 +259,7 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
 
     def task(entries: list[int], fixed: list[int]) -> TagTask:
         numbers = (array("I", values) for values in (entries, [0] * len(entries), fixed))
-        return TagTask(features, ("form", "entry", "upos"), "upos", "", 3, *numbers)
+        return TagTask(features, ("form", "entry", "upos"), "upos", [], 3, *numbers)
 
     assert task([1, 1, 4], [0, 1, 2]).n_classes == 3
     with pytest.raises(ValueError, match="word 1 is out of order"):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from dodona.show import terminal
-from dodona.show.terminal import draw
+from dodona.drawing import terminal
+from dodona.drawing.terminal import draw
 from dodona.treebank.projectivity import is_projective
 from test_projectivity import trees
 

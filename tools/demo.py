@@ -1,9 +1,9 @@
-"""Dodona in a minute: make a treebank, train, parse, score, look.
+"""Dodona in a minute: parse plain English; make a treebank, train, parse, score, look.
 
 python tools/demo.py [FOLDER]    (or `make demo`, which also installs everything)
 
-The treebank is in an invented language, so the demo needs no download. Every step prints the shell
-command that does the same.
+The English model ships with the package, and the treebank is in an invented language, so the demo
+needs no download. Every step prints the shell command that does the same.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
-from dodona.show.terminal import draw
+from dodona.drawing.terminal import draw
 from dodona.training import Progress as TrainingProgress
 from dodona.treebank import generator
 
 EPOCHS = 5
+TEXT = """\
+The priests of Dodona didn't ask the oak twice. They listened to its leaves, and to the doves (there
+were three of them), before anyone who'd come from e.g. Athens got an answer.
+
+Some answers cost 3.50 drachmas! Others weren't for sale.
+"""
 console = Console(highlight=False)
 
 
@@ -35,6 +41,22 @@ def step(title: str, command: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     console.print(f"  [green]done[/green] in {time.perf_counter() - start:.2f} s")
+
+
+def parse_english(folder: Path) -> None:
+    """Raw text to trees with the model that ships; the longest sentence that fits is drawn."""
+    source, output = folder / "text.txt", folder / "text.conllu"
+    folder.mkdir(parents=True, exist_ok=True)
+    source.write_text(TEXT, encoding="utf-8")
+    with step("Plain English, parsed", f"dodona parse en {source} -o {output}"):
+        doc = dodona.load("en")(TEXT)
+        output.write_text(doc.to_conllu(), encoding="utf-8")
+        for sentence in doc:
+            console.print(f"  {len(sentence):3} words  {sentence.text}", soft_wrap=True)
+    picture = folder / "text.svg"
+    picture.write_text(doc.to_svg(), encoding="utf-8")
+    console.print(f"  [dim]pictures of all trees: {picture}[/dim]\n")
+    print(doc[0].tree(colour=console.is_terminal and "NO_COLOR" not in os.environ))
 
 
 def make_treebank(folder: Path) -> None:
@@ -110,6 +132,7 @@ def show(output: Path) -> None:
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/demo")
     model, output = folder / "demo.dodona", folder / "parsed.conllu"
+    parse_english(folder)
     make_treebank(folder)
     parser = train(folder, model)
     parse(parser, model, folder / "test.conllu", output)

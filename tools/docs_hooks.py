@@ -16,7 +16,10 @@ from dodona.core.templates import load_templates, parse_templates, shipped
 
 # beside the public names of `dodona`
 ALSO = (
-    "dodona.show.terminal.draw",
+    "dodona.drawing.svg.draw",
+    "dodona.drawing.terminal.draw",
+    "dodona.show.explore.Explorer",
+    "dodona.show.beam.explore_beam",
     "dodona.core.templates.parse_templates",
     "dodona.treebank.projectivity.is_projective",
     "dodona.treebank.pseudoprojective.projectivise",

@@ -14,46 +14,57 @@ if TYPE_CHECKING:
     from dodona.core.registry import systems as systems
     from dodona.core.system import State as State
     from dodona.core.system import System as System
+    from dodona.doc import Doc as Doc
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
+    from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parser import Parser as Parser
+    from dodona.pipeline.training import train as train
+    from dodona.segmenter import Segmenter as Segmenter
+    from dodona.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagger import Tagger as Tagger
     from dodona.tagger_training import train_tagger as train_tagger
-    from dodona.training import train as train
     from dodona.treebank.reader import read as read
     from dodona.treebank.sentence import Sentence as Sentence
+    from dodona.treebank.word import Word as Word
     from dodona.treebank.writer import Writer as Writer
 
 # Where each public name lives: imported when first asked for, so that parsing one sentence does not
 # wait for what training and evaluation need (half the time). A test compares it with the above.
 _HOMES = {
     "Action": "dodona.core.action",
+    "Doc": "dodona.doc",
     "Gold": "dodona.core.gold",
     "Parser": "dodona.parser",
+    "Segmenter": "dodona.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
     "State": "dodona.core.system",
     "System": "dodona.core.system",
     "Tagger": "dodona.tagger",
+    "Word": "dodona.treebank.word",
     "Writer": "dodona.treebank.writer",
     "compare": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
+    "evaluate_text": "dodona.evaluation",
     "read": "dodona.treebank.reader",
     "system": "dodona.core.registry",
     "systems": "dodona.core.registry",
-    "train": "dodona.training",
+    "train": "dodona.pipeline.training",
+    "train_segmenter": "dodona.segmenter_training",
     "train_tagger": "dodona.tagger_training",
 }
 
 __all__ = ["load", *_HOMES]
 
 
-def load(path: str | Path) -> Parser:
-    """The parser in a model file."""
+def load(model: str | Path) -> Parser:
+    """The parser in a model file, or one that ships: `dodona.load("en")`."""
+    from dodona.models import locate
     from dodona.parser import Parser
 
-    return Parser.load(path)
+    return Parser.load(locate(model))
 
 
 def __getattr__(name: str) -> Any:

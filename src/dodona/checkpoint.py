@@ -11,7 +11,7 @@ from dodona.container import Array
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights
 
-KIND, VERSION = "checkpoint", 2  # 2: other feature keys, and a tagger
+KIND, VERSION = "checkpoint", 3  # 2: other feature keys, and a tagger; 3: its lemmas
 ARRAYS = {
     "keys": "U64",
     "n_cells": "U16",

@@ -48,6 +48,27 @@ def write(
     path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> None:
     """Write a file of this kind and version: beside it first, then in its place."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            for part in _layout(kind, version, about, arrays):
+                file.write(part)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def to_bytes(
+    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> bytes:
+    """What `write` would write."""
+    return b"".join(_layout(kind, version, about, arrays))
+
+
+def _layout(
+    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
+) -> list[bytes | memoryview]:
+    """The header and the arrays, one after the other."""
     largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
     header: dict[str, Any] = {}
     place = 0
@@ -68,22 +89,28 @@ def write(
     header["__metadata__"]["sha256"] = checksum
     text = _as_json(header)
     text += b" " * (-(len(text) + 8) % ALIGNMENT)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text)
-            for _, array in largest_first:
-                file.write(array.data)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    return [struct.pack("<Q", len(text)) + text, *(array.data for _, array in largest_first)]
 
 
 def read(
     path: Path, kind: str, version: int, oldest: int = 1
 ) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """What `write` wrote: the text about it, and the arrays as views of the mapped file."""
-    mapped = _map(path, kind)
+    return _read(path, _map(path, kind), kind, version, oldest)
+
+
+def from_bytes(
+    data: bytes, kind: str, version: int, oldest: int = 1
+) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    """What `to_bytes` made, as `read` gives it: in mapped memory, so that arrays are aligned."""
+    mapped = mmap.mmap(-1, max(1, len(data)))
+    mapped.write(data)
+    return _read(Path("<memory>"), memoryview(mapped).toreadonly(), kind, version, oldest)
+
+
+def _read(
+    path: Path, mapped: memoryview, kind: str, version: int, oldest: int
+) -> tuple[dict[str, Any], dict[str, memoryview]]:
     header, start = _header(path, kind, mapped)
     meta = header["__metadata__"]
     if meta.get("kind") != kind:
@@ -109,6 +136,30 @@ def read(
         for name, (start, end) in places.items()
     }
     return json.loads(meta["about"]), arrays
+
+
+def is_container(path: Path) -> bool:
+    """Whether a file begins as `write` begins it; damage further on is for `read` to tell.
+
+    >>> is_container(Path(__file__))
+    False
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(9)
+    except OSError:
+        return False
+    return (
+        len(start) == 9
+        and start.endswith(b"{")
+        and int.from_bytes(start[:8], "little") <= MAX_HEADER
+    )
+
+
+def kind(path: Path) -> str:
+    """What a file holds: "model", "tagger", …"""
+    header, _ = _header(path, "model", _map(path, "model"))
+    return str(header["__metadata__"].get("kind"))
 
 
 def version(path: Path, kind: str) -> int:

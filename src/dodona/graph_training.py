@@ -57,5 +57,5 @@ def jackknifed(
     for fold in range(N_FOLDS):
         others = [sentence for i, sentence in enumerate(sentences) if i % N_FOLDS != fold]
         parser = train(others, **plain)
-        trees[fold::N_FOLDS] = parser.pipe(sentences[fold::N_FOLDS])
+        trees[fold::N_FOLDS] = parser.pipe(sentences[fold::N_FOLDS], retag=True)
     return trees

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,12 +14,15 @@ from dodona.container import Array
 from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.beam import Beam
+from dodona.core.corpus import Corpus
 from dodona.core.features import Features
 from dodona.core.graph_greedy import GraphGreedy
 from dodona.core.greedy import Greedy
 from dodona.core.packed import Scorer
 from dodona.core.registry import system
 from dodona.core.system import State
+from dodona.doc import Doc
+from dodona.segmenter import Segmenter, needed
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.tagger import Tagger
 from dodona.treebank.encoding import Encoder
@@ -35,7 +39,7 @@ from dodona.weights import (
     to_cluster_arrays,
 )
 
-KIND, VERSION = "model", 2  # 2: other feature keys
+KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
 GRAPHS = "graphs."  # what the names of arrays begin with that are of the parser into graphs
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
@@ -46,7 +50,7 @@ class Parser:
     """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
-    of the data, scores on the dev set.
+    of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
     """
 
     settings: Settings
@@ -57,6 +61,7 @@ class Parser:
     weights: Scorer
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | None = None
+    segmenter: Segmenter | None = None
     graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
 
     def __post_init__(self) -> None:
@@ -76,6 +81,18 @@ class Parser:
         self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and trees."""
+        sentences = self.pipe(needed(self.segmenter).segment(text), threads=threads)
+        return Doc(sentences, text)
+
+    def pipe_text(
+        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+    ) -> Iterator[Sentence]:
+        """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
+        sentences = chain.from_iterable(needed(self.segmenter).stream(chunks))
+        return self.pipe(sentences, threads=threads, beam=beam)
+
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
         return next(self.pipe([sentence]))
@@ -86,8 +103,26 @@ class Parser:
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        tagged = self.tagger.tag(sentence) if self.tagger else sentence
-        return self.search.trace(self.encoder.encode([tagged]))
+        return self.search.trace(self.encode(sentence))
+
+    def trace_beam(
+        self, sentence: Sentence, beam: int | None = None
+    ) -> list[list[tuple[float, int, Action | None]]]:
+        """The hypotheses of beam search after each step: score, parent and action, best first.
+
+        The parent is a place in the list before. A hypothesis that is final waits for the others:
+        it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
+        """
+        width = self.settings.beam if beam is None else beam
+        search = Beam(self.features, self.actions, self.weights, width=width)
+        return search.steps(self.encode(sentence))
+
+    def encode(self, sentence: Sentence) -> Corpus:
+        """The sentence, with what its tagger fills in, as the features see it."""
+        tagger = self.tagger
+        if tagger is not None:
+            [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
+        return self.encoder.encode([sentence])
 
     def pipe(
         self,
@@ -97,12 +132,14 @@ class Parser:
         roots: str | None = None,
         beam: int | None = None,
         keep_tags: bool = False,
+        retag: bool = False,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
         `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
         how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger tags the words first, unless `keep_tags` says that they have their tags.
+        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
+        with `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -110,10 +147,14 @@ class Parser:
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
             )
+        if keep_tags and retag:
+            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
         tagger = None if keep_tags else self.tagger
+        kept = () if retag or tagger is None else tagger.columns
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(tagger.tag_batch(batch) if tagger else batch, search)
+            tagged = tagger.tag_batch(batch, keep=kept) if tagger else batch
+            return self._parse_batch(tagged, search)
 
         return stream(sentences, work, threads)
 
@@ -146,10 +187,14 @@ class Parser:
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file; an old one stays until the new one is complete."""
-        about, arrays = self._parts()
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        container.write(Path(path), KIND, VERSION, *self.parts())
 
-    def _parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a model file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The parser as text and arrays, as they stand in a model file."""
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -167,8 +212,11 @@ class Parser:
         if self.tagger is not None:
             about["tagger"], tagger_arrays = self.tagger.parts()
             arrays |= tagger_arrays
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
         if self.graphs is not None:
-            about["graphs"], graph_arrays = self.graphs._parts()
+            about["graphs"], graph_arrays = self.graphs.parts()
             arrays |= {f"{GRAPHS}{name}": array for name, array in graph_arrays.items()}
         return about, arrays
 
@@ -182,6 +230,10 @@ class Parser:
             raise container.ContainerError(
                 f"{path}: the model does not fit together: {error}"
             ) from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Parser:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION, oldest=VERSION))
 
     @classmethod
     def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:
@@ -209,5 +261,6 @@ class Parser:
             weights,
             about["record"],
             Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
+            Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
             graphs,
         )

@@ -23,7 +23,7 @@ from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
 
 Treebank = str | Path | Iterable[Sentence]
-UNKNOWN = "_"  # a head or label that is not annotated
+UNKNOWN = "_"  # a head, label or lemma that is not annotated
 
 
 @dataclass
@@ -55,8 +55,12 @@ def load(treebank: Treebank) -> list[Sentence]:
     return sentences
 
 
-def chosen_templates(settings: Settings) -> str:
-    """The chosen templates; with clusters, which they do not name, those for clusters as well."""
+def chosen_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
+    """The chosen templates; with clusters, which they do not name, those for clusters as well.
+
+    Where lemmas are to be predicted, but the sentences have none to learn from, templates look at
+    forms instead: without any word there LAS falls by 1.
+    """
     text = load_templates(settings.features)
     named = cluster_columns(text, settings.features)
     if named and not settings.clusters:
@@ -67,8 +71,11 @@ def chosen_templates(settings: Settings) -> str:
     if settings.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
         text = with_cluster_templates(text, _suited(settings))
-    # nobody predicts lemmas; without any word there LAS falls by 1
-    return text if settings.tags == "gold" else forms_for_lemmas(text)
+    return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
+
+
+def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
+    return any(lemma != UNKNOWN for sentence in sentences for lemma in sentence.lemmas)
 
 
 def _suited(settings: Settings) -> str:

@@ -1,6 +1,6 @@
 """Every setting of training, once: the keywords of `dodona.train`, the flags of `dodona train`.
 
-Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`.
+Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`, and of segmenters.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dodona.core.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.greedy_training import LEARNERS, MODES
 from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS
 from dodona.core.system import LOSSES, ROOTS, System
+from dodona.core.tag_templates import LEMMA
 from dodona.treebank.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
@@ -26,6 +27,7 @@ STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name 
 MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
+PIPELINES = PARSER, TEXT = "parser", "text"
 AUTO = "auto"  # what suits the other settings
 
 
@@ -79,10 +81,11 @@ class Settings:
     prune: int = _setting(
         5, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
+    tagger_prune: int = _setting(8, "the same for the tagger in the model")
 
     def __post_init__(self) -> None:
         _check_choices(self)
-        _check_least(self, 1, "epochs", "prune")
+        _check_least(self, 1, "epochs", "prune", "tagger_prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
@@ -204,6 +207,7 @@ class TaggerSettings:
         8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
+    lemmas: bool = _setting(True, "learn lemmas, too, if the training data have any")
 
     def __post_init__(self) -> None:
         _check_choices(self)
@@ -217,6 +221,38 @@ class TaggerSettings:
         """Items of the beam; greedy search has one."""
         return self.beam if self.search == "beam" else 1
 
+    def width_of(self, column: str) -> int:
+        """The same for a task: the lemma of a word does not tell those of others."""
+        return 1 if column == LEMMA else self.width
+
+
+@dataclass(frozen=True)
+class SegmenterSettings:
+    """How to train a segmenter.
+
+    >>> SegmenterSettings(certain=2.0)
+    Traceback (most recent call last):
+    ValueError: certain is a share above 0.5 and up to 1, not 2.0
+    """
+
+    epochs: int = _setting(8, "passes over the training data")
+    seed: int = _setting(1, "seed of everything random")
+    certain: float = _setting(
+        0.9997, "kinds of characters that part, or stay, in this share of places always do"
+    )
+    cutoff: int = _setting(2, "learn only from features that occur this often")
+    prune: int = _setting(
+        8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
+    )
+
+    def __post_init__(self) -> None:
+        _check_least(self, 1, "epochs", "cutoff", "prune")
+        _check_least(self, 0, "seed")
+        if self.cutoff > MAX_CUTOFF:
+            raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
+        if not 0.5 < self.certain <= 1:
+            raise ValueError(f"certain is a share above 0.5 and up to 1, not {self.certain}")
+
 
 def _check_choices(settings: Settings | TaggerSettings) -> None:
     for setting in fields(settings):
@@ -225,7 +261,9 @@ def _check_choices(settings: Settings | TaggerSettings) -> None:
             raise ValueError(f"{setting.name} is one of {', '.join(choices)}, not {value!r}")
 
 
-def _check_least(settings: Settings | TaggerSettings, least: int, *names: str) -> None:
+def _check_least(
+    settings: Settings | TaggerSettings | SegmenterSettings, least: int, *names: str
+) -> None:
     for name in names:
         if getattr(settings, name) < least:
             raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")

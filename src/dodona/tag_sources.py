@@ -83,6 +83,17 @@ class OnlineTags(GoldTags):
             trainer.__setstate__((time, n_updates))
 
 
+class ReadyTags(GoldTags):
+    """The predictions of a tagger that was trained before, and learns no more."""
+
+    def __init__(self, sentences: list[Sentence], tagger: Tagger) -> None:
+        self.sentences = tagger.tag_batch(sentences)
+        self._tagger = tagger
+
+    def tagger(self) -> Tagger:
+        return self._tagger
+
+
 class JackknifedTags(GoldTags):
     """Every fold tagged by a tagger of the others; one that has seen all goes into the model.
 
@@ -105,14 +116,19 @@ class JackknifedTags(GoldTags):
 
 
 def tag_source(
-    sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    sentences: list[Sentence],
+    settings: Settings,
+    clusters: Clusters | None = None,
+    tagger: Tagger | None = None,
 ) -> GoldTags:
-    """What the settings ask for; a tagger sees the clusters that the parser has.
+    """What the settings ask for, unless a tagger is given; one in training sees the clusters.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
     >>> tag_source([oaks], Settings()).learn(0).upos
     ['NOUN', 'VERB']
     """
+    if tagger is not None:
+        return ReadyTags(sentences, tagger)
     if settings.n_folds:
         return JackknifedTags(sentences, settings, clusters)
     kind = OnlineTags if settings.tags == "predicted" else GoldTags
@@ -121,7 +137,12 @@ def tag_source(
 
 def tagger_settings(settings: Settings) -> TaggerSettings:
     """Those of the tagger in a parser."""
-    return TaggerSettings(seed=settings.seed, epochs=settings.epochs, clusters=settings.clusters)
+    return TaggerSettings(
+        seed=settings.seed,
+        epochs=settings.epochs,
+        clusters=settings.clusters,
+        prune=settings.tagger_prune,
+    )
 
 
 def jackknifed(

@@ -1,14 +1,16 @@
 """The tagger as people use it: load, tag, save.
 
-Each column of tags is a task of its own, and later tasks see what earlier ones have found. A column
-that the training data leave empty is no task: it stays as it is.
+Each column of tags is a task of its own, and later tasks see what earlier ones have found; lemmas,
+whose classes are scripts that make them of forms, come last. A column that the training data leave
+empty is no task: it stays as it is.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,17 +21,21 @@ from dodona.core.corpus import Corpus
 from dodona.core.packed import PackedWeights
 from dodona.core.tag_features import TagFeatures
 from dodona.core.tag_task import TagTask
-from dodona.core.tag_templates import tag_templates
+from dodona.core.tag_templates import LEMMA, tag_templates
 from dodona.core.tagging import Tagging
+from dodona.doc import Doc
+from dodona.segmenter import Segmenter, needed
 from dodona.settings import TaggerSettings
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.errors import BadSentence
+from dodona.treebank.lemma_scripts import LemmaScripts
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.spelling import CLUSTER_COLUMNS, COLUMNS, TAG_COLUMNS, Speller, with_tags
+from dodona.treebank.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
+from dodona.treebank.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.vocabulary import Vocabulary
 from dodona.weights import from_cluster_arrays, to_cluster_arrays
 
-KIND, VERSION = "tagger", 1
+KIND, VERSION = "tagger", 2  # 2: lemmas
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
@@ -42,8 +48,19 @@ class Answers:
     column: str
     classes: list[bytes]
     entries: Numbers  # known words, ascending …
-    before: Numbers  # … which, where the task before gave this class …
-    fixed: Numbers  # … have this one
+    before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
+    fixed: Numbers  # … have this class
+    n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes the perceptron chooses among."""
+        return self.n_learned or len(self.classes)
+
+    @cached_property
+    def meanings(self) -> list[bytes] | LemmaScripts:
+        """What the classes stand for."""
+        return LemmaScripts(self.classes) if self.column == LEMMA else self.classes
 
 
 @dataclass(frozen=True)
@@ -74,11 +91,12 @@ class Knowledge:
                     TagFeatures(templates, columns, names[i]),
                     columns,
                     names[i],
-                    names[i - 1] if i else "",
-                    len(answers.classes),
+                    names[:i] if names[i] == LEMMA else names[max(i - 1, 0) : i],
+                    answers.n_classes,
                     answers.entries,
                     answers.before,
                     answers.fixed,
+                    len(answers.classes),
                 )
             )
         return tasks
@@ -86,60 +104,102 @@ class Knowledge:
 
 @dataclass
 class Tagger:
-    """Tags words with UPOS, XPOS and FEATS, those of them that it was trained on.
+    """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
-    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be.
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
+    segmenter it needs no words.
     """
 
     settings: TaggerSettings
     knowledge: Knowledge
     weights: list[PackedWeights]
     record: dict[str, Any] = field(default_factory=dict)
+    segmenter: Segmenter | None = None
 
     def __post_init__(self) -> None:
         known = self.knowledge
         self.columns = [answers.column for answers in known.answers]
         self.classes = [answers.classes for answers in known.answers]
         self.speller = known.speller()
-        self.searches = [
-            Tagging(task, weights, self.settings.width)
-            for task, weights in zip(known.tasks(), self.weights, strict=True)
-        ]
+        self.meanings = [answers.meanings for answers in known.answers]
+        widths = map(self.settings.width_of, self.columns)
+        parts = zip(known.tasks(), self.weights, widths, strict=True)
+        self.searches = [Tagging(*part) for part in parts]
+
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and tags."""
+        return Doc(self.pipe(needed(self.segmenter).segment(text), threads=threads), text)
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
         return self.tag_batch([sentence])[0]
 
-    def pipe(self, sentences: Iterable[Item], *, threads: int = 1) -> Iterator[Item]:
-        """Tag a stream of sentences, in order; bad ones pass through untouched."""
-        return stream(sentences, self.tag_batch, threads)
+    def pipe(
+        self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
+    ) -> Iterator[Item]:
+        """Tag a stream of sentences, in order; bad ones pass through untouched.
 
-    def tag_batch(self, sentences: list[Sentence]) -> list[Sentence]:
-        """The sentences with their tags."""
-        return with_tags(self.tags(sentences), sentences, self.columns, self.classes)
+        `keep` is that of `tag_batch`.
+        """
+        return stream(sentences, partial(self.tag_batch, keep=keep), threads)
 
-    def tags(self, sentences: Iterable[Sentence]) -> Corpus:
+    def tag_batch(self, sentences: list[Sentence], keep: Collection[str] = ()) -> list[Sentence]:
+        """The sentences with their tags.
+
+        A column in `keep` (of `columns`) stays as it is in every sentence that has a value there,
+        and tells the tasks that come after it what it would have told them as their own.
+        """
+        corpus = self.tags(sentences, keep)
+        return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
+
+    def tags(self, sentences: list[Sentence], keep: Collection[str] = ()) -> Corpus:
         """The sentences as numbers, tags included; `with_tags` reads them."""
+        if not {*keep} <= {*TAG_COLUMNS}:
+            raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
         corpus = self.speller.encode(sentences, len(self.searches))
-        for search in self.searches:
-            search.tag(corpus)
+        for column, search in zip(self.columns, self.searches, strict=True):
+            kept = None
+            if column in keep:
+                kept = keep_tags(corpus, sentences, self.columns, self.meanings, column)
+            search.tag(corpus, kept)
         return corpus
 
     def save(self, path: str | Path) -> None:
         """Write the tagger to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self._with_segmenter())
+
+    def _with_segmenter(self) -> tuple[dict[str, Any], dict[str, Array]]:
         about, arrays = self.parts()
-        container.write(Path(path), KIND, VERSION, about, arrays)
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
+        return about, arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self._with_segmenter()),)
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Tagger:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION))
 
     @classmethod
     def load(cls, path: str | Path) -> Tagger:
         """The tagger in a file."""
-        about, arrays = container.read(Path(path), KIND, VERSION)
+        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
         try:
-            return cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+            return cls._restore(about, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise container.ContainerError(
                 f"{path}: the tagger does not fit together: {error}"
             ) from error
+
+    @classmethod
+    def _restore(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Tagger:
+        tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+        if "segmenter" in about:
+            tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
+        return tagger
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as text and arrays, for a file of its own or as a part of another."""
@@ -149,8 +209,12 @@ class Tagger:
         about = {
             "settings": settings,
             "tasks": [
-                {"column": column, "classes": [name.decode() for name in classes]}
-                for column, classes in zip(self.columns, self.classes, strict=True)
+                {
+                    "column": answers.column,
+                    "classes": [name.decode() for name in answers.classes],
+                    "n_learned": answers.n_learned,
+                }
+                for answers in self.knowledge.answers
             ],
             "steps": [weights.step for weights in self.weights],
             "record": self.record,
@@ -184,14 +248,14 @@ class Tagger:
         answers, weights = [], []
         for task, step in zip(about["tasks"], about["steps"], strict=True):
             column, classes = task["column"], [name.encode() for name in task["classes"]]
-            part = {
-                name: arrays[f"tagger.{column}.{name}"]
+            part = (
+                arrays[f"tagger.{column}.{name}"]
                 for name in ("entries", "before", "fixed", "buckets", "rows")
-            }
-            answers.append(Answers(column, classes, part["entries"], part["before"], part["fixed"]))
-            weights.append(
-                PackedWeights(len(classes), step, part["buckets"].cast("B"), part["rows"].cast("B"))
             )
+            entries, before, fixed, buckets, rows = part
+            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
+            n_classes = answers[-1].n_classes
+            weights.append(PackedWeights(n_classes, step, buckets.cast("B"), rows.cast("B")))
         knowledge = Knowledge(
             bytes(arrays["tagger.forms"]).split(b"\n"),
             arrays["tagger.ambiguity"],

@@ -13,14 +13,16 @@ from typing import Any
 
 from dodona.core.linear import Weights
 from dodona.core.packed import PackedWeights, pack
+from dodona.core.tag_templates import LEMMA
 from dodona.core.tag_training import TagTrainer, shuffled
+from dodona.lemma_learning import learn_lemmas
 from dodona.settings import TaggerSettings
 from dodona.tagger import Answers, Knowledge, Tagger
 from dodona.treebank.clusters import Clusters
 from dodona.treebank.errors import TreebankError
 from dodona.treebank.reader import read
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.spelling import with_tags
+from dodona.treebank.tags import with_tags
 
 Treebank = str | Path | Iterable[Sentence]
 EMPTY = "_"
@@ -65,29 +67,40 @@ class TaggerTrainer:
         self.settings = replace(settings, clusters=Path(settings.clusters).name)
         self.sentences = _load(train)
         self.dev = _load(dev) if dev is not None else []
-        self.columns = tag_columns(self.sentences)
-        tags = {column: _column(self.sentences, column) for column in self.columns}
+        self.columns = tag_columns(self.sentences, lemmas=settings.lemmas)
+        tags = {name: _column(self.sentences, name) for name in self.columns if name != LEMMA}
         words, self.gold = learn_words(_column(self.sentences, "forms"), tags, settings)
-        self.knowledge = replace(words, clusters=clusters)
+        self.knowledge = self.in_training = replace(words, clusters=clusters)
+        if LEMMA in self.columns:
+            self._add_lemmas()
         self.corpus = self.knowledge.speller().encode(self.sentences, len(self.columns))
-        self.start([Weights(len(answers.classes)) for answers in self.knowledge.answers])
+        self.start([Weights(answers.n_classes) for answers in self.knowledge.answers])
         self.history: list[TaggerEpoch] = []
         self.best: list[PackedWeights] | None = None
         self.best_epoch: TaggerEpoch | None = None
 
+    def _add_lemmas(self) -> None:
+        """Make lemmas the last task; some words that have theirs for certain are learned from."""
+        forms, values = (_flat(_column(self.sentences, name)) for name in ("forms", LEMMA))
+        lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain)
+        before = self.knowledge.answers
+        self.knowledge = replace(self.knowledge, answers=[*before, lemmas.answers])
+        self.in_training = replace(self.knowledge, answers=[*before, lemmas.in_training])
+        self.gold.append(lemmas.gold)
+
     def start(self, weights: Sequence[Weights]) -> None:
         """Go on from these weights, one for each task."""
         settings = self.settings
-        parts = zip(self.knowledge.tasks(), weights, self.gold, strict=True)
+        parts = zip(self.in_training.tasks(), weights, self.gold, strict=True)
         self.trainers = [
             TagTrainer(
                 self.corpus,
                 *part,
-                width=settings.width,
+                width=settings.width_of(column),
                 margin=MARGIN,
                 cutoff=settings.cutoff,
             )
-            for part in parts
+            for column, part in zip(self.columns, parts, strict=True)
         ]
 
     def epochs(self, report: Callable[[int], None] | None = None) -> Iterator[TaggerEpoch]:
@@ -119,9 +132,9 @@ class TaggerTrainer:
 
     def tagged(self, sentence: int) -> Sentence:
         """A sentence with the tags that `learn` has predicted."""
-        classes = [answers.classes for answers in self.knowledge.answers]
+        meanings = [answers.meanings for answers in self.knowledge.answers]
         found = [self.sentences[sentence]]
-        return with_tags(self.corpus, found, self.columns, classes, sentence)[0]
+        return with_tags(self.corpus, found, self.columns, meanings, sentence)[0]
 
     def snapshot(self) -> Tagger:
         """The tagger of the averaged weights as they are now."""
@@ -187,8 +200,8 @@ def train_tagger(
     return trainer.tagger()
 
 
-def tag_columns(sentences: Sequence[Sentence]) -> list[str]:
-    """The columns that hold tags, in the order in which to predict them.
+def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[str]:
+    """The columns that hold tags, in the order in which to predict them; lemmas are the last.
 
     A tagset like that of the Penn Treebank tells most of the others; one that spells out all of
     morphology is easier to find once they are known (dev sets of en, ta, tr and ko).
@@ -202,21 +215,22 @@ def tag_columns(sentences: Sequence[Sentence]) -> list[str]:
         raise ValueError("no UPOS, XPOS or FEATS in the training data: nothing to learn")
     if "xpos" in names and len(values["xpos"]) <= SMALL_TAGSET:
         names.insert(0, names.pop())
-    return names
+    has_lemmas = any(lemma != EMPTY for column in _column(sentences, LEMMA) for lemma in column)
+    return [*names, LEMMA] if lemmas and has_lemmas else names
 
 
 def learn_words(
     forms: list[list[str]], tags: dict[str, list[list[str]]], settings: TaggerSettings
 ) -> tuple[Knowledge, list[array[int]]]:
     """What is to be known of the words and tags of a treebank, and its tags as classes."""
-    words = [form for sentence in forms for form in sentence]
+    words = _flat(forms)
     counts = Counter(words)
     entry = {form: i for i, form in enumerate(sorted(counts))}
     entries = [entry[form] for form in words]
     answers, gold = [], []
     before = array("I", bytes(4 * len(words)))
     for column, values in tags.items():
-        flat = [value for sentence in values for value in sentence]
+        flat = _flat(values)
         frequency = Counter(flat)
         names = sorted(frequency, key=lambda name: (-frequency[name], name))
         number = {name: i for i, name in enumerate(names)}
@@ -286,7 +300,12 @@ def tag_accuracies(
 
 
 def _column(sentences: Sequence[Sentence], name: str) -> list[list[str]]:
-    return [getattr(sentence, name) for sentence in sentences]
+    attribute = "lemmas" if name == LEMMA else name
+    return [getattr(sentence, attribute) for sentence in sentences]
+
+
+def _flat(column: list[list[str]]) -> list[str]:
+    return [value for sentence in column for value in sentence]
 
 
 def _load(treebank: Treebank) -> list[Sentence]:

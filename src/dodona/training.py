@@ -76,7 +76,8 @@ class Trainer:
 
     Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
     kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
-    A head or label of "_" is not annotated, and whatever the parser does there is right.
+    A head or label of "_" is not annotated, and whatever the parser does there is right. A `tagger`
+    that is given gives the words their tags, and goes into the model as it is.
     """
 
     def __init__(
@@ -84,10 +85,12 @@ class Trainer:
         train: Treebank,
         dev: Treebank | None,
         settings: Settings,
+        tagger: Tagger | None = None,
         templates: str | None = None,
     ) -> None:
         settings = settings.resolved()
-        self.templates = templates or chosen_templates(settings)
+        sentences = load(train)
+        self.templates = templates or chosen_templates(settings, sentences)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
         # templates and clusters go into the model, but not the folders they were read from
@@ -96,7 +99,6 @@ class Trainer:
             features=Path(settings.features).name,
             clusters=Path(settings.clusters).name,
         )
-        sentences = load(train)
         self.dev = load(dev) if dev is not None else []
         self.checksums = {
             "train": _checksum(map(bytes, sentences)),
@@ -105,14 +107,14 @@ class Trainer:
         }
         if clusters is not None:
             self.checksums["clusters"] = _checksum(clusters.save())
-        self.tags = tag_source(sentences, settings, clusters)
+        self.tags = tag_source(sentences, settings, clusters, tagger)
         encoder = Encoder(self.features.columns, clusters=clusters)
         self.data = (
             prepare_graphs(sentences, encoder)
             if settings.graph == ENHANCED
             else prepare(sentences, encoder, settings)
         )
-        if settings.n_folds:
+        if settings.n_folds or tagger is not None:
             for i, tagged in enumerate(self.tags.sentences):
                 self.data.encoder.encode_again(self.data.corpus, i, tagged)
         labels = [label.decode() for label in self.data.encoder.labels]
@@ -179,10 +181,10 @@ class Trainer:
     def _learn_graphs(self, report: Callable[[Progress], None] | None) -> Iterator[Epoch]:
         """Train the parser into graphs, on trees as this one would parse them."""
         settings = graph_settings(self.settings)
-        templates = chosen_templates(replace(settings, tags=self.settings.tags))
+        templates = chosen_templates(replace(settings, tags=self.settings.tags), self.sentences)
         trees = jackknifed(self.sentences, self.settings, train)
-        dev = list(self.parser().pipe(self.dev)) if self.dev else None
-        self.graph_trainer = Trainer(trees, dev, settings, templates)
+        dev = list(self.parser().pipe(self.dev, retag=True)) if self.dev else None
+        self.graph_trainer = Trainer(trees, dev, settings, templates=templates)
         yield from self.graph_trainer.epochs(report)
 
     def _epoch(self, number: int, report: Callable[[Progress], None]) -> Epoch:
@@ -241,7 +243,7 @@ class Trainer:
         if not self.dev:
             return None, None, {}
         n_words = n_attached = n_labelled = 0
-        parsed = list(self._parser(weights, tagger).pipe(self.dev))
+        parsed = list(self._parser(weights, tagger).pipe(self.dev, retag=True))
         if self.settings.graph == ENHANCED:
             scores = evaluate_graphs(self.dev, parsed)
             return scores.unlabelled.f1, scores.elas, {}

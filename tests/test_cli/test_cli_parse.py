@@ -145,17 +145,21 @@ def test_a_missing_file_is_one_line(shell: Shell, model: Path, tmp_path: Path) -
         assert result.err == f"{missing}: No such file or directory\n"
 
 
-def test_a_file_that_is_no_model_is_one_line(shell: Shell, data: Path) -> None:
-    result = shell("parse", data / "dev.conllu")
+def test_a_file_that_is_no_model_is_one_line(shell: Shell, tmp_path: Path) -> None:
+    model = tmp_path / "bad.dodona"
+    model.write_bytes(b"Dodona")
+    result = shell("parse", model)
     assert result.code == 1
-    assert result.err == f"{data / 'dev.conllu'}: not a Dodona model, or damaged at its beginning\n"
+    assert result.err == f"{model}: not a Dodona model, or damaged at its beginning\n"
 
 
-def test_debug_shows_the_traceback(data: Path) -> None:
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     from dodona.cli import main
 
+    model = tmp_path / "bad.dodona"
+    model.write_bytes(b"Dodona")
     with pytest.raises(ValueError, match="not a Dodona model"):
-        main(["parse", str(data / "dev.conllu"), "--debug"])
+        main(["parse", str(model), "--debug"])
 
 
 def test_too_few_threads(shell: Shell, model: Path, data: Path) -> None:

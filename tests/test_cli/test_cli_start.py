@@ -29,10 +29,11 @@ PLAIN = [
     "info m.dodona --json",
     "oracle --gold a.conllu --root none --sentence 3",
     "experiment some-paper --data d --treebanks a,b --seeds 2 --quick",
+    "serve m.dodona en=n.dodona --port 0 --host :: --timeout 2.5 --quiet",
     "bench m.dodona a.conllu --repeats 1 --threads 4",
 ]
 NOT_PLAIN = [
-    "parse",
+    "info",
     "parse m.dodona --help",
     "parse m.dodona --treads 2",
     "parse m.dodona --threads two",

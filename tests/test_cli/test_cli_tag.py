@@ -15,7 +15,7 @@ def tagger(shell: Shell, data: Path, tmp_path: Path) -> Path:
     files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu", "-o", path]
     result = shell("tag", *files, "--epochs", "2")
     assert result.code == 0
-    assert "tasks: xpos, upos, feats" in result.err
+    assert "tasks: xpos, upos, feats, lemma" in result.err
     assert "epoch 2/2" in result.err
     assert result.out == ""
     return path
@@ -26,6 +26,21 @@ def test_output_is_that_of_the_tagger(shell: Shell, tagger: Path, data: Path) ->
     tagged = dodona.Tagger.load(tagger).pipe(dodona.read(data / "test.conllu"))
     assert result.code == 0
     assert result.out == b"".join(map(bytes, tagged)).decode()
+
+
+def test_lemmas_are_written_unless_they_are_not_wanted(
+    shell: Shell, tagger: Path, data: Path, tmp_path: Path
+) -> None:
+    gold = list(dodona.read(data / "test.conllu"))
+    bare = b"".join(bytes(s.replace(lemmas=["_"] * len(s))) for s in gold)
+    out = tmp_path / "tagged.conllu"
+    assert shell("tag", tagger, "-o", out, stdin=bare).code == 0
+    assert (dodona.evaluate(gold, list(dodona.read(out))).lemma or 0) > 85
+    path = tmp_path / "plain.tagger"
+    files = ["--train", data / "train.conllu", "-o", path, "--epochs", "1"]
+    assert "tasks: xpos, upos, feats\n" in shell("tag", *files, "--no-lemmas").err
+    assert "lemma" not in dodona.Tagger.load(path).columns
+    assert "--lemmas: only for training" in shell("tag", tagger, "--no-lemmas").err
 
 
 def test_files_stdin_threads_and_bad_sentences(shell: Shell, tagger: Path, data: Path) -> None:
@@ -55,10 +70,10 @@ def test_flags_that_do_not_go_together(shell: Shell, arguments: list[str], said:
     assert said in result.err
 
 
-def test_a_model_of_a_parser_is_no_tagger(shell: Shell, model: Path) -> None:
+def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, model: Path) -> None:
     result = shell("tag", model)
     assert result.code == 1
-    assert "this is a Dodona model, not a tagger" in result.err
+    assert "this parser has no tagger" in result.err
 
 
 def test_ctrl_c_keeps_the_best_tagger_so_far(
@@ -92,13 +107,22 @@ def test_a_parser_with_a_tagger(shell: Shell, data: Path, tmp_path: Path) -> Non
     result = shell("train", *files, "-o", path, "--tags", "predicted", "--epochs", "2")
     assert result.code == 0
     assert "UPOS" in result.err  # accuracy on the dev set
-    parsed = shell("parse", path, data / "test.conllu").out
+    parsed = shell("parse", path, data / "test.conllu", "--retag").out
     kept = shell("parse", path, data / "test.conllu", "--keep-tags").out
     assert (
         parsed
-        == b"".join(map(bytes, dodona.load(path).pipe(dodona.read(data / "test.conllu")))).decode()
+        == b"".join(
+            map(bytes, dodona.load(path).pipe(dodona.read(data / "test.conllu"), retag=True))
+        ).decode()
     )
     assert kept != parsed
+    tagged = shell("tag", path, data / "test.conllu").out
+    assert [line.split("\t")[:6] for line in tagged.splitlines()] == [
+        line.split("\t")[:6] for line in parsed.splitlines()
+    ]
+    both = shell("parse", path, data / "test.conllu", "--retag", "--keep-tags")
+    assert both.code == 2
+    assert "cannot be both kept and replaced" in both.err
     shown = shell("info", path)
     assert shown.code == 0
     assert "classes" in shown.out

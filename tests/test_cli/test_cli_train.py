@@ -225,7 +225,7 @@ def test_flags_win_over_the_file(shell: Shell, data: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("epoch = 3", "no setting 'epoch'; there are: train, dev, out, system, "),
+        ("epoch = 3", "no setting 'epoch'; there are: train, dev, out, pipeline, "),
         ("epochs = 'many'", "epochs is a whole number, not 'many'"),
         ("epochs = true", "epochs is a whole number, not True"),
         ("training = 'luck'", "training is one of auto, static, ambiguity, explore, not 'luck'"),

@@ -11,7 +11,6 @@ from shell import BAD, Shell
 
 import dodona
 from dodona.parser import VERSION
-from dodona.show.walk import walk
 
 ONE = b"""# text = Ask the oak
 1\tAsk\task\tVERB\t_\t_\t0\troot\t_\t_
@@ -70,6 +69,29 @@ def test_evaluate_names_the_first_difference(shell: Shell, data: Path) -> None:
     assert result.err.count("\n") == 1
 
 
+def test_evaluate_text_prints_the_metrics_of_the_shared_task(
+    shell: Shell, data: Path, parsed: Path
+) -> None:
+    gold = data / "test.conllu"
+    scores = dodona.evaluate_text(gold, parsed)
+    assert shell("evaluate", gold, parsed, "--text").out == scores.table()
+    found = json.loads(shell("evaluate", gold, parsed, "--text", "--json").out)
+    assert found == json.loads(json.dumps(scores.to_dict()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--details"], ["--no-punctuation"], ["--labels", "universal"], ["--test", "mcnemar"], ["x"]],
+)
+def test_evaluate_text_refuses_options_that_it_does_not_follow(
+    shell: Shell, data: Path, options: list[str]
+) -> None:
+    gold = data / "test.conllu"
+    result = shell("evaluate", gold, gold, *options, "--text")
+    assert result.code == 2
+    assert result.err == "--text has its own rules, for one system: it goes with --json only\n"
+
+
 def test_convert_without_options_changes_no_byte(shell: Shell, data: Path) -> None:
     result = shell("convert", data / "test.conllu")
     assert result == (0, (data / "test.conllu").read_text(encoding="utf-8"), "")
@@ -106,6 +128,19 @@ def test_convert_skips_what_is_bad_only_if_told(shell: Shell) -> None:
     assert result.err.startswith("1 bad sentence passed on; the first: <stdin>:1: ")
 
 
+def test_convert_to_text(shell: Shell) -> None:
+    text = ONE + b"# newpar\n" + CROSSING + ONE
+    assert shell("convert", "--to", "text", stdin=text) == (
+        0,
+        "Ask the oak\n\nA B C D Ask the oak\n",
+        "",
+    )
+    result = shell("convert", "--to", "text", "--skip-bad", stdin=BAD + ONE)
+    assert result.out == "Ask the oak\n"
+    assert result.err.startswith("1 bad sentence left out; the first: <stdin>:1: ")
+    assert shell("convert", "--to", "text", "--projectivise", "head", stdin=ONE).code == 2
+
+
 def test_info_tells_everything(shell: Shell, model: Path) -> None:
     found = json.loads(shell("info", model, "--json").out)
     parser = dodona.load(model)
@@ -121,21 +156,6 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     for name in ("explore-after", "train SHA-256", "templates", "dev LAS", "obj", "arc-eager"):
         assert name in shown
     assert f"{parser.record['dev_las']:.2f}" in shown
-
-
-def test_the_walk_ends_with_the_gold_tree_and_pays_nothing() -> None:
-    gold = dodona.Gold(heads=[0, 3, 1], labels=["root", "det", "obj"])
-    for root in ("first", "last", "none"):
-        system = dodona.system("arc-eager", labels=["root", "det", "obj"], root=root)
-        *steps, final = walk(system, gold)
-        state = system.start(3)
-        for step in steps:
-            assert step.taken in step.choices and step.taken.cost == 0
-            assert len(step.choices) == len(system.valid(state))
-            assert (step.stack, step.buffer) == (state.stack, state.buffer)
-            state = system.step(state, dodona.Action(step.taken.move, step.taken.label))
-        assert final.taken is None and final.choices == ()
-        assert set(final.arcs) == state.arcs
 
 
 def test_oracle_prints_states_and_costs(shell: Shell) -> None:
@@ -155,6 +175,33 @@ def test_oracle_prints_states_and_costs(shell: Shell) -> None:
     assert "●─┬───► Ask  root\n" in result.out
 
 
+def test_oracle_takes_a_wrong_turn_and_tells_what_is_left(shell: Shell) -> None:
+    wrong = "RIGHT-ARC:root RIGHT-ARC:obj"
+    result = shell("oracle", "--gold", "-", "--root", "first", "--actions", wrong, stdin=ONE)
+    *_, last, outcome = result.out.split("\n\n")
+    assert last == (
+        "state 2\n"
+        "  stack   ROOT 1:Ask 2:the\n"
+        "  buffer  3:oak\n"
+        "  arcs    ROOT -root-> 1:Ask, 1:Ask -obj-> 2:the\n"
+        "  lost    3:oak -det-> 2:the\n"
+        "    SHIFT       cost 1\n"
+        "    RIGHT-ARC   cost 1  det, obj, root\n"
+        "    REDUCE      cost 0"
+    )
+    assert outcome.startswith("best tree still in reach (loss 1):\n●─┬─► Ask  root\n")
+
+
+def test_oracle_shows_the_scores_of_a_model(shell: Shell, model: Path, data: Path) -> None:
+    gold = data / "projective.conllu"
+    found = json.loads(shell("oracle", "--gold", gold, "--model", model, "--json").out)
+    scores = [choice["score"] for step in found["steps"] for choice in step["choices"]]
+    assert any(isinstance(score, int) for score in scores)
+    followed = shell("oracle", "--gold", gold, "--model", model, "--oracle", "model")
+    assert followed.code == 0 and "(score " in followed.out
+    assert ", final\n" in followed.out
+
+
 def test_oracle_as_json(shell: Shell) -> None:
     found = json.loads(shell("oracle", "--gold", "-", "--json", stdin=ONE).out)
     assert found["forms"] == ["Ask", "the", "oak"]
@@ -168,6 +215,8 @@ def test_oracle_as_json(shell: Shell) -> None:
         ([], CROSSING, "<stdin>:1: arc-eager cannot derive this tree: "),
         (["--sentence", "2"], ONE, "<stdin>: there is no sentence 2 in it"),
         (["--sentence", "0"], ONE, "--sentence counts from 1; found 0"),
+        (["--actions", "JUMP"], ONE, "<stdin>:1: action 1: arc-eager has no action "),
+        (["--oracle", "model"], ONE, "<stdin>:1: there is no model to derive a tree"),
     ],
 )
 def test_oracle_says_why_not(options: list[str], stdin: bytes, message: str, shell: Shell) -> None:

@@ -21,6 +21,7 @@ VERBS = (
     "info",
     "oracle",
     "experiment",
+    "serve",
     "bench",
 )
 

@@ -1,14 +1,18 @@
-"""`dodona convert`: from one format to the other, and pseudo-projective transforms."""
+"""`dodona convert`: between formats, to plain text, and pseudo-projective transforms."""
 
 from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.streams import Item, Skipped, Trees, open_writer, read_all
+from dodona.treebank.files import open_output
 from dodona.treebank.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
+from dodona.treebank.raw_text import raw_text
 from dodona.treebank.reader import FORMATS
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.writer import to_conllu, to_conllx
+
+TEXT = "text"
 
 
 def convert(
@@ -18,7 +22,7 @@ def convert(
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
-    to: Annotated[str, Flag("format of the output", choices=FORMATS)] = "conllu",
+    to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
     projectivise: Annotated[
         str | None, Flag("lift crossing arcs and mark them by this scheme", choices=SCHEMES)
     ] = None,
@@ -32,9 +36,16 @@ def convert(
     The pseudo-projective transforms are those of Nivre & Nilsson (2005): --projectivise lifts
     crossing arcs, --deprojectivise moves them back to where their labels say they came from.
     What is lost or changed is told on stderr.
+
+    --to text gives the text of a treebank, with a blank line where a paragraph begins.
     """
     if projectivise and deprojectivise:
         raise UsageError("--projectivise and --deprojectivise undo one another: give one of them")
+    if to == TEXT:
+        if projectivise or deprojectivise:
+            raise UsageError("--to text has no trees to lift or lower: leave that option out")
+        write_text(inputs or ["-"], out, from_, skip_bad)
+        return
     transform = Transform(projectivise, deprojectivise, to)
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
     skipped = Skipped()
@@ -43,6 +54,17 @@ def convert(
             writer.write(transform(item))
     transform.say_changes()
     skipped.say()
+
+
+def write_text(inputs: list[str], out: str, format: str, skip_bad: bool) -> None:
+    """Write the text of the files, one after the other, with a line end after it."""
+    skipped = Skipped()
+    items = skipped.watch(read_all(inputs, format, "ignored", skip_bad))
+    with open_output(out) as file:
+        for piece in raw_text(item for item in items if isinstance(item, Sentence)):
+            file.write(piece.encode())
+        file.write(b"\n")
+    skipped.say("left out")
 
 
 class Transform:

@@ -21,6 +21,9 @@ def evaluate(
             choices=("exact", "universal"),
         ),
     ] = "exact",
+    text: Annotated[
+        bool, Flag("the system split the text by itself: metrics of the CoNLL 2018 shared task")
+    ] = False,
     graphs: Annotated[
         bool, Flag("score the enhanced graphs of the DEPS column: precision, recall, F1, ELAS")
     ] = False,
@@ -38,6 +41,11 @@ def evaluate(
     from dodona import evaluation
     from dodona.evaluation.pairs import load
 
+    if text:
+        if system2 or not punctuation or labels != "exact" or details or test:
+            raise UsageError("--text has its own rules, for one system: it goes with --json only")
+        _show(evaluation.evaluate_text(gold, system), json=json)
+        return
     if graphs:
         if system2 or details or test or labels != "exact" or not punctuation:
             raise UsageError("--graphs scores one system, with all arcs and whole labels")
@@ -64,6 +72,13 @@ def evaluate(
             print(f"{letter}: {name}\n")
         print(found.table(details=details))
     print("\n".join(comparison.table() for comparison in comparisons.values()), end="")
+
+
+def _show(scores: Any, *, json: bool) -> None:
+    if json:
+        print(json_.dumps(scores.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print(scores.table(), end="")
 
 
 def _as_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:

@@ -43,6 +43,16 @@ class Parameter:
         """
         return "--" + self.name.rstrip("_").replace("_", "-")
 
+    @property
+    def negative(self) -> str:
+        """The flag that says no, of what holds unless it is given; "" for all others.
+
+        >>> Parameter("punctuation", bool, False, True, Flag("…")).negative
+        '--no-punctuation'
+        """
+        holds = self.type is bool and (self.default or self.flag.default == str(True))
+        return f"--no-{self.long[2:]}" if holds else ""
+
 
 DEBUG = Parameter("debug", bool, False, False, Flag("show the traceback of an error"))
 

@@ -8,19 +8,20 @@ from typing import Annotated, Any
 
 from dodona import container
 from dodona.cli.flags import Flag
+from dodona.models import locate
 from dodona.parser import KIND, Parser
 from dodona.weights import to_arrays
 
 
 def info(
-    model: Annotated[str, Flag("model file", positional=True)],
+    model: Annotated[str, Flag("model file, or the name of one that ships", positional=True)],
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
     """Show everything a model records.
 
     How it was trained and on what, how good it is, and what is in it.
     """
-    found = about(Path(model))
+    found = about(locate(model))
     if json:
         print(json_.dumps(found, ensure_ascii=False, indent=2))
     else:
@@ -45,6 +46,7 @@ def about(path: Path) -> dict[str, Any]:
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
+        "segmenter": _segmenter(parser),
         "graphs": _graphs(parser),
         "n_features": parser.weights.n_rows,
         "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
@@ -76,6 +78,13 @@ def _tagger(parser: Parser) -> dict[str, Any] | None:
         "clusters": tagger.settings.clusters,
         "dev_accuracy": parser.record["dev_tags"],
     }
+
+
+def _segmenter(parser: Parser) -> dict[str, Any] | None:
+    segmenter = parser.segmenter
+    if segmenter is None:
+        return None
+    return {"n_features": segmenter.weights.n_rows, "n_rules": len(segmenter.rules.rules)}
 
 
 def _graphs(parser: Parser) -> dict[str, Any] | None:
@@ -111,11 +120,15 @@ def _print(found: dict[str, Any]) -> None:
             ("vocabularies", _listed(words)),
             ("clusters", _described(found["clusters"])),
             ("tagger", _described_tagger(found["tagger"])),
+            ("segmenter", _described_segmenter(found["segmenter"])),
             ("graphs", _described_graphs(found["graphs"])),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
     print_pairs(_data(record), "Data")
+    if scores := record.get("dev_text"):
+        pairs = [(name, f"{f1:.2f}") for name, f1 in scores.items()]
+        print_pairs(pairs, "Dev set from raw text, F1")
     _print_history(record)
 
 
@@ -136,6 +149,12 @@ def _described_tagger(tagger: dict[str, Any] | None) -> str:
     sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
     size = f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features"
     return f"{size}{sees}{accuracy}"
+
+
+def _described_segmenter(segmenter: dict[str, Any] | None) -> str:
+    if segmenter is None:
+        return "none"
+    return "{n_features:,} features, {n_rules:,} rules for multiword tokens".format(**segmenter)
 
 
 def _described_graphs(graphs: dict[str, Any] | None) -> str:

@@ -1,27 +1,40 @@
-"""`dodona parse`: sentences in, trees out."""
+"""`dodona parse`: text or sentences in, trees out."""
 
 import sys
 import time
 from typing import Annotated
 
-from dodona.cli.errors import say
+from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.streams import Skipped, open_writer, read_all
+from dodona.cli.inputs import INPUTS, model_and_inputs, read_inputs
+from dodona.cli.streams import OUTPUTS, Skipped, open_writer
+from dodona.models import locate
 from dodona.parser import Parser
 from dodona.settings import ROOT_COUNTS
-from dodona.treebank.reader import FORMATS
 from dodona.treebank.sentence import Sentence
 
 
 def parse(
-    model: Annotated[str, Flag("model file", positional=True)],
     inputs: Annotated[
         list[str] | None,
-        Flag("files to parse, one after the other ('-': stdin, the default)", positional=True),
+        Flag(
+            "a model (file or name; without one, the English one that ships), then the files to "
+            "parse, one after the other ('-': stdin, the default)",
+            positional=True,
+            metavar="[MODEL] [INPUT]",
+        ),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
-    input: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
-    output: Annotated[str, Flag("format of the output", choices=(*FORMATS, "json"))] = "conllu",
+    input: Annotated[
+        str | None,
+        Flag(
+            "format of the input: CoNLL-U, CoNLL-X, plain text, a sentence a line, tokens with "
+            "spaces between them",
+            choices=INPUTS,
+            default="text for .txt, else conllu",
+        ),
+    ] = None,
+    output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
     threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
     roots: Annotated[
         str | None,
@@ -31,23 +44,27 @@ def parse(
         int | None, Flag("derivations kept side by side; 1 is greedy", default="as trained")
     ] = None,
     keep_tags: Annotated[
-        bool, Flag("parse with the tags of the input, although the model has a tagger")
+        bool, Flag("parse with the tags of the input as they are, although the model has a tagger")
     ] = False,
+    retag: Annotated[bool, Flag("replace the tags of the input by those of the tagger")] = False,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
 ) -> None:
-    """Parse sentences with a trained model.
+    """Parse text or sentences with a trained model.
 
-    Heads and labels of the input are ignored and replaced, and so are the tags if the model has a
-    tagger; all else comes back as it was. Files whose name ends in .gz are read and written
-    compressed.
+    A model for raw text finds sentences and words first. Heads and labels of the input are ignored
+    and replaced; a model with a tagger fills in the tags and lemmas that a sentence lacks; all else
+    comes back as it was. Files whose name ends in .gz are read and written compressed.
     """
-    parser = Parser.load(model)
+    if keep_tags and retag:
+        raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
+    model, paths = model_and_inputs(inputs or [])
+    parser = Parser.load(locate(model))
     start = time.perf_counter()
     skipped, n_words = Skipped(), 0
-    items = skipped.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
+    items = skipped.watch(read_inputs(paths, input, parser.segmenter, skip_bad))
     with open_writer(out, output) as writer:
         for item in parser.pipe(
-            items, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags
+            items, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
         ):
             writer.write(item)
             n_words += len(item) if isinstance(item, Sentence) else 0

@@ -37,7 +37,7 @@ def _flags(
     """The words that are no flags, and the values of the flags."""
     known = {p.long: (p, True) for p in parameters if not p.flag.positional}
     known |= {p.flag.short: (p, True) for p in parameters if p.flag.short}
-    known |= {"--no-" + p.long[2:]: (p, False) for p in parameters if p.type is bool and p.default}
+    known |= {p.negative: (p, False) for p in parameters if p.negative}
     words: list[str] = []
     values: dict[str, Any] = {}
     while arguments:

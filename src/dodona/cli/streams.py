@@ -1,4 +1,4 @@
-"""Sentences from several files, and to one: as CoNLL-U, CoNLL-X or JSON lines."""
+"""Sentences from several files, and to one: as CoNLL-U, CoNLL-X, JSON lines or pictures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import IO, Any, Literal, Protocol
 
 from dodona.cli.errors import say
+from dodona.cli.pictures import PICTURES, open_pictures
 from dodona.treebank.errors import BadSentence
 from dodona.treebank.files import open_output
-from dodona.treebank.reader import read
+from dodona.treebank.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.writer import Writer
 
+OUTPUTS = (*FORMATS, "json", *PICTURES)
 Item = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
 
@@ -33,6 +35,8 @@ def read_all(paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool) ->
 
 def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
     """A writer of the format to a file that appears only when all went well."""
+    if format in PICTURES:
+        return open_pictures(path, format)
     return _json_writer(path) if format == "json" else Writer(path, format=format)
 
 
@@ -51,11 +55,11 @@ class Skipped:
                 self.first = self.first or str(item.error)
             yield item
 
-    def say(self) -> None:
+    def say(self, done: str = "passed on") -> None:
         """Tell how many there were, if any, and what is wrong with the first."""
         if self.n_bad:
             plural = "s" if self.n_bad > 1 else ""
-            say(f"{self.n_bad:,} bad sentence{plural} passed on; the first: {self.first}")
+            say(f"{self.n_bad:,} bad sentence{plural} {done}; the first: {self.first}")
 
 
 @contextmanager
@@ -70,8 +74,8 @@ class JsonWriter:
     >>> import io
     >>> memory = io.BytesIO()
     >>> JsonWriter(memory).write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
-    >>> memory.getvalue()[:56]
-    b'{"comments": [], "words": [{"id": 1, "form": "Speak", "l'
+    >>> memory.getvalue()[:57]
+    b'{"comments": [], "text": "Speak", "words": [{"id": 1, "fo'
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -82,27 +86,8 @@ class JsonWriter:
 
     def write(self, sentence: Item, /) -> None:
         """Write one sentence; one that is bad as its text and what is wrong with it."""
-        found = as_data(sentence) if isinstance(sentence, Sentence) else _bad(sentence)
+        found = sentence.to_dict() if isinstance(sentence, Sentence) else _bad(sentence)
         self._file.write(self._dumps(found, ensure_ascii=False).encode() + b"\n")
-
-
-def as_data(sentence: Sentence) -> dict[str, Any]:
-    """The sentence in lists and dictionaries, as it stands in JSON output."""
-    columns = {
-        "id": range(1, len(sentence) + 1),
-        "form": sentence.forms,
-        "lemma": sentence.lemmas,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "feats": sentence.feats,
-        "head": sentence.heads,
-        "deprel": sentence.deprels,
-        "misc": sentence.misc,
-    }
-    words = [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
-    return {"comments": sentence.comments, "words": words}
 
 
 def _bad(sentence: BadSentence) -> dict[str, Any]:

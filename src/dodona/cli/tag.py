@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.inputs import INPUTS, read_inputs
 from dodona.cli.setting_flags import given, with_settings
-from dodona.cli.streams import Skipped, open_writer, read_all
+from dodona.cli.streams import OUTPUTS, Skipped, open_writer
+from dodona.models import locate
+from dodona.pipeline.parts import load_tagger
 from dodona.settings import TaggerSettings
-from dodona.tagger import Tagger
-from dodona.treebank.reader import FORMATS
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -20,14 +21,19 @@ if TYPE_CHECKING:
 
 @with_settings(of=TaggerSettings)
 def tag(
-    model: Annotated[str | None, Flag("tagger file", positional=True)] = None,
+    model: Annotated[
+        str | None, Flag("file of a tagger, or of a parser that has one", positional=True)
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         Flag("files to tag, one after the other ('-': stdin, the default)", positional=True),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout), with --train the tagger", "-o")] = "-",
-    input: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
-    output: Annotated[str, Flag("format of the output", choices=(*FORMATS, "json"))] = "conllu",
+    input: Annotated[
+        str | None,
+        Flag("format of the input", choices=INPUTS, default="text for .txt, else conllu"),
+    ] = None,
+    output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
     threads: Annotated[int, Flag("sentences are tagged in that many threads")] = 1,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
     train: Annotated[str | None, Flag("learn from this CoNLL-U file instead of tagging")] = None,
@@ -36,7 +42,7 @@ def tag(
     ] = None,
     **settings: Any,
 ) -> None:
-    """Tag words with UPOS, XPOS and FEATS, or train a tagger that does.
+    """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger that does.
 
     Tags of the input are replaced, in the columns that the tagger knows; all else comes back as it
     was. With --train, no MODEL is given: the tagger is written to the file of -o. The settings
@@ -54,8 +60,8 @@ def tag(
         names = ", ".join(f"--{name}" for name in (*chosen, *(["dev"] if dev else [])))
         raise UsageError(f"{names}: only for training, with --train F")
     start = time.perf_counter()
-    skipped, n_words, tagger = Skipped(), 0, Tagger.load(model)
-    items = skipped.watch(read_all(inputs or ["-"], input, "ignored", skip_bad))
+    skipped, n_words, tagger = Skipped(), 0, load_tagger(locate(model))
+    items = skipped.watch(read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad))
     with open_writer(out, output) as writer:
         for item in tagger.pipe(items, threads=threads):
             writer.write(item)

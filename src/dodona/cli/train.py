@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import given, with_settings
+from dodona.pipeline.parts import NAMES, TRAIN, Parts
+from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
     from dodona.cli.progress import View
+    from dodona.segmenter_training import SegmenterEpoch
     from dodona.training import Trainer
+
+SOURCES = "train, none, or a model to take it from"
 
 
 @with_settings()
@@ -22,6 +27,13 @@ def train(
         str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
     ] = None,
     out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
+    pipeline: Annotated[
+        str | None,
+        Flag("parser: words in, trees out; text: plain text in", choices=PIPELINES, default=PARSER),
+    ] = None,
+    segmenter: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
+    tagger: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
+    parser: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
     config: Annotated[
         str | None, Flag("TOML file with the names of these flags; flags win")
     ] = None,
@@ -31,20 +43,23 @@ def train(
     quiet: Annotated[bool, Flag("no progress, no table")] = False,
     **settings: Any,
 ) -> None:
-    """Train a parser on a treebank.
+    """Train a parser on a treebank, or with --pipeline text all that leads from text to trees.
 
     Interrupted by Ctrl-C it saves the best parser so far; --resume takes the run up again, and the
     model is then the same to the last bit as that of a run without a break.
     """
     from dodona.cli.progress import view
-    from dodona.settings import Settings
-    from dodona.training import Trainer
 
-    values = _from_file(config) | given({"train": train, "dev": dev, "out": out, **settings})
+    own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
+    parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
+    values = _from_file(config) | given({**own, **parts, **settings})
     model, data, dev_data = _paths(values)
     kept = model.with_name(model.name + ".checkpoint")
     _check_places(model, kept, resume)
-    trainer = Trainer(data, dev_data, Settings(**values))
+    if values.get("parser", TRAIN) != TRAIN:
+        _assemble(model, data, dev_data, values)
+        return
+    trainer = _trainer(data, dev_data, values, quiet)
     if resume:
         trainer.resume(kept)
     elif kept.exists() and checkpoint:
@@ -58,6 +73,44 @@ def train(
         print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
     elif not quiet:
         _print_result(trainer, model)
+
+
+def _trainer(data: str, dev_data: str | None, values: dict[str, Any], quiet: bool) -> "Trainer":
+    """What trains the parser, or all parts of a text pipeline; the segmenter is then ready."""
+    from dodona.pipeline.training import TextTrainer
+    from dodona.settings import Settings
+    from dodona.training import Trainer
+
+    parts = _parts(values)
+    if values.pop("pipeline", PARSER) == TEXT:
+        report = None if quiet else _say_segmenter
+        return TextTrainer(data, dev_data, Settings(**values), parts, report)
+    return Trainer(data, dev_data, Settings(**values))
+
+
+def _parts(values: dict[str, Any]) -> Parts:
+    """Where the parts come from, taken out of the values."""
+    sources = {name: values.pop(name) for name in NAMES if name in values}
+    if sources and values.get("pipeline", PARSER) != TEXT:
+        raise UsageError(f"--{', --'.join(sources)}: only with --pipeline text")
+    return Parts(**sources)
+
+
+def _assemble(model: Path, data: str, dev_data: str | None, values: dict[str, Any]) -> None:
+    """Segmenter and tagger for a parser that is there already, or for none."""
+    from dodona.pipeline.training import assemble
+
+    parts, seed = _parts(values), values.pop("seed", Settings.seed)
+    del values["pipeline"]
+    if values:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
+        raise UsageError(f"{names}: the parser is not trained, so this would change nothing")
+    assemble(data, dev_data, parts, seed, _say_segmenter).save(model)
+
+
+def _say_segmenter(epoch: "SegmenterEpoch") -> None:
+    scores = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
+    say(f"segmenter, epoch {epoch.number}" + (f"  dev {scores}" if scores else ""))
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -115,7 +168,7 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
         "model": str(model),
         "bytes": model.stat().st_size,
         "settings": asdict(trainer.settings),
-        **trainer.record(),
+        **trainer.parser().record,
         "history": [asdict(epoch) for epoch in trainer.history],
         "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
     }
@@ -134,3 +187,7 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
+    if scores := parser.record.get("dev_text"):
+        print_pairs(
+            [(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1"
+        )

@@ -78,8 +78,8 @@ def _metavar(parameter: Parameter) -> str | None:
 
 def _names(parameter: Parameter) -> Sequence[str]:
     names = [parameter.long]
-    if parameter.type is bool and parameter.default:
-        names = [f"{parameter.long}/--no-{parameter.long[2:]}"]
+    if parameter.negative:
+        names = [f"{parameter.long}/{parameter.negative}"]
     return [*names, parameter.flag.short] if parameter.flag.short else names
 
 

@@ -1,3 +1,4 @@
+from dodona.core.action import Action
 from dodona.core.actions import Actions
 from dodona.core.corpus import Corpus
 from dodona.core.features import Features
@@ -18,3 +19,6 @@ class Beam(Greedy):
     @property
     def width(self) -> int: ...
     def derivations(self, corpus: Corpus, sentence: int) -> list[tuple[float, list[int]]]: ...
+    def steps(
+        self, corpus: Corpus, sentence: int = 0
+    ) -> list[list[tuple[float, int, Action | None]]]: ...

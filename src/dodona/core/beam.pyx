@@ -5,7 +5,7 @@ from .agenda cimport Agenda, Hypothesis, Step, bar
 from .corpus cimport Corpus
 from .linear cimport BLOCK
 from .packed cimport PackedWeights
-from .state cimport NONE, copy
+from .state cimport NONE, StateC, copy
 from .system cimport State
 
 cdef extern from "blocks.h":
@@ -42,6 +42,45 @@ cdef class Beam(Greedy):
         self.parse_words(space, &words)
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
+
+    def steps(self, Corpus corpus, int sentence=0):
+        """The beam after each step: of every hypothesis (score, parent, action), best first.
+
+        The parent is a place in the beam before; where there is no action, one that is final waits.
+        """
+        cdef BeamWorkspace space = self.workspace()
+        cdef Agenda agenda = space.agenda
+        cdef WordsC words
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
+        agenda.reserve(words.n_words, self.features.n_templates)
+        self.system.start_state(&space.state)
+        agenda.begin(&space.state, False)
+        steps, states, lasts = [], [self.system.start(words.n_words)], [NONE]
+        while agenda.n_open > 0:
+            self.expand(space, agenda, &words)
+            agenda.advance(self.actions)
+            places = range(agenda.hypotheses.size())
+            steps.append([self._step(agenda, i, states, lasts) for i in places])
+            states = [self._state(agenda, i) for i in places]
+            lasts = [agenda.hypotheses[<int> i].last for i in places]
+        return steps
+
+    def _step(self, Agenda agenda, int hypothesis, list states, list lasts):
+        """How a hypothesis came to be from those that had these states and last steps."""
+        cdef Hypothesis* found = &agenda.hypotheses[hypothesis]
+        if found.last in lasts:
+            return found.score, lasts.index(found.last), None
+        parent = lasts.index(agenda.steps[found.last].before)
+        ids = self.actions.pairs[agenda.steps[found.last].klass][:2]
+        return found.score, parent, self.system._named(states[parent], ids)
+
+    def _state(self, Agenda agenda, int hypothesis):
+        cdef StateC* found = agenda.state(hypothesis)
+        cdef State state = State(self.system, found.n_words)
+        copy(&state.c, found)
+        return state
 
     def trace(self, Corpus corpus, int sentence=0):
         """Every state of the best derivation with the action taken there, at last None."""

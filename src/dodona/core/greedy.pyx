@@ -74,6 +74,28 @@ cdef class Greedy:
             raise ValueError(
                 f"{corpus.n_columns} columns, but features look at {self.features.columns}")
 
+    def scores(self, State state not None, Corpus corpus not None, int sentence=0):
+        """{action: score} for every class that this state of the sentence allows."""
+        cdef const int16_t* barriers
+        cdef int c
+        self.check(corpus, sentence, sentence + 1)
+        row = self.weights.scores(self.features.keys(state, corpus, sentence))
+        barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
+        return {self.system._named(state, self.actions.pairs[c][:2]): row[c]
+                for c in range(self.actions.n_classes) if barriers[c] == 0}
+
+    def label_to_remember(self, State state not None, Corpus corpus not None, int sentence=0):
+        """The label of the best RIGHT-ARC, which some systems note for a SHIFT."""
+        cdef const int16_t* barriers
+        cdef vector[int16_t] row
+        cdef int c
+        self.check(corpus, sentence, sentence + 1)
+        row = self.weights.scores(self.features.keys(state, corpus, sentence))
+        barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
+        for c in range(self.actions.n_classes):
+            row[c] = <int16_t> (row[c] + barriers[c])
+        return self.system.labels[self.best_label(row.data())]
+
     def trace(self, Corpus corpus, int sentence=0):
         """Every state of a sentence's parse with the action taken there, at last None."""
         cdef Workspace space = Workspace()

@@ -10,6 +10,7 @@ from libc.string cimport memset
 from .action import Action
 from .gold cimport UNSEEN, build_gold, gold_size
 from .state cimport NONE, StateC, clear, copy, front, lay_out, state_size, top
+from .state_view import as_html
 
 ROOTS = ("first", "last", "none")
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -90,6 +91,9 @@ cdef class State:
         arcs = " ".join(f"{head}-{label}->{dependent}" for head, label, dependent
                         in sorted(self.arcs, key=lambda arc: arc[2]))
         return f"State(stack={self.stack}, buffer={self.buffer}, arcs={{{arcs}}})"
+
+    def _repr_html_(self):
+        return as_html(self)
 
     def __reduce__(self):
         block = (<char*> self.c.block)[:self.c.n_bytes]
@@ -209,6 +213,15 @@ cdef class System:
         cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.take(&result.c, move, label)
+        return result
+
+    def remembering(self, State state not None, str label not None):
+        """The state with this label noted for the next SHIFT, if the system remembers labels."""
+        cdef State result = State(self, state.c.n_words)
+        if label not in self._label_ids:
+            raise ValueError(f"{self.name} has no label {label!r}; it has {', '.join(self.labels)}")
+        copy(&result.c, &state.c)
+        self.remember(&result.c, self._label_ids[label])
         return result
 
     def finish(self, State state not None):

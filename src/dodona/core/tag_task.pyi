@@ -1,8 +1,10 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dodona.core.corpus import Corpus
 from dodona.core.tag_features import TagFeatures
+
+ANY: int
 
 class TagTask:
     def __init__(
@@ -10,16 +12,21 @@ class TagTask:
         features: TagFeatures,
         columns: Sequence[str],
         own: str,
-        given: str,
+        given: Sequence[str],
         n_classes: int,
         entries: Any,
         before: Any,
         fixed: Any,
+        n_certain: int = 0,
     ) -> None: ...
     @property
     def features(self) -> TagFeatures: ...
     @property
     def n_classes(self) -> int: ...
     @property
+    def n_certain(self) -> int: ...
+    @property
     def n_columns(self) -> int: ...
     def tags(self, corpus: Corpus, sentence: int) -> list[int]: ...
+
+def join(classes: Iterable[int]) -> int: ...

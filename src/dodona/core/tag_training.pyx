@@ -53,8 +53,8 @@ cdef class TagTrainer:
         self.keys.resize(task.features.n_templates)
         self.scores.resize(task.n_padded)
         for klass in gold:
-            if klass >= <uint32_t> task.n_classes:
-                raise ValueError(f"class {klass}, but there are {task.n_classes}")
+            if klass >= <uint32_t> task.n_certain:
+                raise ValueError(f"class {klass}, but there are {task.n_certain}")
             self.gold.push_back(klass)
         self.cutoff = cutoff
         self.seen.resize(N_COUNTERS)
@@ -91,7 +91,10 @@ cdef class TagTrainer:
             own[i] = predicted + N_RESERVED
 
     cdef int learn(self, const WordsC* words, int word, int gold) noexcept nogil:
-        """Predict the class of a word and update; returns the prediction."""
+        """Predict the class of a word and update; returns the prediction.
+
+        There is nothing to learn from a class that only certain words can have.
+        """
         cdef int c, rival = NONE, n_keys = self.task.features.n_templates
         self.task.features.fill(words, word, 0, n_keys, self.keys.data())
         self.scores.assign(self.scores.size(), 0)
@@ -100,6 +103,8 @@ cdef class TagTrainer:
             if c != gold and (rival == NONE or self.scores[c] > self.scores[rival]):
                 rival = c
         self.time += 1
+        if gold >= self.task.n_classes:
+            return rival
         if rival == NONE or self.scores[gold] > self.scores[rival] + self.margin:
             return gold
         n_keys = self.keep_frequent(n_keys)

@@ -28,8 +28,8 @@ cdef class Tagging:
                 f"weights for {weights.n_classes} classes, but there are {task.n_classes}")
         self.task, self.weights, self.width = task, weights, width
 
-    def tag(self, Corpus corpus):
-        """Tag all sentences of the corpus."""
+    def tag(self, Corpus corpus, const unsigned char[::1] kept=None):
+        """Tag all sentences of the corpus but those that are `kept`: not 0 there."""
         cdef vector[uint64_t] keys
         cdef vector[int16_t] scores
         cdef TagBeam beam = TagBeam(self.task, PackedScorer(self.weights), self.width)
@@ -38,10 +38,14 @@ cdef class Tagging:
         if corpus.n_columns != self.task.n_columns:
             raise ValueError(
                 f"{corpus.n_columns} columns, but the task looks at {self.task.n_columns}")
+        if kept is not None and kept.shape[0] != len(corpus):
+            raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
         keys.resize(self.task.features.n_templates)
         scores.resize(self.task.n_padded)
         with nogil:
             for i in range(corpus.n_words.size()):
+                if kept is not None and kept[i]:
+                    continue
                 words = corpus.words(<int> i)
                 if self.width == 1:
                     self.tag_greedily(&words, keys.data(), scores.data())

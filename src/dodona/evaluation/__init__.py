@@ -1,14 +1,16 @@
 """How good a parser is, where it is good, and whether another one is really better.
 
-`evaluate` scores one system against gold trees, `evaluate_graphs` against gold graphs; `compare`
-tests the difference between two systems.
+`evaluate` scores one system against gold trees, `evaluate_graphs` against gold graphs;
+`evaluate_text` scores a system that split the text by itself; `compare` tests the difference
+between two systems.
 """
 
-from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.counts import Arcs, Attachment, Metric
 from dodona.evaluation.graphs import GraphScores, evaluate_graphs
 from dodona.evaluation.pairs import EvaluationError
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.significance import Comparison, compare
+from dodona.evaluation.text_scores import TextScores, evaluate_text
 
 __all__ = [
     "Arcs",
@@ -16,8 +18,11 @@ __all__ = [
     "Comparison",
     "EvaluationError",
     "GraphScores",
+    "Metric",
     "Scores",
+    "TextScores",
     "compare",
     "evaluate",
     "evaluate_graphs",
+    "evaluate_text",
 ]

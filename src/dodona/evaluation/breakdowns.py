@@ -17,6 +17,8 @@ CONTENT_RELATIONS = """
 """
 
 _CONTENT = frozenset(CONTENT_RELATIONS.split())
+# The relations of function words: they count in MLAS, with the content word they depend on.
+FUNCTIONAL = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
 
 Tally = Mapping[Fact, int]
 Key = TypeVar("Key", bound=Hashable)
@@ -66,14 +68,19 @@ def content(tally: Tally) -> Arcs:
     """Labelled arcs of content words (Nivre & Fang 2017), whatever the subtype of their label."""
     arcs = _arcs(
         tally,
-        lambda f: _is_content(f.gold_label),
-        lambda f: None if f.system_label is None else _is_content(f.system_label),
+        lambda f: is_content(f.gold_label),
+        lambda f: None if f.system_label is None else is_content(f.system_label),
         lambda f: f.is_labelled,
     )
     return arcs.get(True, Arcs(0, 0, 0, 0))
 
 
-def _is_content(label: str) -> bool:
+def is_content(label: str) -> bool:
+    """Whether a word with this label is a content word.
+
+    >>> is_content("nsubj:pass"), is_content("case")
+    (True, False)
+    """
     return universal(label) in _CONTENT
 
 

@@ -51,6 +51,47 @@ class Arcs:
 
 
 @dataclass(frozen=True, slots=True)
+class Metric:
+    """Things that two treebanks of one text may have in common: tokens, words, labelled arcs, …
+
+    >>> metric = Metric(n_gold=4, n_system=5, n_correct=2, n_aligned=3)
+    >>> metric.precision, metric.recall, round(metric.aligned_accuracy, 2)
+    (40.0, 50.0, 66.67)
+    """
+
+    n_gold: int
+    n_system: int
+    n_correct: int
+    n_aligned: int | None = None  # words that both have; None where that is what is counted
+
+    @property
+    def precision(self) -> float:
+        """Percentage of what the system has that is right."""
+        return percentage(self.n_correct, self.n_system)
+
+    @property
+    def recall(self) -> float:
+        """Percentage of what gold has that the system found."""
+        return percentage(self.n_correct, self.n_gold)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return percentage(2 * self.n_correct, self.n_gold + self.n_system)
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """Percentage of the words that both have; None where words are not compared."""
+        return None if self.n_aligned is None else percentage(self.n_correct, self.n_aligned)
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Counts and percentages by name."""
+        counts = ("n_gold", "n_system", "n_correct", "n_aligned")
+        percentages = ("precision", "recall", "f1", "aligned_accuracy")
+        return {name: getattr(self, name) for name in (*counts, *percentages)}
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """How many words have the right head, and how many the right head and label."""
 

@@ -25,6 +25,8 @@ class Parsed(Protocol):
     def deprels(self) -> Sequence[str]: ...
 
 
+_NO_FILE = "<memory>"  # the source of sentences made in Python
+
 Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
 
 
@@ -86,18 +88,24 @@ def _check_words(gold: Parsed, system: Parsed, number: int, name: str) -> None:
         shared = min(len(expected), len(found))
         i = next((i for i in range(shared) if expected[i] != found[i]), shared)
         raise EvaluationError(
-            f"{_place(gold, 'gold', number, i)} has {_word(expected, i)}, but "
-            f"{_place(system, name, number, i)} has {_word(found, i)}: "
-            "gold and system must have the same words"
+            f"{place(gold, 'gold', number, str(i + 1))} has {_word(expected, i)}, but "
+            f"{place(system, name, number, str(i + 1))} has {_word(found, i)}: gold and system "
+            "must have the same words; if the system split the text by itself, use "
+            "dodona.evaluate_text or, in the shell, dodona evaluate --text"
         )
-    n = len(expected)
-    for sentence, who in ((gold, "gold"), (system, name)):
-        for i, head in enumerate(sentence.heads):
-            if head is not None and not 0 <= head <= n:
-                raise EvaluationError(
-                    f"{_place(sentence, who, number, i)}: word {i + 1} has head {head}, "
-                    f"but the sentence has {n} words"
-                )
+    check_heads(gold, "gold", number)
+    check_heads(system, name, number)
+
+
+def check_heads(sentence: Parsed, name: str, number: int) -> None:
+    """Each head is a word of the sentence, or the root, or there is none."""
+    n = len(sentence.forms)
+    for word, head in enumerate(sentence.heads, start=1):
+        if head is not None and not 0 <= head <= n:
+            raise EvaluationError(
+                f"{place(sentence, name, number, str(word))}: word {word} has head {head}, "
+                f"but the sentence has {n} words"
+            )
 
 
 def _missing_sentence(gold: Sequence[Parsed], system: Sequence[Parsed], name: str) -> str:
@@ -108,25 +116,30 @@ def _missing_sentence(gold: Sequence[Parsed], system: Sequence[Parsed], name: st
     end = _source(short[-1], short_name) if short else short_name
     return (
         f"{end} ends after {n} sentences, but {_source(long[0], long_name)} has {len(long)}: "
-        f"the first one missing starts at {_place(long[n], long_name, n + 1, 0)}, "
+        f"the first one missing starts at {place(long[n], long_name, n + 1, '1')}, "
         f"{_word(long[n].forms, 0)}"
     )
 
 
 def _source(sentence: Parsed, name: str) -> str:
-    return str(getattr(sentence, "source", "") or name)
+    source = str(getattr(sentence, "source", ""))
+    return name if source in ("", _NO_FILE) else source
 
 
-def _place(sentence: Parsed, name: str, number: int, i: int) -> str:
-    """`file:line` of word `i`, or the sentence's number where it did not come from a file."""
-    first = getattr(sentence, "line", None)
-    if first is None:
-        return f"{_source(sentence, name)}, sentence {number}"
-    lines = str(sentence).splitlines()
+def place(sentence: Parsed, name: str, number: int, word: str) -> str:
+    """`file:line` of the word or token with this id.
+
+    Where the sentence did not come from a file, `name` and the sentence's number.
+    """
+    source, first = _source(sentence, name), getattr(sentence, "line", None)
+    if source == name or first is None:
+        return f"{source}, sentence {number}"
+    # not splitlines: a field may hold a line separator of Unicode
+    lines = str(sentence).removeprefix("\ufeff").removesuffix("\n").split("\n")
     ids = [line.partition("\t")[0] for line in lines]
     # past the last word: the blank line that ends the sentence
-    offset = ids.index(str(i + 1)) if str(i + 1) in ids else len(lines) - 1
-    return f"{_source(sentence, name)}:{first + offset}"
+    offset = ids.index(word) if word in ids else len(lines) - 1
+    return f"{source}:{first + offset}"
 
 
 def _word(forms: Sequence[str], i: int) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dodona.evaluation.graphs import GraphScores
     from dodona.evaluation.scores import Scores
     from dodona.evaluation.significance import Comparison
+    from dodona.evaluation.text_scores import TextScores
 
 NOTHING = "-"  # a percentage of no words at all
 
@@ -56,6 +57,36 @@ def render_comparison(comparison: Comparison) -> str:
     table.add_row("right in B only", f"{comparison.n_only_b:,}")
     table.add_row("p", "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}")
     return _render([table, comparison.method])
+
+
+def render_text_scores(scores: TextScores) -> str:
+    """One line per metric, by the names of the shared task."""
+    table = _table("", "precision", "recall", "F1", "aligned accuracy")
+    for name, metric in (
+        ("Tokens", scores.tokens),
+        ("Sentences", scores.sentences),
+        ("Words", scores.words),
+        ("UPOS", scores.upos),
+        ("XPOS", scores.xpos),
+        ("UFeats", scores.ufeats),
+        ("AllTags", scores.all_tags),
+        ("Lemmas", scores.lemmas),
+        ("UAS", scores.uas),
+        ("LAS", scores.las),
+        ("CLAS", scores.clas),
+        ("MLAS", scores.mlas),
+        ("BLEX", scores.blex),
+    ):
+        if metric is not None:
+            figures = [_number(value) for value in (metric.precision, metric.recall, metric.f1)]
+            aligned = metric.aligned_accuracy
+            table.add_row(name, *figures, "" if aligned is None else _number(aligned))
+    words, sentences = scores.words, scores.sentences
+    caption = (
+        f"{words.n_gold:,} gold words in {sentences.n_gold:,} sentences, "
+        f"{words.n_system:,} words in {sentences.n_system:,} sentences of the system"
+    )
+    return _render([table, caption])
 
 
 def _summary(scores: Scores) -> Table:

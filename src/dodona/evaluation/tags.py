@@ -22,7 +22,7 @@ def tag_accuracy(pairs: Sequence[Pair], column: str, *, universal: bool = False)
     """
     agree: Callable[[str, str], bool] = operator.eq
     if column == "lemmas":
-        agree = _lemmas_agree
+        agree = lemmas_agree
     elif column == "feats" and universal:
         agree = _universal_features_agree
     n_correct = n_words = 0
@@ -44,13 +44,19 @@ def _values(sentence: Parsed, column: str) -> Sequence[str]:
     return values
 
 
-def _lemmas_agree(gold: str, system: str) -> bool:
+def lemmas_agree(gold: str, system: str) -> bool:
+    """Whether the lemma is right; where gold has none ("_"), any is."""
     return gold in ("_", system)
 
 
 def _universal_features_agree(gold: str, system: str) -> bool:
-    return gold == system or _universal(gold) == _universal(system)
+    return gold == system or universal_features(gold) == universal_features(system)
 
 
-def _universal(feats: str) -> list[str]:
+def universal_features(feats: str) -> list[str]:
+    """The features that the shared task compared, in order.
+
+    >>> universal_features("Typo=Yes|Number=Sing|Case=Nom")
+    ['Case=Nom', 'Number=Sing']
+    """
     return sorted(f for f in feats.split("|") if f.partition("=")[0] in _FEATURES)

@@ -173,10 +173,10 @@ def run(job: Job) -> Result:
     before = time.process_time()
     for _ in trainer.epochs():
         cpu_seconds.append(time.process_time() - before)
-        scores.append(count(dev, list(trainer.parser().pipe(dev)), punctuation=False))
+        scores.append(count(dev, list(trainer.parser().pipe(dev, retag=True)), punctuation=False))
         before = time.process_time()
     parser = trainer.parser()
-    parsed = list(parser.pipe(test))
+    parsed = list(parser.pipe(test, retag=True))
     measured = job.measure(parser, test) if job.measure else {}
     if job.measure_training:
         measured |= job.measure_training(trainer, parser, test)

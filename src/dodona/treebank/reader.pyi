@@ -45,3 +45,6 @@ def read(
     name: str | None = None,
     chunk_size: int = ...,
 ) -> Reader[Sentence | BadSentence]: ...
+def restored(
+    data: bytes, format: Literal["conllu", "conllx"], source: str, line: int
+) -> Sentence: ...

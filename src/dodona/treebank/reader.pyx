@@ -12,6 +12,7 @@ from dodona.treebank.scanner cimport (
 from dodona.treebank.sentence cimport Sentence, make_sentence
 
 import zlib
+from io import BytesIO
 
 from dodona.treebank.errors import BadSentence, TreebankError
 from dodona.treebank.files import open_input
@@ -64,6 +65,16 @@ def read(
     return Reader(
         file, found_name if name is None else name, is_ours, format, TREES.index(trees),
         bad == "pass", max_words, chunk_size)
+
+
+def restored(bytes data not None, str format, str source, Py_ssize_t line):
+    """The sentence of these bytes, which pickle has kept, with the place that it came from."""
+    cdef Sentence read_again
+    (read_again,) = read(
+        BytesIO(data), format=format, trees="ignored", max_words=MOST_WORDS, name=source)
+    return make_sentence(
+        read_again.data, read_again.n_words, read_again.start, read_again.head, source, line,
+        format)
 
 
 cdef class Reader(Scanner):

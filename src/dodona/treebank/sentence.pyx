@@ -23,6 +23,14 @@ cdef enum:
     HEAD_WIDTH = 10         # digits of the largest int32
     MAX_WORDS = 10_000_000  # of a sentence made in Python; keeps every offset an int32
 
+PICTURE_WIDTH = 1000
+
+
+cdef views():
+    """What else a sentence can show of itself; it builds on sentences, and few programs need it."""
+    import dodona.treebank.views
+    return dodona.treebank.views
+
 
 @cython.final
 cdef class Sentence:
@@ -47,6 +55,25 @@ cdef class Sentence:
 
     def __len__(self):
         return self.n_words
+
+    def __iter__(self):
+        return iter(views().words(self))
+
+    def __getitem__(self, index):
+        """The words at these places, which count from 0: sentence[0] is the word with id 1."""
+        return views().word(self, index)
+
+    def __eq__(self, other):
+        """The same bytes in the same format, wherever they come from."""
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        return self.data == (<Sentence> other).data and self.format == (<Sentence> other).format
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def __reduce__(self):
+        return views().restored, (self.data, self.format, self.source, self.line)
 
     def __bytes__(self):
         return self.data
@@ -101,6 +128,64 @@ cdef class Sentence:
             return []
         above = self.data[:self.start[0]].removeprefix(b"\xef\xbb\xbf").decode()
         return [line.removesuffix("\r") for line in above.split("\n") if line.startswith("#")]
+
+    @property
+    def sent_id(self):
+        """What the comment "# sent_id = …" says; None without one."""
+        return views().comment(self, "sent_id")
+
+    @property
+    def text(self):
+        """What the comment "# text = …" says, or else the tokens with the spaces between them."""
+        return views().text(self)
+
+    @property
+    def tokens(self):
+        """The tokens of the text, in order: words, and ranges of words (du = de + le).
+
+        >>> [token.form for token in Sentence.from_columns(["Oaks", "speak"]).tokens]
+        ['Oaks', 'speak']
+        """
+        return views().tokens(self)
+
+    @property
+    def roots(self):
+        """The words that have no head but the artificial root."""
+        return views().roots(self)
+
+    @property
+    def root(self):
+        """The first of the roots; None if there is none."""
+        return next(iter(self.roots), None)
+
+    def tree(self, *, width=None, colour=False):
+        """The tree as lines of text, as `dodona.drawing.terminal.draw` draws it.
+
+        >>> s = Sentence.from_columns(["Ask", "!"], heads=[0, 1], deprels=["root", "punct"])
+        >>> print(s.tree())
+        ●─┬─► Ask  root
+          ╰─► !    punct
+        """
+        return views().tree(self, width, colour)
+
+    def to_svg(self, *, width=PICTURE_WIDTH, tags="upos", standalone=True, title=None):
+        """The tree as an SVG picture, in rows no wider than `width` pixels (None: in one row).
+
+        Beneath the words stand their `tags`: "upos", "xpos" or None. `standalone=False` leaves out
+        the style, for a page that has it already: `dodona.drawing.svg.STYLE`.
+        """
+        return views().svg(self, width, tags, standalone, title)
+
+    def _repr_svg_(self):
+        return self.to_svg()
+
+    def to_conllu(self):
+        """The sentence as it stands in a file, with its blank line."""
+        return views().conllu(self)
+
+    def to_dict(self):
+        """The sentence in lists and dictionaries, as it stands in JSON."""
+        return views().as_data(self)
 
     def replace(
         self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from dodona.core.corpus import Corpus
@@ -9,7 +9,6 @@ from dodona.treebank.vocabulary import Vocabulary
 SPELLINGS: tuple[str, ...]
 COLUMNS: tuple[str, ...]
 CLUSTER_COLUMNS: tuple[str, ...]
-TAG_COLUMNS: dict[str, int]
 
 class Speller:
     def __init__(
@@ -21,11 +20,4 @@ class Speller:
     def clusters(self) -> Clusters | None: ...
     def encode(self, sentences: Iterable[Sentence], n_tasks: int) -> Corpus: ...
 
-def with_tags(
-    corpus: Corpus,
-    sentences: Iterable[Sentence],
-    columns: Sequence[str],
-    classes: Sequence[Sequence[bytes]],
-    first: int = 0,
-) -> list[Sentence]: ...
 def spellings(form: str) -> dict[str, int]: ...

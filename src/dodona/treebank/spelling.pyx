@@ -4,14 +4,14 @@ An attribute is the hash of a string, cut to 30 bits: no list of affixes has to 
 that training has not seen meets no weight. Affixes are counted in code points, and lower-cased.
 Where clusters are given, so are the bit strings of words, and their beginnings.
 """
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
 from dodona.core.corpus cimport Corpus
 from dodona.core.features cimport ID_MISSING, ID_UNKNOWN, N_RESERVED
+from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.clusters cimport Clusters, n_bits
-from dodona.treebank.sentence cimport FEATS, FORM, UPOS, XPOS, Sentence, Text, field
+from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
 from dodona.treebank.vocabulary cimport Vocabulary, hashed
 
 cdef extern from "Python.h":
@@ -19,7 +19,6 @@ cdef extern from "Python.h":
     int Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     int Py_UNICODE_ISALPHA(uint32_t c) noexcept nogil
     int Py_UNICODE_ISDIGIT(uint32_t c) noexcept nogil
-    uint32_t Py_UNICODE_TOLOWER(uint32_t c) noexcept nogil
 
 cdef enum:
     N_PREFIXES = 4
@@ -37,45 +36,11 @@ SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
 COLUMNS = (*SPELLINGS, "ambiguity", "entry")
 # after them, where clusters are given: the whole bit string, its first four bits and first six
 CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
-TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS}
 
 
 cdef inline int32_t number(const char* text, Py_ssize_t size) noexcept nogil:
     """A hash of 30 bits, above the reserved numbers."""
     return <int32_t> (hashed(text, size) >> 34) + N_RESERVED
-
-
-cdef uint32_t next_character(const char* text, Py_ssize_t size, Py_ssize_t* at) noexcept nogil:
-    """The code point at this place, which moves on; what is no UTF-8 is read as something else."""
-    cdef const unsigned char* byte = <const unsigned char*> text + at[0]
-    cdef uint32_t c = byte[0]
-    cdef int n = 1 if c < 0xc0 else 2 if c < 0xe0 else 3 if c < 0xf0 else 4
-    cdef int i
-    if n > size - at[0]:
-        n = 1
-    if n > 1:
-        c &= 0xff >> (n + 1)
-        for i in range(1, n):
-            c = c << 6 | (byte[i] & 0x3f)
-    at[0] += n
-    return c if c < 0x110000 else 0xfffd
-
-
-cdef void append(uint32_t c, vector[char]& text) noexcept nogil:
-    """Add a code point as UTF-8."""
-    if c < 0x80:
-        text.push_back(<char> c)
-        return
-    if c < 0x800:
-        text.push_back(<char> (0xc0 | c >> 6))
-    else:
-        if c < 0x10000:
-            text.push_back(<char> (0xe0 | c >> 12))
-        else:
-            text.push_back(<char> (0xf0 | c >> 18))
-            text.push_back(<char> (0x80 | c >> 12 & 0x3f))
-        text.push_back(<char> (0x80 | c >> 6 & 0x3f))
-    text.push_back(<char> (0x80 | c & 0x3f))
 
 
 cdef inline char kind(uint32_t c) noexcept nogil:
@@ -109,7 +74,7 @@ cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nog
             shape[n_shape] = k
             n_shape += 1
         starts.push_back(<int32_t> lower.size())
-        append(Py_UNICODE_TOLOWER(c), lower)
+        append(lowered(c), lower)
     starts.push_back(<int32_t> lower.size())
     n = <int> starts.size() - 1
     values[0] = number(text, size)
@@ -153,18 +118,22 @@ cdef class Speller:
         """A Corpus of the sentences, with room for the tags of that many tasks."""
         cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
         cdef vector[Text] paths
+        cdef vector[Fields] batch
         cdef Sentence sentence
         cdef int32_t* values
+        cdef size_t s
         for sentence in sentences:
             values = corpus.add(sentence.n_words) + 2
-            with nogil:
-                self.fill(sentence, values)
+            batch.push_back(fields_of(sentence))
             if self.clusters is not None:
                 self.clusters.find_all(sentence, paths)
                 self.fill_clusters(paths, values + N_COLUMNS * (<size_t> sentence.n_words + 3))
+        with nogil:  # once for all: threads that ask for the lock in turn wait for each other
+            for s in range(batch.size()):
+                self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)
         return corpus
 
-    cdef void fill(self, Sentence sentence, int32_t* values) noexcept nogil:
+    cdef void fill(self, Fields sentence, int32_t* values) noexcept nogil:
         cdef size_t stride = <size_t> sentence.n_words + 3
         cdef int32_t fresh[N_SPELLINGS]
         cdef const int32_t* spelled
@@ -172,7 +141,7 @@ cdef class Speller:
         cdef Text text
         cdef int i, k
         for i in range(sentence.n_words):
-            text = field(sentence, i, FORM)
+            text = text_at(sentence, i, FORM)
             entry = self.forms.lookup(text.text, text.size)
             if entry == ID_UNKNOWN:
                 spell(text.text, text.size, fresh)
@@ -194,50 +163,6 @@ cdef class Speller:
                 values[k * stride + i] = (
                     number(paths[i].text, min(paths[i].size, self.bits[k]))
                     if paths[i].size else ID_UNKNOWN)
-
-
-def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0):
-    """The sentences, from the corpus's number `first` on, with the tags that stand there.
-
-    Task k has found `columns[k]`, one of "upos", "xpos", "feats", and means classes[k][c], a bytes,
-    by its class c.
-    """
-    cdef vector[vector[Text]] texts
-    cdef vector[Text] fields
-    cdef vector[int] places, tasks
-    cdef Sentence sentence
-    cdef const int32_t* values
-    cdef bytes name
-    cdef size_t s = first, i, k, stride
-    cdef Py_ssize_t n_before = corpus.n_columns - len(columns)
-    cdef int32_t tag
-    if (n_before not in (N_COLUMNS, N_COLUMNS + N_CLUSTER_COLUMNS)
-            or len(columns) != len(classes)):
-        raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
-    for place, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
-        places.push_back(place)
-        tasks.push_back(k)
-        texts.push_back([])
-        for name in classes[k]:
-            texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
-    result = []
-    for sentence in sentences:
-        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
-            raise ValueError("these are not the sentences of the corpus")
-        stride = <size_t> sentence.n_words + 3
-        values = corpus.values.data() + corpus.first_value[s] + n_before * stride + 2
-        fields.resize(<size_t> sentence.n_words * tasks.size())
-        for k in range(tasks.size()):
-            for i in range(<size_t> sentence.n_words):
-                tag = values[tasks[k] * stride + i] - N_RESERVED
-                if not 0 <= tag < <int32_t> texts[k].size():
-                    raise ValueError(f"class {tag}, but there are {texts[k].size()}: has the "
-                                     "corpus been tagged?")
-                fields[i * tasks.size() + k] = texts[k][tag]
-        result.append(
-            sentence.with_fields(places.data(), <int> places.size(), fields.data()))
-        s += 1
-    return result
 
 
 def spellings(str form):

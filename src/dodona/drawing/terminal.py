@@ -21,8 +21,6 @@ from unicodedata import category
 
 from rich.cells import cell_len
 
-from dodona.treebank.projectivity import is_tree
-
 Paint: TypeAlias = Callable[[str, str], str]  # a text and its ANSI codes
 
 # By whether a line goes on upwards and downwards.
@@ -68,8 +66,6 @@ def draw(
     if any(len(column) != len(heads) for column in columns):
         lengths = ", ".join(str(len(column)) for column in columns)
         raise ValueError(f"{len(heads)} heads, but columns of {lengths} words")
-    if not is_tree(heads):
-        raise ValueError(f"these heads are no tree: {list(heads)}")
     if not heads:
         return ""
     trunks = grow_trunks(heads)
@@ -96,6 +92,8 @@ def grow_trunks(heads: Sequence[int]) -> dict[int, Trunk]:
     top_down = [0]
     for head in top_down:
         top_down += rows.get(head, [head])[1:]
+    if len(top_down) != len(heads) + 1:  # the root does not lead to every word
+        raise ValueError(f"these heads are no tree: {list(heads)}")
     trunks: dict[int, Trunk] = {}
     lanes: dict[int, list[Trunk]] = {}
     for head in reversed(top_down[1:]):

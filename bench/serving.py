@@ -1,0 +1,290 @@
+"""How well the server serves: many clients at once beside the parser in the same process.
+
+python bench/serving.py --data DIR --treebank en_ewt [--model FILE] [--seconds 60] [--words 500]
+
+Each client sends a document of some hundred words to /process, waits for its trees, and sends the
+next; beside them one sends garbage and one hangs. Everything, clients too, shares the cores. The
+parser alone is measured before and after, on the same documents with as many threads as the server
+has; the mean of both counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import measure
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import dodona
+
+COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
+GARBAGE = (
+    b"\x16\x03\x01\x00\xff" * 50,
+    b"GET /\x00 HTTP/1.1\r\n\r\n",
+    b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n\xff\xff\xff\xff",
+)
+HALF = b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\ndata="
+PATIENCE = 5  # seconds that a hanging client gets
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is parsed in one go."""
+
+    data: bytes  # raw text or CoNLL-U
+    n_words: int
+
+
+@dataclass
+class Tally:
+    """What the clients saw."""
+
+    seconds: list[float] = field(default_factory=list)  # of each request
+    n_words: int = 0
+    n_garbage: int = 0
+    n_hung: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+def cut(parser: dodona.Parser, file: Path, n_words: int) -> list[Document]:
+    """The file in documents: raw text for models that read it, else as few columns as need be."""
+    found: list[Document] = []
+    batch: list[dodona.Sentence] = []
+    for sentence in dodona.read(file, trees="ignored"):
+        if parser.tagger is not None:
+            sentence = dodona.Sentence.from_columns(sentence.forms)
+        batch.append(sentence)
+        if sum(map(len, batch)) >= n_words:
+            found.append(_document(parser, batch))
+            batch = []
+    return found or [_document(parser, batch)]
+
+
+def _document(parser: dodona.Parser, sentences: list[dodona.Sentence]) -> Document:
+    n_words = sum(map(len, sentences))
+    if parser.segmenter is None:
+        return Document(b"".join(map(bytes, sentences)), n_words)
+    return Document(" ".join(" ".join(s.forms) for s in sentences).encode(), n_words)
+
+
+def in_process(
+    parser: dodona.Parser, documents: list[Document], threads: int, seconds: float
+) -> float:
+    """Words/s of the parser alone, from bytes to bytes, on so many threads."""
+
+    def work(seed: int) -> int:
+        pick, n_words = random.Random(seed), 0
+        while time.perf_counter() < end:
+            document = pick.choice(documents)
+            if parser.segmenter is None:
+                parsed = parser.pipe(dodona.read(io.BytesIO(document.data), trees="ignored"))
+            else:
+                parsed = iter(parser(document.data.decode()))
+            _ = b"".join(map(bytes, parsed)).decode()
+            n_words += document.n_words
+        return n_words
+
+    begin = time.perf_counter()
+    end = begin + seconds
+    with ThreadPoolExecutor(threads) as pool:
+        n_words = sum(pool.map(work, range(threads)))
+    return n_words / (time.perf_counter() - begin)
+
+
+def request(parser: dodona.Parser, document: Document) -> bytes:
+    """A document as UDPipe's clients send it."""
+    steps = {"tokenizer": parser.segmenter, "tagger": parser.tagger, "parser": parser}
+    fields = {name: b"" for name, part in steps.items() if part is not None}
+    body = b"".join(
+        b'--cut\r\nContent-Disposition: form-data; name="%b"\r\n\r\n%b\r\n' % (name.encode(), value)
+        for name, value in (fields | {"data": document.data}).items()
+    )
+    body += b"--cut--\r\n"
+    head = (
+        "POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=cut\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+async def ask(port: int, requests: list[tuple[bytes, int]], end: float, tally: Tally) -> None:
+    """A client: one request after the other on one connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
+    while time.perf_counter() < end:
+        sent, n_words = random.choice(requests)
+        begin = time.perf_counter()
+        writer.write(sent)
+        status, body = await read_answer(reader)
+        tally.seconds.append(time.perf_counter() - begin)
+        if status == 200 and body.endswith(b'"\n}\n'):
+            tally.n_words += n_words
+        else:
+            tally.errors.append(f"{status}: {body[:200]!r}")
+    writer.close()
+
+
+async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    head = await reader.readuntil(b"\r\n\r\n")
+    status = int(head.split(b" ", 2)[1])
+    length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+    if length:
+        return status, await reader.readexactly(int(length[1]))
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readline()
+    return status, body
+
+
+async def disturb(port: int, end: float, tally: Tally) -> None:
+    """A client that sends garbage, ten times a second."""
+    while time.perf_counter() < end:
+        with suppress(OSError):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(random.choice(GARBAGE))
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(reader.read(1000), 1)
+            writer.close()
+        tally.n_garbage += 1
+        await asyncio.sleep(0.1)
+
+
+async def hang(port: int, end: float, tally: Tally) -> None:
+    """A client that begins and never goes on, ten times at once."""
+
+    async def one() -> None:
+        while time.perf_counter() < end:
+            with suppress(OSError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(HALF)
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(reader.read(), end - time.perf_counter())
+                writer.close()
+            tally.n_hung += 1
+
+    await asyncio.gather(*(one() for _ in range(10)))
+
+
+def run_clients(port: int, requests: list[tuple[bytes, int]], n: int, seconds: float) -> Tally:
+    """All clients, in a process of their own."""
+
+    async def everybody() -> Tally:
+        tally, end = Tally(), time.perf_counter() + seconds
+        clients = [ask(port, requests, end, tally) for _ in range(n)]
+        await asyncio.gather(*clients, disturb(port, end, tally), hang(port, end, tally))
+        return tally
+
+    return asyncio.run(everybody())
+
+
+@contextmanager
+def serving(model: Path, threads: int) -> Iterator[int]:
+    """The port of a server in a process of its own."""
+    options = ["--port", "0", "--threads", str(threads), "--patience", str(PATIENCE), "--quiet"]
+    command = [*COMMAND, str(model), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        greeting = process.stderr.readline()
+        found = re.search(r":(\d+)/", greeting)
+        if not found:
+            raise SystemExit(greeting + process.stderr.read())
+        yield int(found[1])
+        process.send_signal(signal.SIGTERM)
+
+
+def report(tally: Tally, served: float, alone: float) -> dict[str, Any]:
+    """The figures, and whether they are as they should be."""
+    ordered = sorted(tally.seconds)
+    median, p99 = statistics.median(ordered), ordered[int(0.99 * (len(ordered) - 1))]
+    return {
+        "requests": len(ordered),
+        "errors": len(tally.errors),
+        "median_seconds": median,
+        "p99_seconds": p99,
+        "slowest_seconds": ordered[-1],
+        "p99_over_median": p99 / median,
+        "words_per_second": served,
+        "in_process_words_per_second": alone,
+        "share": served / alone,
+        "garbage": tally.n_garbage,
+        "hung": tally.n_hung,
+        "passes": not tally.errors and p99 <= 5 * median and served >= 0.6 * alone,
+    }
+
+
+def show(figures: dict[str, Any], title: str) -> None:
+    rows = {
+        "requests": f"{figures['requests']:,}",
+        "errors": f"{figures['errors']:,}",
+        "median": f"{1000 * figures['median_seconds']:.1f} ms",
+        "99 of 100 are faster than": f"{1000 * figures['p99_seconds']:.1f} ms",
+        "… over the median (bar: 5)": f"{figures['p99_over_median']:.2f}",
+        "slowest": f"{1000 * figures['slowest_seconds']:.1f} ms",
+        "words/s": f"{figures['words_per_second']:,.0f}",
+        "words/s of the parser alone": f"{figures['in_process_words_per_second']:,.0f}",
+        "share (bar: 60%)": f"{100 * figures['share']:.0f}%",
+        "garbage sent, connections hung": f"{figures['garbage']:,}, {figures['hung']:,}",
+    }
+    table = Table("", "", title=title, show_header=False)
+    for row in rows.items():
+        table.add_row(*row)
+    Console().print(table)
+
+
+def main(
+    data: Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/train.conllu, …")],
+    treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
+    model: Annotated[Path | None, typer.Option(help="Take this model; do not train.")] = None,
+    epochs: Annotated[int, typer.Option(help="Passes when training.")] = 3,
+    seconds: Annotated[float, typer.Option(help="How long the clients ask.")] = 60,
+    clients: Annotated[int, typer.Option(help="How many ask at a time.")] = 16,
+    words: Annotated[int, typer.Option(help="Words in a document.")] = 500,
+    threads: Annotated[int, typer.Option(help="Threads that parse.")] = len(measure.cores()),
+    as_json: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
+) -> None:
+    """Measure the server under load, beside the parser alone."""
+    files = data / treebank
+    with tempfile.TemporaryDirectory() as folder:
+        if model is None:
+            model = Path(folder, "bench.dodona")
+            dodona.train(files / "train.conllu", epochs=epochs, pipeline="text").save(model)
+        parser = dodona.load(model)
+        documents = cut(parser, files / "dev.conllu", words)
+        requests = [(request(parser, found), found.n_words) for found in documents]
+        in_process(parser, documents, threads, 0.5)  # the model file comes into memory
+        before = in_process(parser, documents, threads, seconds / 4)
+        with serving(model, threads) as port:
+            measure.apart(run_clients, port, requests, clients, 0.5)
+            tally = measure.apart(run_clients, port, requests, clients, seconds)
+        after = in_process(parser, documents, threads, seconds / 4)
+    figures = report(tally, tally.n_words / seconds, (before + after) / 2)
+    show(
+        figures, f"{clients} clients, {threads} threads, documents of {words} words, {seconds:g} s"
+    )
+    for error in tally.errors[:3]:
+        print(error)
+    if as_json:
+        about: dict[str, Any] = {"treebank": treebank, "machine": measure.machine()}
+        as_json.write_text(json.dumps(about | figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,131 @@
+"""Raw text to CoNLL-U: speed, loading, two threads and F1, beside complete pipelines of others.
+
+    python bench/text.py --data DIR --treebank en_ewt --model en \\
+        --udpipe out/peers/en_ewt.udpipe --spacy out/peers/en_ewt.spacy
+
+Peers are trained on the same treebank by text_peers.py. Everything is measured on one core, in
+turn, in one run: each pipeline reads the raw text of the test set (as CoNLL 2018 gave it,
+paragraphs apart and nothing else told) and writes CoNLL-U; the median of --repeat runs counts.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import measure
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import dodona
+from dodona.treebank.raw_text import raw_text
+
+Figures = dict[str, float]
+Pipeline = Callable[[str], str]  # from text to CoNLL-U
+COPIES = 4  # of the text, so that the two threads have something to share
+
+
+def ours(model: str) -> Pipeline:
+    """Our model; the text comes in chunks, as from a file."""
+    parser = dodona.load(model)
+
+    def parse(text: str, threads: int = 1) -> str:
+        chunks = (text[i : i + 65_536] for i in range(0, len(text), 65_536))
+        return b"".join(map(bytes, parser.pipe_text(chunks, threads=threads))).decode()
+
+    return parse
+
+
+def udpipe(model: str) -> Pipeline:
+    """UDPipe 1 with all its parts."""
+    from ufal.udpipe import Model, ProcessingError
+    from ufal.udpipe import Pipeline as Library
+
+    loaded = Model.load(model)
+    if loaded is None:
+        raise ValueError(f"{model}: not a UDPipe model")
+    pipeline = Library(loaded, "tokenize", Library.DEFAULT, Library.DEFAULT, "conllu")
+    return lambda text: str(pipeline.process(text, ProcessingError()))
+
+
+def spacy(model: str) -> Pipeline:
+    """spaCy with all its parts; paragraph by paragraph, since it knows of no paragraphs."""
+    import spacy as library
+
+    nlp = library.load(model)
+
+    def parse(text: str) -> str:
+        paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+        docs = nlp.pipe((part for part in paragraphs if part), batch_size=256)
+        return "".join(dodona.Doc.from_spacy(doc).to_conllu() for doc in docs)
+
+    return parse
+
+
+KINDS = {"dodona": ours, "UDPipe 1": udpipe, "spaCy": spacy}
+
+
+def figures(kind: str, model: str, test: Path, repeat: int) -> Figures:
+    """All that is measured of one pipeline, in a process of its own."""
+    measure.use_one_core()
+    gold = list(dodona.read(test))
+    text, n_words = "".join(raw_text(gold)), sum(map(len, gold))
+    loading = measure.median_seconds(lambda: KINDS[kind](model), 1)
+    parse = KINDS[kind](model)
+    with tempfile.TemporaryDirectory() as temporary:
+        output = Path(temporary, "system.conllu")
+        output.write_text(parse(text), encoding="utf-8")
+        scores = dodona.evaluate_text(test, output).to_dict()
+    seconds = measure.median_seconds(lambda: parse(text), repeat)
+    found = {"words/s": n_words / seconds, "loading, s": loading}
+    found["peak memory, MB"] = (measure.peak_memory() or 0) / 1e6
+    return found | {name: metric["f1"] for name, metric in scores.items() if metric}
+
+
+def threads(model: str, test: Path, repeat: int) -> Figures:
+    """How much two threads gain, on all cores: runs with one and with two take turns."""
+    text = "".join(raw_text(dodona.read(test))) * COPIES
+    parse: Any = ours(model)
+    parse(text)
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(repeat):
+        for n_threads in seconds:
+            seconds[n_threads].append(measure.median_seconds(lambda n=n_threads: parse(text, n), 1))
+    one, two = (sorted(runs)[len(runs) // 2] for runs in seconds.values())
+    return {"two threads, times as fast": one / two}
+
+
+def main(
+    data: Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/test.conllu.")],
+    treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
+    model: Annotated[str, typer.Option(help="Ours: a name or a file.")] = "en",
+    udpipe_model: Annotated[str, typer.Option("--udpipe", help="UDPipe's.")] = "",
+    spacy_model: Annotated[str, typer.Option("--spacy", help="spaCy's.")] = "",
+    repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
+    json_file: Annotated[str, typer.Option("--json", help="Write the figures there, too.")] = "",
+) -> None:
+    """Measure complete pipelines on a treebank's test set."""
+    test = data / treebank / "test.conllu"
+    models = {"dodona": model, "UDPipe 1": udpipe_model, "spaCy": spacy_model}
+    found = {
+        kind: measure.apart(figures, kind, chosen, test, repeat)
+        for kind, chosen in models.items()
+        if chosen
+    }
+    found["dodona"] |= measure.apart(threads, model, test, repeat)
+    rows = list(found["dodona"])
+    table = Table("", *found, title=f"{treebank} test set from raw text, median of {repeat}")
+    for row in rows:
+        cells = (figures.get(row) for figures in found.values())
+        table.add_row(row, *("" if cell is None else f"{cell:,.2f}" for cell in cells))
+    Console().print(table)
+    if json_file:
+        Path(json_file).write_text(json.dumps(found, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    typer.run(main)

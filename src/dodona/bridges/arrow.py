@@ -1,0 +1,83 @@
+"""A document as an Arrow table, one row per word, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from dodona.bridges import required
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.word import places
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# name of the column: name of the property of Sentence
+TEXTS = {
+    "form": "forms",
+    "lemma": "lemmas",
+    "upos": "upos",
+    "xpos": "xpos",
+    "feats": "feats",
+    "deprel": "deprels",
+    "deps": "deps",
+    "misc": "misc",
+}
+NUMBERS = ("sentence", "id", "head", "start", "end")
+NAMES = ("sentence", "sent_id", "id", *list(TEXTS)[:5], "head", *list(TEXTS)[5:], "start", "end")
+
+
+def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
+    """A table of the words of all sentences, which are numbered from 1.
+
+    Columns are as in CoNLL-U; `head`, `start`, `end` and `sent_id` are null where there is nothing.
+    Tokens of several words are not in the table, but their words are, with the token's place.
+    """
+    arrow = required("pyarrow", "arrow")
+    columns: dict[str, list[Any]] = {name: [] for name in NAMES}
+    for number, sentence in enumerate(sentences, start=1):
+        n_words = len(sentence)
+        columns["sentence"] += [number] * n_words
+        columns["sent_id"] += [sentence.sent_id] * n_words
+        columns["id"] += range(1, n_words + 1)
+        columns["head"] += sentence.heads
+        for name, attribute in TEXTS.items():
+            columns[name] += getattr(sentence, attribute)
+        starts, ends = places(sentence)
+        columns["start"] += starts
+        columns["end"] += ends
+    types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in NAMES}
+    return arrow.table({name: arrow.array(values, types[name]) for name, values in columns.items()})
+
+
+def from_arrow(table: pyarrow.Table) -> list[Sentence]:
+    """The sentences in a table such as `to_arrow` makes; only `form` has to be there.
+
+    Where `sentence` is missing, all words are one sentence.
+    """
+    names = table.column_names
+    if "form" not in names:
+        raise ValueError(f"the table has no column 'form', only {', '.join(names)}")
+    columns = {name: table.column(name).to_pylist() for name in NAMES if name in names}
+    numbers = columns.get("sentence", [1] * table.num_rows)
+    found, first = [], 0
+    for _, rows in groupby(enumerate(numbers), key=itemgetter(1)):
+        end = first + sum(1 for _ in rows)
+        found.append(_sentence({name: column[first:end] for name, column in columns.items()}))
+        first = end
+    return found
+
+
+def _sentence(columns: dict[str, list[Any]]) -> Sentence:
+    texts: dict[str, Any] = {
+        attribute: ["_" if value is None else value for value in columns[name]]
+        for name, attribute in TEXTS.items()
+        if name in columns
+    }
+    sent_id = columns.get("sent_id", [None])[0]
+    comments = [] if sent_id is None else [f"# sent_id = {sent_id}"]
+    return Sentence.from_columns(
+        texts.pop("forms"), heads=columns.get("head"), comments=comments, **texts
+    )

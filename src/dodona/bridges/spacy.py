@@ -1,0 +1,169 @@
+"""Sentences as a document of spaCy, and back.
+
+What spaCy calls a token is our word: of a token of several words (French *du*) the words *de* and
+*le* stand in the document, with no space between. White space other than one space is a token of
+its own there, as spaCy makes it, and none here: it is remembered in MISC, in the terms of UDPipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dodona.bridges import required
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.tokens import escaped
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+    from spacy.vocab import Vocab
+
+NO_LABEL = ""
+SPACE_LABEL = "dep"  # what spaCy calls the arc to white space
+ROOT_LABELS = ("ROOT", "root")  # spaCy's, and that of Universal Dependencies
+
+
+@dataclass
+class _Columns:
+    """The arguments of spaCy's Doc."""
+
+    words: list[str] = field(default_factory=list)
+    spaces: list[bool] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    pos: list[str] = field(default_factory=list)
+    morphs: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    deps: list[str] = field(default_factory=list)
+    sent_starts: list[bool] = field(default_factory=list)
+
+
+def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
+    """A document of spaCy: forms, spaces, XPOS (tag_), UPOS (pos_), features, lemmas, trees.
+
+    Sentences begin where ours do, as long as each has one root: spaCy begins one at every root.
+    """
+    spacy = required("spacy", "spacy")
+    known_pos = required("spacy.parts_of_speech", "spacy").IDS
+    columns = _Columns()
+    has_trees = False
+    for sentence in sentences:
+        has_trees = has_trees or any(head is not None for head in sentence.heads)
+        _add(columns, sentence, known_pos)
+    given = vars(columns)
+    if not has_trees:
+        del given["heads"], given["deps"]
+    if vocab is None:
+        defaults = required("spacy.language", "spacy").BaseDefaults
+        vocab = spacy.vocab.create_vocab(None, defaults)  # it knows a letter from a space
+    return spacy.tokens.Doc(vocab, **given)
+
+
+def _add(columns: _Columns, sentence: Sentence, known_pos: dict[str, int]) -> None:
+    """Add the words of a sentence, and the white space after them as tokens."""
+    place: dict[int, int] = {}  # of each word in the document
+    white_space = {token.last: token.white_space for token in sentence.tokens}
+    for word in sentence:
+        place[word.id] = len(columns.words)
+        after = white_space.get(word.id, "")
+        columns.words.append(word.form)
+        columns.spaces.append(after.startswith(" "))
+        columns.tags.append(_value(word.xpos))
+        columns.pos.append(word.upos if word.upos in known_pos else _value(word.upos) and "X")
+        columns.morphs.append(_value(word.feats) if word.features and "=" in word.feats else "")
+        columns.lemmas.append(_value(word.lemma))
+        columns.deps.append(_value(word.deprel))
+        columns.sent_starts.append(word.id == 1)
+        if rest := after.removeprefix(" "):
+            _add_white_space(columns, rest)
+    first = place[1]
+    columns.heads += range(first, len(columns.words))
+    for word in sentence:
+        columns.heads[place[word.id]] = place[word.head or word.id]
+    for i in range(first, len(columns.words)):
+        if columns.pos[i] == "SPACE":
+            columns.heads[i] = next(j for j in range(i, -1, -1) if columns.pos[j] != "SPACE")
+
+
+def _add_white_space(columns: _Columns, text: str) -> None:
+    is_spaced = len(text) > 1 and text.endswith(" ")
+    columns.words.append(text.removesuffix(" ") if is_spaced else text)
+    columns.spaces.append(is_spaced)
+    columns.tags.append("_SP")
+    columns.pos.append("SPACE")
+    columns.morphs.append("")
+    columns.lemmas.append("")
+    columns.deps.append(SPACE_LABEL)
+    columns.sent_starts.append(False)
+
+
+def _value(column: str) -> str:
+    return "" if column == "_" else column
+
+
+def is_white_space(token: Token) -> bool:
+    """Whether there is nothing else in a token; not every vocabulary knows."""
+    return str(token.text).isspace()
+
+
+def from_spacy(doc: Doc) -> list[Sentence]:
+    """The sentences of a document of spaCy, all of it one sentence where spaCy knows of none."""
+    return [sentence for sentence, _ in sentences_in(doc)]
+
+
+def sentences_in(doc: Doc) -> Iterator[tuple[Sentence, list[Token]]]:
+    """Each sentence, with the tokens that are its words."""
+    has_trees = doc.has_annotation("DEP")
+    for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+        words = [token for token in span if not is_white_space(token)]
+        if words:
+            yield _sentence(span, words, has_trees), words
+
+
+def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
+    ids = {token.i: number for number, token in enumerate(words, start=1)}
+    heads = [_head(token, ids) for token in words] if has_trees else None
+    return Sentence.from_columns(
+        [token.text for token in words],
+        lemmas=[token.lemma_ or "_" for token in words],
+        upos=[token.pos_ or "_" for token in words],
+        xpos=[token.tag_ or "_" for token in words],
+        feats=[_features(token) for token in words],
+        heads=heads,
+        deprels=[
+            "root" if head == 0 and token.dep_ in ROOT_LABELS else token.dep_ or "_"
+            for token, head in zip(words, heads or [None] * len(words), strict=True)
+        ],
+        misc=[_misc(token) for token in words],
+    )
+
+
+def _head(token: Token, ids: dict[int, int]) -> int | None:
+    if token.dep_ == NO_LABEL and token.head.i == token.i:
+        return None
+    head = token.head
+    while head.i not in ids:  # white space
+        if head.head.i == head.i:
+            return 0
+        head = head.head
+    return 0 if head.i == token.i else ids[head.i]
+
+
+def _features(token: Token) -> str:
+    """In the order of Universal Dependencies, where capitals do not count."""
+    return "|".join(sorted(str(token.morph).split("|"), key=str.lower)) or "_"
+
+
+def _misc(token: Token) -> str:
+    """The place of a token in the text, and what white space follows it."""
+    place = f"TokenRange={token.idx}:{token.idx + len(token)}"
+    after = token.whitespace_
+    doc: Any = token.doc
+    for follower in doc[token.i + 1 :]:
+        if not is_white_space(follower):
+            break
+        after += follower.text_with_ws
+    if after == " ":
+        return place
+    return f"SpaceAfter=No|{place}" if not after else f"SpacesAfter={escaped(after)}|{place}"

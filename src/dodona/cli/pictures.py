@@ -1,0 +1,115 @@
+"""Sentences as pictures: an HTML page, trees in plain text, or one SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Literal
+
+from dodona.treebank.errors import BadSentence
+from dodona.treebank.files import open_output
+from dodona.treebank.sentence import Sentence
+
+Picture = Literal["svg", "html", "tree"]
+PICTURES: tuple[Picture, ...] = ("svg", "html", "tree")
+
+
+@contextmanager
+def open_pictures(path: str, format: Picture) -> Iterator[PictureWriter]:
+    """A writer of pictures to a file that appears only when all went well."""
+    with open_output(path) as file:
+        writer = WRITERS[format](file)
+        yield writer
+        writer.finish()
+
+
+class PictureWriter:
+    """Writes trees as text, each as soon as it comes; the others derive from it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, sentence: Sentence | BadSentence, /) -> None:
+        """Draw one sentence; of one that is bad, tell what is wrong with it."""
+        drawn = self.bad(sentence) if isinstance(sentence, BadSentence) else self.good(sentence)
+        self.put(drawn)
+
+    def put(self, text: str) -> None:
+        """Add to the file."""
+        self._file.write(text.encode())
+
+    def good(self, sentence: Sentence) -> str:
+        """A sentence, drawn."""
+        return f"{sentence.tree()}\n\n"
+
+    def bad(self, sentence: BadSentence) -> str:
+        """What is wrong."""
+        return f"{sentence.error}\n\n"
+
+    def finish(self) -> None:
+        """What stands at the end."""
+
+
+class HtmlWriter(PictureWriter):
+    """A page with a picture of each sentence, each written as soon as it comes.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> HtmlWriter(memory).write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> memory.getvalue().splitlines()[-2:]
+    [b'</svg>', b'</figure>']
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        from dodona.drawing import html
+
+        super().__init__(file)
+        self._html = html
+        self.put(html.opening("Dodona"))
+
+    def good(self, sentence: Sentence) -> str:
+        """A figure."""
+        return self._html.figure(sentence.to_svg(standalone=False), sentence.text)
+
+    def bad(self, sentence: BadSentence) -> str:
+        """A figure without a picture."""
+        return self._html.figure("", str(sentence.error))
+
+    def finish(self) -> None:
+        """The end of the page."""
+        self.put(self._html.CLOSING)
+
+
+class SvgWriter(PictureWriter):
+    """One picture of all sentences. Its size comes first in the file, so all are kept until then.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> writer = SvgWriter(memory)
+    >>> writer.write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> writer.finish()
+    >>> memory.getvalue().count(b"<svg")
+    2
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(file)
+        self._pictures: list[str] = []
+
+    def write(self, sentence: Sentence | BadSentence, /) -> None:
+        """Keep a sentence for the end; one that is bad is left out."""
+        if isinstance(sentence, Sentence):
+            self._pictures.append(sentence.to_svg(standalone=False))
+
+    def finish(self) -> None:
+        """The whole picture."""
+        from dodona.drawing.svg import stacked
+
+        self.put(stacked(self._pictures) + "\n")
+
+
+WRITERS: dict[Picture, type[PictureWriter]] = {
+    "svg": SvgWriter,
+    "html": HtmlWriter,
+    "tree": PictureWriter,
+}

@@ -1,0 +1,105 @@
+"""Kinds of characters: what a segmenter sees where it has not seen the character itself.
+
+Tables cover all of Unicode, by pages of 256 that are filled in when a text first needs them.
+"""
+import unicodedata
+from threading import Lock
+
+from libc.stdlib cimport calloc
+
+cdef enum:
+    N_POINTS = 0x110000
+    PAGE = 256
+    N_PAGES = 0x1100
+    REPLACEMENT = 0xfffd
+
+cdef uint8_t* KINDS = <uint8_t*> calloc(N_POINTS, 1)
+cdef uint32_t* LOWS = <uint32_t*> calloc(N_POINTS, sizeof(uint32_t))
+cdef uint8_t READY[N_PAGES]
+if KINDS == NULL or LOWS == NULL:
+    raise MemoryError
+_lock = Lock()
+
+BY_CHARACTER = {
+    **dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", LINE_END),
+    **dict.fromkeys(".。．｡।", PERIOD),
+    **dict.fromkeys(",،、，､;；؛", COMMA),
+    **dict.fromkeys("!?…！？؟‽¡¿", TERMINAL),
+    **dict.fromkeys(":：", COLON),
+    **dict.fromkeys("'’‘ʼ`´", APOSTROPHE),
+    **dict.fromkeys("\"“”„«»‹›", QUOTE),
+    **dict.fromkeys("/\\|", SLASH),
+    **dict.fromkeys("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff", MARK),
+}
+BY_CATEGORY = {
+    "Ll": LOWER, "Lu": UPPER, "Lt": UPPER, "Lm": LETTER, "Lo": LETTER, "Nl": LETTER,
+    "Nd": DIGIT, "No": DIGIT, "Mn": MARK, "Mc": MARK, "Me": MARK, "Cf": MARK,
+    "Pi": QUOTE, "Pf": QUOTE, "Ps": OPENING, "Pe": CLOSING, "Pd": DASH, "Pc": DASH,
+    "Po": PUNCTUATION, "Sm": SYMBOL, "Sc": SYMBOL, "Sk": SYMBOL, "So": EMOJI,
+}
+
+
+def kind_of(character):
+    """The kind of a character, as a number.
+
+    >>> kind_of("a") == kind_of("z") != kind_of("Z")
+    True
+    """
+    if character in BY_CHARACTER:
+        return BY_CHARACTER[character]
+    category = unicodedata.category(character)
+    if character.isspace():
+        return SPACE if category == "Zs" else BLANK
+    return BY_CATEGORY.get(category, OTHER)
+
+
+def _fill(page):
+    cdef uint32_t c
+    with _lock:
+        for c in range(page * PAGE, page * PAGE + PAGE):
+            character = chr(c)
+            KINDS[c] = kind_of(character)
+            lower = character.lower()
+            LOWS[c] = ord(lower) if len(lower) == 1 else c
+            if KINDS[c] == DIGIT:
+                LOWS[c] = c"0"
+            elif is_space(KINDS[c]):
+                LOWS[c] = c" "
+        READY[page] = True
+
+
+cdef class CodePoints:
+    """A text as columns of numbers, from its code points.
+
+    >>> from array import array
+    >>> CodePoints(array("I", map(ord, "Oak 12"))).lower()
+    'oak 00'
+    """
+
+    def __init__(self, const uint32_t[::1] points):
+        cdef size_t n = points.shape[0], i
+        cdef uint32_t c
+        for i in range(n):
+            c = points[i]
+            if c >= N_POINTS:
+                raise ValueError(f"{c} is no code point")
+            if not READY[c // PAGE]:
+                _fill(c // PAGE)
+        self.point.resize(n)
+        self.low.resize(n)
+        self.kind.resize(n)
+        with nogil:
+            for i in range(n):
+                c = points[i]
+                if 0xd800 <= c < 0xe000:
+                    c = REPLACEMENT
+                self.point[i] = c
+                self.low[i] = LOWS[c]
+                self.kind[i] = KINDS[c]
+
+    def __len__(self):
+        return self.point.size()
+
+    def lower(self):
+        """The text as the segmenter compares it: in lower case, with 0 for digits."""
+        return "".join([chr(self.low[i]) for i in range(self.low.size())])

@@ -1,0 +1,164 @@
+"""A document: sentences in order, and the text that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from dodona.treebank.reader import read
+from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
+
+if TYPE_CHECKING:
+    import pyarrow
+    import spacy.tokens
+    import spacy.vocab
+
+    from dodona.treebank.word import Word
+
+
+MOST_SHOWN = 20  # sentences in a notebook
+
+
+class Doc(Sequence[Sentence]):
+    """A sequence of sentences, immutable.
+
+    >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"]), Sentence.from_columns(["Listen"])])
+    >>> doc
+    <Doc of 2 sentences, 3 words>
+    >>> doc.text, [word.form for word in doc.words], len(doc[:1])
+    ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
+    """
+
+    __slots__ = ("_sentences", "_text")
+
+    def __init__(self, sentences: Iterable[Sentence], text: str | None = None) -> None:
+        self._sentences = tuple(sentences)
+        self._text = text
+        for sentence in self._sentences:
+            if not isinstance(sentence, Sentence):
+                raise TypeError(f"a document is made of sentences, not of {sentence!r}")
+
+    def __len__(self) -> int:
+        return len(self._sentences)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return iter(self._sentences)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> Doc: ...
+    def __getitem__(self, index: int | slice) -> Sentence | Doc:
+        if isinstance(index, slice):
+            return Doc(self._sentences[index])
+        return self._sentences[index]
+
+    def __eq__(self, other: object) -> bool:
+        """The same sentences and the same text, given or put together."""
+        if not isinstance(other, Doc):
+            return NotImplemented
+        return self._sentences == other._sentences and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self._sentences)
+
+    def __repr__(self) -> str:
+        n_words = sum(map(len, self._sentences))
+        return f"<Doc of {len(self)} sentences, {n_words} words>"
+
+    @property
+    def words(self) -> list[Word]:
+        """The words of all sentences."""
+        return [word for sentence in self._sentences for word in sentence]
+
+    @property
+    def text(self) -> str:
+        """The text as it was given, or else that of the sentences."""
+        if self._text is not None:
+            return self._text
+        parts = [s.text + " " * s[-1].space_after for s in self._sentences]
+        return "".join(parts).removesuffix(" ")
+
+    def to_conllu(self) -> str:
+        """The document as it stands in a CoNLL-U file."""
+        return "".join(sentence.to_conllu() for sentence in self._sentences)
+
+    @classmethod
+    def from_conllu(
+        cls,
+        text: str | bytes,
+        *,
+        trees: Literal["required", "optional", "ignored"] = "optional",
+    ) -> Doc:
+        """The document in a text in CoNLL-U; `trees` as in `dodona.read`.
+
+        >>> Doc.from_conllu("1\\tSpeak\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")[0].forms
+        ['Speak']
+        """
+        data = text.encode() if isinstance(text, str) else text
+        return cls(read(BytesIO(data), trees=trees, name="<text>"))
+
+    def to_svg(
+        self,
+        *,
+        width: float | None = PICTURE_WIDTH,
+        tags: Literal["upos", "xpos"] | None = "upos",
+    ) -> str:
+        """One picture of all sentences, one below the other; see `Sentence.to_svg`."""
+        from dodona.drawing.svg import stacked
+
+        return stacked(s.to_svg(width=width, tags=tags, standalone=False) for s in self)
+
+    def to_html(
+        self,
+        *,
+        width: float | None = PICTURE_WIDTH,
+        tags: Literal["upos", "xpos"] | None = "upos",
+        title: str = "Dodona",
+    ) -> str:
+        """A page with a picture of each sentence below its text."""
+        from dodona.drawing.html import page
+
+        drawn = ((s.to_svg(width=width, tags=tags, standalone=False), s.text) for s in self)
+        return page(drawn, title)
+
+    def _repr_html_(self) -> str:
+        rest = len(self) - MOST_SHOWN
+        return self[:MOST_SHOWN].to_svg() + (f"<p>… and {rest:,} more sentences</p>" * (rest > 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document in lists and dictionaries."""
+        return {"text": self.text, "sentences": [s.to_dict() for s in self._sentences]}
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The document as JSON."""
+        from json import dumps
+
+        return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A table with a row for each word; see `dodona.bridges.arrow.to_arrow`."""
+        from dodona.bridges.arrow import to_arrow
+
+        return to_arrow(self._sentences)
+
+    @classmethod
+    def from_arrow(cls, table: pyarrow.Table) -> Doc:
+        """The document in a table such as `to_arrow` makes."""
+        from dodona.bridges.arrow import from_arrow
+
+        return cls(from_arrow(table))
+
+    def to_spacy(self, vocab: spacy.vocab.Vocab | None = None) -> spacy.tokens.Doc:
+        """A document of spaCy; see `dodona.bridges.spacy.to_spacy`."""
+        from dodona.bridges.spacy import to_spacy
+
+        return to_spacy(self._sentences, vocab)
+
+    @classmethod
+    def from_spacy(cls, doc: spacy.tokens.Doc) -> Doc:
+        """The sentences of a document of spaCy; see `dodona.bridges.spacy.from_spacy`."""
+        from dodona.bridges.spacy import from_spacy
+
+        return cls(from_spacy(doc), doc.text)

@@ -1,0 +1,42 @@
+"""A page of drawings, one below the other."""
+
+from collections.abc import Iterable
+
+from dodona.drawing.svg import STYLE, safe
+
+PAGE_STYLE = """\
+:root{color-scheme:light dark}
+body{font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans","Noto Sans",sans-serif;\
+margin:2rem auto;max-width:72rem;padding:0 1rem}
+figure{margin:0 0 2.5rem;overflow-x:auto}
+figcaption{font-size:.85rem;opacity:.7;margin-bottom:.5rem}
+"""
+
+
+def opening(title: str) -> str:
+    """All that stands above the first drawing."""
+    return (
+        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{safe(title)}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n"
+        "</head>\n<body>\n"
+    )
+
+
+def figure(svg: str, caption: str = "") -> str:
+    """A drawing (made with `standalone=False`) and what stands above it."""
+    above = f'<figcaption dir="auto">{safe(caption)}</figcaption>\n' if caption else ""
+    return f"<figure>\n{above}{svg}\n</figure>\n"
+
+
+CLOSING = "</body>\n</html>\n"
+
+
+def page(figures: Iterable[tuple[str, str]], title: str = "Dodona") -> str:
+    """A page of drawings, each with its caption.
+
+    >>> from dodona.drawing.svg import draw
+    >>> page([(draw(["Speak"], [], standalone=False), "sentence 1")]).splitlines()[-4]
+    '</svg>'
+    """
+    return "".join([opening(title), *(figure(*each) for each in figures), CLOSING])

@@ -1,0 +1,34 @@
+"""The models that ship inside the package, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SUFFIX = ".dodona"
+DEFAULT = "en"
+_FOLDER = Path(__file__).parent
+
+
+def shipped() -> dict[str, Path]:
+    """The models that ship, by name.
+
+    >>> "en" in shipped()
+    True
+    """
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(_FOLDER.glob(f"*{SUFFIX}"))}
+
+
+def locate(model: str | Path) -> Path:
+    """The file of a model that is given by its path or, if it ships, by its name.
+
+    >>> locate("en").name
+    'en.dodona'
+    """
+    path = Path(model)
+    if path.exists():
+        return path
+    named = shipped()
+    if str(model) in named:
+        return named[str(model)]
+    names = ", ".join(named) or "none"
+    raise FileNotFoundError(f"{model}: no such file, and no model that ships (those are: {names})")

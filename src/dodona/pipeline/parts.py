@@ -1,0 +1,69 @@
+"""Which parts a model for raw text has, and where each comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from dodona.container import kind
+from dodona.models import locate
+from dodona.parser import Parser
+from dodona.segmenter import Segmenter
+from dodona.tagger import Tagger
+
+TRAIN, NONE = "train", "none"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where each part comes from: "train", "none", or the path of a model that has it.
+
+    >>> Parts(segmenter="none").is_trained("segmenter")
+    False
+    >>> Parts(tagger="none", parser="none")
+    Traceback (most recent call last):
+    ValueError: neither parser nor tagger: there is nothing to make a model of
+    """
+
+    segmenter: str = TRAIN
+    tagger: str = TRAIN
+    parser: str = TRAIN
+
+    def __post_init__(self) -> None:
+        if self.parser == NONE and self.tagger == NONE:
+            raise ValueError("neither parser nor tagger: there is nothing to make a model of")
+
+    def is_trained(self, name: str) -> bool:
+        """Whether this part is to be learned from the treebank."""
+        return bool(getattr(self, name) == TRAIN)
+
+    def ready(self, name: str) -> Any:
+        """The part that is taken as it is from another model, if it is one of those."""
+        source = getattr(self, name)
+        if source in (TRAIN, NONE):
+            return None
+        path = locate(source)
+        if name == "parser":
+            return Parser.load(path)
+        if name == "tagger":
+            return load_tagger(path)
+        if kind(path) == "segmenter":
+            return Segmenter.load(path)
+        part = (Parser if kind(path) == "model" else Tagger).load(path).segmenter
+        if part is None:
+            raise ValueError(f"{source}: this model has no segmenter to take")
+        return part
+
+
+def load_tagger(path: Path) -> Tagger:
+    """The tagger in its own file or in that of a parser, with the segmenter beside it."""
+    if kind(path) != "model":
+        return Tagger.load(path)
+    parser = Parser.load(path)
+    if parser.tagger is None:
+        raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
+    return replace(parser.tagger, segmenter=parser.segmenter)
+
+
+NAMES = tuple(part.name for part in fields(Parts))

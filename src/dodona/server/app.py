@@ -1,0 +1,88 @@
+"""The application: all routes over one service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from dodona.server.api import api_routes
+from dodona.server.explore_routes import explore_routes
+from dodona.server.limits import Limits
+from dodona.server.middleware import Deadline, Log, Watch, to_nobody
+from dodona.server.models import Models
+from dodona.server.page_routes import page_routes
+from dodona.server.service import Service
+from dodona.server.udpipe import udpipe_routes
+
+STREAMS = frozenset({"/api/parse.conllu"})
+
+
+def make_app(
+    models: Models,
+    limits: Limits | None = None,
+    *,
+    cors: Sequence[str] = (),
+    log: Log = to_nobody,
+) -> Starlette:
+    """An ASGI application that serves the models; `cors` names the origins of foreign pages."""
+    service = Service(models, limits or Limits())
+    routes: list[Route] = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
+    middleware = [
+        Middleware(
+            Watch,
+            metrics=service.metrics,
+            paths=frozenset(route.path for route in routes),
+            log=log,
+        ),
+        Middleware(Deadline, limits=service.limits, streams=STREAMS),
+    ]
+    if cors:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=cors,
+                allow_headers=["Content-Type"],
+                allow_methods=["GET", "POST"],
+            )
+        )
+    app = Starlette(
+        routes=routes,
+        middleware=middleware,
+        exception_handlers={HTTPException: told, Exception: broken},
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.state.find_parser = lambda name: models.find(name).parser
+    return app
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Until the server stops."""
+    yield
+    app.state.service.workers.close()
+
+
+async def told(request: Request, error: Exception) -> Response:
+    """A wrong address or method."""
+    assert isinstance(error, HTTPException)
+    return _explained(request, error.status_code, error.detail, error.headers)
+
+
+async def broken(request: Request, error: Exception) -> Response:
+    """A mistake of ours; the log has the rest."""
+    return _explained(request, 500, "an error inside the server", None)
+
+
+def _explained(request: Request, status: int, why: str, headers: object) -> Response:
+    kind = JSONResponse if request.url.path.startswith("/api/") else PlainTextResponse
+    body = {"error": why} if kind is JSONResponse else f"{why}\n"
+    return kind(body, status, headers)  # type: ignore[arg-type]

@@ -1,0 +1,122 @@
+"""What the server answers to the explorer's page, as plain data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS, system
+from dodona.core.system import LOSSES, ROOTS
+from dodona.server.explore_request import ExploreRequest, FindParser
+from dodona.show.beam import explore_beam
+from dodona.show.explore import Choice, Explorer, in_order, read_path
+from dodona.show.picture import draw_best, draw_state
+
+
+def describe_systems() -> list[dict[str, Any]]:
+    """Every transition system with the choices that it leaves.
+
+    >>> next(found["oracles"] for found in describe_systems() if found["name"] == "swap")
+    ['static', 'eager', 'lazy', 'minimal']
+    """
+    return [
+        {
+            "name": name,
+            "roots": _roots(name),
+            "root": kind.default_root,
+            "oracles": list(dict.fromkeys(["static", *kind.oracles])),
+            "losses": list(LOSSES),
+        }
+        for name, kind in {**SYSTEMS, **GRAPH_SYSTEMS}.items()
+    ]
+
+
+def _roots(name: str) -> list[str]:
+    """Where the artificial root may stand in a system."""
+    found = []
+    for root in ROOTS:
+        try:
+            system(name, labels=["root"], root=root)
+        except ValueError:
+            continue
+        found.append(root)
+    return found
+
+
+def show_state(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+    """The state at the end of a path."""
+    explorer = request.explorer(find_parser)
+    state, taken = explorer.follow(read_path(request.path))
+    view = explorer.view(state)
+    answer: dict[str, Any] = {
+        "forms": explorer.sentence.forms,
+        "system": _settings(explorer),
+        "has_gold": explorer.gold is not None,
+        "has_model": explorer.parser is not None,
+        "history": [_choice(choice) for choice in taken],
+        "stack": view.stack,
+        "buffer": view.buffer,
+        "arcs": view.arcs,
+        "is_final": view.is_final,
+        "choices": _sorted(explorer, [_choice(choice) for choice in view.choices]),
+        "svg": draw_state(explorer, view, request.width),
+    }
+    if view.is_final:
+        answer["finished"] = in_order(explorer.system.finish(state).arcs)
+    if view.reach is not None:
+        answer["loss"] = view.reach.loss
+        answer["lost"] = in_order(view.reach.lost)
+        answer["best"] = {
+            "arcs": in_order(view.reach.arcs),
+            "actions": list(map(str, view.reach.actions)),
+            "svg": draw_best(explorer, view, request.best_width or request.width),
+        }
+    return answer
+
+
+def show_derivation(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+    """The actions of an oracle or of the model; those of `best` go on from the path."""
+    explorer = request.explorer(find_parser)
+    if request.oracle != "best":
+        return {"path": list(map(str, explorer.derivation(request.oracle)))}
+    state, _ = explorer.follow(read_path(request.path))
+    return {"path": [*request.path, *map(str, explorer.derivation("best", state))]}
+
+
+def show_beam(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+    """The hypotheses of beam search, step by step."""
+    view = explore_beam(request.explorer(find_parser), request.beam)
+    return {
+        "beam": request.beam,
+        "fell_at": view.fell_at,
+        "steps": [
+            [
+                asdict(hypothesis)
+                | {"action": None if hypothesis.action is None else str(hypothesis.action)}
+                for hypothesis in hypotheses
+            ]
+            for hypotheses in view.steps
+        ],
+    }
+
+
+def _settings(explorer: Explorer) -> dict[str, str]:
+    made = explorer.system
+    return {"name": made.name, "root": made.root, "loss": made.loss, "oracle": made.static_oracle}
+
+
+def _choice(choice: Choice) -> dict[str, Any]:
+    return asdict(choice) | {"action": str(choice.action)}
+
+
+def _sorted(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By move in the system's order, within it the cheapest first, then the best score."""
+    names = [*explorer.system.moves, *(explorer.system.other_names or {}).values()]
+
+    def rank(choice: dict[str, Any]) -> tuple[int, int, int, str]:
+        cost, score = choice["cost"] or 0, choice["score"]
+        worst = -score if score is not None else 1 << 20
+        return names.index(choice["move"]), cost, worst, choice["label"] or ""
+
+    return sorted(choices, key=rank)

@@ -1,0 +1,114 @@
+"""UDPipe's output formats: conllu, horizontal, vertical, plaintext, matxin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from xml.sax.saxutils import quoteattr
+
+from dodona.treebank.raw_text import original_text
+from dodona.treebank.sentence import Sentence
+
+Format = Callable[[Sentence], str]
+
+_PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
+# in MISC, after which no tab comes; they begin with letters, which is 5x faster than to look back
+_RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
+_SPACES = re.compile(rb"Spaces(?:Before|After|InToken)=[^\t\n|]*\|?(?=[^\t\n]*\n)")
+
+
+def horizontal(sentence: Sentence) -> str:
+    """A sentence a line, words between spaces; a space in a word does not break there.
+
+    >>> horizontal(Sentence.from_columns(["10 000", "oaks"]))
+    '10\\xa0000 oaks\\n'
+    """
+    return " ".join(form.replace(" ", "\xa0") for form in sentence.forms) + "\n"
+
+
+def vertical(sentence: Sentence) -> str:
+    """A word a line, and a blank line after each sentence."""
+    return "\n".join(sentence.forms) + "\n\n"
+
+
+def plaintext(sentence: Sentence) -> str:
+    """Its part of the text, with the white space that was there.
+
+    >>> plaintext(Sentence.from_columns(["Ask", "!"], misc=["SpaceAfter=No", r"SpacesAfter=\\n"]))
+    'Ask!\\n'
+    """
+    return original_text([sentence])
+
+
+def plaintext_normalized(sentence: Sentence) -> str:
+    """A sentence a line, with one space where there were several; blank lines before paragraphs."""
+    is_first = sentence.comments and sentence.comments[0].startswith("# newdoc")
+    begins = any(map(_PARAGRAPH.match, sentence.comments)) and not is_first
+    return ("\n" if begins else "") + " ".join(sentence.text.split()) + "\n"
+
+
+def matxin(sentence: Sentence) -> str:
+    """The tree in XML, a node inside its head.
+
+    >>> print(matxin(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])), end="")
+    <SENTENCE ord="1" alloc="0">
+     <NODE ord="1" alloc="0" form="Ask" lem="_" mi="_" si="root"/>
+    </SENTENCE>
+    """
+    children: list[list[int]] = [[] for _ in range(len(sentence) + 1)]
+    for word, head in enumerate(sentence.heads, start=1):
+        children[head or 0].append(word)
+    number = sentence.sent_id or "1"
+    nodes = "".join(_nodes(sentence, children))
+    return f'<SENTENCE ord={quoteattr(number)} alloc="0">\n{nodes}</SENTENCE>\n'
+
+
+def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
+    """Opening and closing lines, without recursion: trees may be as deep as they are long."""
+    columns = sentence.forms, sentence.lemmas, sentence.feats, sentence.deprels
+    todo = [(word, 1, False) for word in reversed(children[0])]
+    while todo:
+        word, depth, is_end = todo.pop()
+        if is_end:
+            yield " " * depth + "</NODE>\n"
+            continue
+        form, lemma, feats, label = (quoteattr(column[word - 1]) for column in columns)
+        end = ">" if children[word] else "/>"
+        yield (
+            f'{" " * depth}<NODE ord="{word}" alloc="0" '
+            f"form={form} lem={lemma} mi={feats} si={label}{end}\n"
+        )
+        if children[word]:
+            todo.append((word, depth, True))
+            todo += [(child, depth + 1, False) for child in reversed(children[word])]
+
+
+# what a format writes for a sentence, and around all of them
+FORMATS: dict[str, Format] = {
+    "conllu": Sentence.to_conllu,
+    "horizontal": horizontal,
+    "vertical": vertical,
+    "plaintext": plaintext,
+    "plaintext_normalized": plaintext_normalized,
+    "matxin": matxin,
+}
+AROUND = {"matxin": ("<corpus>\n", "</corpus>\n")}
+
+
+def trimmed(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:
+    """CoNLL-U of a tokenizer without the ranges or the spaces that were not asked for.
+
+    >>> trimmed(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=True)
+    b'1\\tAsk\\tSpacesAfter=\\\\n\\n\\n'
+    >>> trimmed(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=False)
+    b'1\\tAsk\\t_\\n\\n'
+    """
+    start = 0  # comments stay as they are, whatever they say
+    while raw.startswith(b"#", start):
+        start = raw.index(b"\n", start) + 1
+    words = raw[start:]
+    if not ranges:
+        words = _RANGE.sub(b"", words)
+    if not spaces:
+        words = _SPACES.sub(b"", words)
+    return raw[:start] + words.replace(b"|\n", b"\n").replace(b"\t\n", b"\t_\n")

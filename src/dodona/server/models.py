@@ -1,0 +1,97 @@
+"""The models that a server has, found by name as UDPipe's service finds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import dodona
+from dodona.models import DEFAULT
+from dodona.parser import Parser
+
+_DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
+
+
+@dataclass(frozen=True)
+class Model:
+    """A parser and what it is called."""
+
+    name: str
+    parser: Parser
+
+    @property
+    def parts(self) -> list[str]:
+        """What the model can do, in UDPipe's words."""
+        has = {
+            "tokenizer": self.parser.segmenter is not None,
+            "tagger": self.parser.tagger is not None,
+            "parser": True,
+        }
+        return [name for name, is_there in has.items() if is_there]
+
+
+class Models:
+    """Models by name; the first is the default."""
+
+    def __init__(self, models: Iterable[Model]) -> None:
+        self._models = list(models)
+        if not self._models:
+            raise ValueError("there is no model to serve; name one")
+        self._by_name: dict[str, Model] = {}
+        for model in self._models:
+            if self._by_name.setdefault(model.name, model) is not model:
+                raise ValueError(
+                    f"two models are called {model.name!r}; give one another name: NAME=FILE"
+                )
+        for model in self._models:
+            for name in short_names(model.name):
+                self._by_name.setdefault(name, model)
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(self._models)
+
+    @property
+    def default(self) -> Model:
+        """The model for those who ask for none."""
+        return self._models[0]
+
+    def find(self, name: str | None) -> Model:
+        """The model of that name or, if there is none, whose name begins with these words."""
+        if not name:
+            return self.default
+        if name not in self._by_name:
+            names = ", ".join(model.name for model in self)
+            raise KeyError(f"there is no model {name!r} here; there is: {names}")
+        return self._by_name[name]
+
+
+def short_names(name: str) -> Iterator[str]:
+    """What a model may also be called: without its date, and the first words of its name.
+
+    >>> list(short_names("czech-pdt-160523"))
+    ['czech-pdt', 'czech-pdt', 'czech']
+    """
+    if _DATE.search(name):
+        yield _DATE.sub("", name)
+    words = name.split("-")
+    for n_words in range(len(words) - 1, 0, -1):
+        yield "-".join(words[:n_words])
+
+
+def load_models(named: Iterable[str]) -> Models:
+    """The models that people name in the shell: FILE or NAME=FILE; else the one that ships.
+
+    >>> load_models(["oak.dodona"])
+    Traceback (most recent call last):
+    FileNotFoundError: oak.dodona: no such file, and no model that ships (those are: ...)
+    """
+    return Models(_load(name) for name in list(named) or [DEFAULT])
+
+
+def _load(named: str) -> Model:
+    name, is_named, path = named.partition("=")
+    if not is_named or not name or Path(named).exists():
+        name, path = Path(named).name.removesuffix(".dodona"), named
+    return Model(name, dodona.load(path))

@@ -1,0 +1,56 @@
+"""The pages: a parse page at /, the explorer at /explore, and what they need under /static/.
+
+They are few and small: each is read once, and the browser is told by an ETag that it has it.
+Nothing on them may come from elsewhere: the Content-Security-Policy makes the browser see to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dodona.drawing.svg import STYLE
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
+}
+PAGES = {"/": "index.html", "/explore": "explore.html"}
+FOLDER = files("dodona.server").joinpath("pages")
+STATIC = {
+    file.name: file.read_bytes() for file in FOLDER.iterdir() if not file.name.endswith(".html")
+} | {"picture.css": STYLE.encode()}  # for pictures that leave the page
+
+
+def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint for one file."""
+    etag = f'"{sha256(content).hexdigest()[:32]}"'
+    headers = {**HEADERS, "ETag": etag}
+    kind = TYPES[name.rpartition(".")[2]]
+
+    async def respond(request: Request) -> Response:
+        if etag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(content, media_type=kind, headers=headers)
+
+    return respond
+
+
+page_routes = [
+    *(Route(path, serve(name, FOLDER.joinpath(name).read_bytes())) for path, name in PAGES.items()),
+    *(Route(f"/static/{name}", serve(name, content)) for name, content in STATIC.items()),
+]

@@ -1,0 +1,121 @@
+// What both pages need: asking the server, making elements, saying things, copying.
+
+// An error that is told on the page, and is no bug of its scripts.
+export class Notice extends Error {}
+
+async function answer(response) {
+  const isJson = (response.headers.get("content-type") || "").includes("json");
+  const data = isJson ? await response.json() : null;
+  if (!response.ok || data === null) {
+    const said = data && (data.error || data.detail);
+    throw new Notice(said || `The server answered ${response.status}.`);
+  }
+  return data;
+}
+
+async function reach(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch {
+    throw new Notice("The server cannot be reached. Is it still running?");
+  }
+}
+
+export async function post(path, data) {
+  const headers = { "Content-Type": "application/json" };
+  return answer(await reach(path, { method: "POST", headers, body: JSON.stringify(data) }));
+}
+
+export async function get(path) {
+  return answer(await reach(path));
+}
+
+export async function text(path) {
+  return (await reach(path)).text();
+}
+
+// The server's models; none where it has no such list.
+export async function models() {
+  const response = await reach("api/models");
+  return response.status === 404 ? [] : answer(response);
+}
+
+// element("button.primary", {type: "button", onclick: f}, "Go", otherElement)
+export function element(kind, properties = {}, ...children) {
+  const [tag, ...classes] = kind.split(".");
+  const made = document.createElement(tag);
+  made.classList.add(...classes);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in made && !name.startsWith("aria")) made[name] = value;
+    else if (value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function options(select, values, chosen, names = values) {
+  select.replaceChildren(
+    ...values.map((value, i) => element("option", { value, textContent: names[i] })),
+  );
+  if (values.includes(chosen)) select.value = chosen;
+}
+
+// A picture from the server, as part of the page; its words can be pressed where something happens.
+export function picture(holder, svg, press = null) {
+  if (!svg) return holder.replaceChildren();
+  const bare = svg.replace(/<style>[^<]*<\/style>/, ""); // the page has its own
+  const parsed = new DOMParser().parseFromString(bare, "image/svg+xml");
+  const drawn = document.importNode(parsed.documentElement, true);
+  if (press) drawn.setAttribute("role", "group"); // an image would hide its words from screen readers
+  for (const word of drawn.querySelectorAll(".word")) {
+    if (!press) word.removeAttribute("tabindex");
+    else makeButton(word, () => press(word));
+  }
+  holder.replaceChildren(drawn);
+}
+
+function makeButton(thing, press) {
+  thing.setAttribute("role", "button");
+  thing.addEventListener("click", press);
+  thing.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    press();
+  });
+}
+
+export function showError(box, error) {
+  box.hidden = !error;
+  box.textContent = error ? error.message : "";
+  if (error && !(error instanceof Notice)) console.error(error);
+}
+
+// For screen readers.
+export function announce(text) {
+  document.getElementById("status").textContent = text;
+}
+
+export async function copy(button, text) {
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Copying is not allowed here";
+  }
+  announce(button.textContent);
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+export function count(n, one, many = `${one}s`) {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+export function hashValues() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+export function hashOf(values) {
+  const kept = Object.entries(values).filter(([, value]) => value !== "" && value != null);
+  return `#${new URLSearchParams(kept)}`;
+}

@@ -1,0 +1,48 @@
+"""Code points in and out of UTF-8, and their case, for compiled code that looks at letters."""
+from libc.stdint cimport uint32_t
+from libcpp.vector cimport vector
+
+cdef extern from "Python.h":
+    uint32_t Py_UNICODE_TOLOWER(uint32_t c) noexcept nogil
+    uint32_t Py_UNICODE_TOTITLE(uint32_t c) noexcept nogil
+
+
+cdef inline uint32_t next_character(const char* text, Py_ssize_t size,
+                                    Py_ssize_t* at) noexcept nogil:
+    """The code point at this place, which moves on; what is no UTF-8 is read as something else."""
+    cdef const unsigned char* byte = <const unsigned char*> text + at[0]
+    cdef uint32_t c = byte[0]
+    cdef int n = 1 if c < 0xc0 else 2 if c < 0xe0 else 3 if c < 0xf0 else 4
+    cdef int i
+    if n > size - at[0]:
+        n = 1
+    if n > 1:
+        c &= 0xff >> (n + 1)
+        for i in range(1, n):
+            c = c << 6 | (byte[i] & 0x3f)
+    at[0] += n
+    return c if c < 0x110000 else 0xfffd
+
+
+cdef inline void append(uint32_t c, vector[char]& text) noexcept nogil:
+    """Add a code point as UTF-8."""
+    if c < 0x80:
+        text.push_back(<char> c)
+        return
+    if c < 0x800:
+        text.push_back(<char> (0xc0 | c >> 6))
+    else:
+        if c < 0x10000:
+            text.push_back(<char> (0xe0 | c >> 12))
+        else:
+            text.push_back(<char> (0xf0 | c >> 18))
+            text.push_back(<char> (0x80 | c >> 12 & 0x3f))
+        text.push_back(<char> (0x80 | c >> 6 & 0x3f))
+    text.push_back(<char> (0x80 | c & 0x3f))
+
+
+cdef inline uint32_t lowered(uint32_t c) noexcept nogil:
+    """One character for one, whatever the language."""
+    if c < 0x80:
+        return c + 32 if c"A" <= c <= c"Z" else c
+    return Py_UNICODE_TOLOWER(c)

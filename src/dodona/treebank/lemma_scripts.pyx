@@ -1,0 +1,142 @@
+"""From a form to its lemma by a script: the case, and what changes at the start and at the end.
+
+A script is five fields, set apart by tabs: a casing, how many characters are cut at the start, what
+is put there instead, and the same for the end. What form and lemma have in common is their longest
+common substring, as in UDPipe 2 (Straka 2018, section 3.2); where they share nothing the script is
+`whole` and the lemma. Counting what is cut, not naming it, makes one script of many words.
+"""
+from libc.stdint cimport uint32_t
+
+from dodona.treebank.characters cimport Py_UNICODE_TOTITLE, append, lowered, next_character
+
+cdef enum:
+    LOWER = 0
+    KEPT = 1
+    TITLE = 2
+    WHOLE = 3
+    MAX_CELLS = 1 << 20       # of the comparison of a form and a lemma
+    MAX_CUT = 1 << 20
+
+CASINGS = ("lower", "kept", "title", "whole")     # before others, where several need as little
+
+
+cdef class LemmaScripts:
+    """Scripts by their numbers, ready to be applied.
+
+    >>> scripts = LemmaScripts([b"lower\\t0\\t\\t3\\ty", b"whole\\tgo"])
+    >>> scripts.lemma(0, "Berries"), scripts.lemma(1, "went")
+    ('berry', 'go')
+    """
+
+    def __init__(self, scripts):
+        cdef Script script
+        for text in scripts:
+            casing, *fields = text.split(b"\t")
+            known = [name.encode() for name in CASINGS]
+            if (casing not in known or b"\n" in text
+                    or len(fields) != (1 if casing == b"whole" else 4)):
+                raise ValueError(f"{text!r} is no script for lemmas")
+            script.casing = known.index(casing)
+            script.cut_start, script.add_start, script.cut_end, script.add_end = (
+                (0, fields[0], 0, b"") if script.casing == WHOLE
+                else (_cut(fields[0]), fields[1], _cut(fields[2]), fields[3]))
+            self.scripts.push_back(script)
+
+    def __len__(self):
+        return self.scripts.size()
+
+    def lemma(self, int number, str form):
+        """The lemma that a script makes of a form; a form that is too short only changes case."""
+        cdef vector[char] out
+        cdef bytes text = form.encode()
+        if not 0 <= number < len(self):
+            raise IndexError(f"no script {number} among {len(self)}")
+        self.apply(number, Text(text, len(text)), out)
+        return out.data()[:out.size()].decode()
+
+    cdef void apply(self, int number, Text form, vector[char]& out) noexcept nogil:
+        cdef const Script* script = &self.scripts[number]
+        cdef Py_ssize_t at = 0, begin, n = 0, i = 0, first = script.cut_start, last
+        cdef uint32_t c
+        cdef bint fits
+        if script.casing == WHOLE and script.add_start.size():
+            out.insert(out.end(), script.add_start.begin(), script.add_start.end())
+            return
+        while at < form.size:
+            next_character(form.text, form.size, &at)
+            n += 1
+        last = n - script.cut_end
+        fits = first < last or first == last and (
+            script.add_start.size() + script.add_end.size() > 0)
+        if not fits:
+            first, last = 0, n
+        else:
+            out.insert(out.end(), script.add_start.begin(), script.add_start.end())
+        at = 0
+        for i in range(last):
+            begin = at
+            c = next_character(form.text, form.size, &at)
+            if i < first:
+                continue
+            if script.casing == KEPT or script.casing == WHOLE:
+                out.insert(out.end(), form.text + begin, form.text + at)
+            else:
+                append(Py_UNICODE_TOTITLE(c) if script.casing == TITLE and i == 0 else lowered(c),
+                       out)
+        if fits:
+            out.insert(out.end(), script.add_end.begin(), script.add_end.end())
+
+
+cdef int32_t _cut(bytes digits) except -1:
+    if not digits.isdigit() or len(digits) > 7 or int(digits) > MAX_CUT:
+        raise ValueError(f"a script for lemmas cannot cut {digits!r} characters")
+    return int(digits)
+
+
+def lemma_script(str form, str lemma):
+    """The script that makes this lemma of this form, with the casing that leaves least to do.
+
+    >>> lemma_script("Oaks", "oak"), lemma_script("went", "go")
+    ('lower\\t0\\t\\t1\\t', 'whole\\tgo')
+    """
+    cdef Py_ssize_t in_form = 0, in_lemma = 0, n, most = 0
+    best = f"whole\t{lemma}"
+    for number, casing in enumerate(CASINGS[:WHOLE]):
+        text = _cased(form, number)
+        n = _common(text, lemma, &in_form, &in_lemma)
+        if n > most:
+            most = n
+            best = "\t".join((casing, str(in_form), lemma[:in_lemma],
+                              str(len(text) - in_form - n), lemma[in_lemma + n:]))
+    return best
+
+
+cdef str _cased(str form, int casing):
+    """The form as scripts of this casing see it: never longer or shorter."""
+    if casing == KEPT:
+        return form
+    first = chr(Py_UNICODE_TOTITLE(ord(form[0]))) if casing == TITLE and form else ""
+    return first + "".join([chr(lowered(ord(c))) for c in form[len(first):]])
+
+
+cdef Py_ssize_t _common(str form, str lemma, Py_ssize_t* in_form, Py_ssize_t* in_lemma):
+    """The length of the longest common substring and, unless it is 0, the first place of it."""
+    cdef Py_ssize_t n = len(form), m = len(lemma), i, j, most = 0
+    cdef vector[int32_t] above, row
+    cdef Py_UCS4 c
+    if form == lemma:
+        in_form[0] = in_lemma[0] = 0
+        return n
+    if n * m > MAX_CELLS:
+        return 0
+    above.resize(m + 1)
+    row.resize(m + 1)
+    for i in range(n):
+        c = form[i]
+        for j in range(m):
+            row[j + 1] = above[j] + 1 if c == lemma[j] else 0
+            if row[j + 1] > most:
+                most = row[j + 1]
+                in_form[0], in_lemma[0] = i + 1 - most, j + 1 - most
+        above.swap(row)
+    return most

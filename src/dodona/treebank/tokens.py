@@ -1,0 +1,120 @@
+"""Tokens are what stands in the text; words are what stands in the tree (3-4 du: 3 de, 4 le)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from dodona.treebank.word import named_values, ranges
+
+if TYPE_CHECKING:
+    from dodona.treebank.sentence import Sentence
+
+
+class Token(NamedTuple):
+    """The words `first` to `last`, which are mostly the same, as one piece of the text.
+
+    >>> Token(3, 4, "du", "SpaceAfter=No|TokenRange=10:12").space_after
+    False
+    """
+
+    first: int
+    last: int
+    form: str
+    misc: str
+
+    @property
+    def is_multiword(self) -> bool:
+        """Whether it is a range, a line of its own in the file."""
+        return self.last > self.first
+
+    @property
+    def start(self) -> int | None:
+        """Where it begins in the text, in characters, if MISC says so (TokenRange)."""
+        return self._place(0)
+
+    @property
+    def end(self) -> int | None:
+        """Where it ends in the text, in characters, if MISC says so (TokenRange)."""
+        return self._place(1)
+
+    @property
+    def space_after(self) -> bool:
+        """Whether a space follows it in the text."""
+        return named_values(self.misc).get("SpaceAfter") != "No"
+
+    def _place(self, side: int) -> int | None:
+        numbers = named_values(self.misc).get("TokenRange", "").split(":")
+        is_range = len(numbers) == 2 and all(map(str.isdecimal, numbers))
+        return int(numbers[side]) if is_range else None
+
+    @property
+    def white_space(self) -> str:
+        """What stands between it and the next token, in the terms of UDPipe (SpacesAfter)."""
+        values = named_values(self.misc)
+        if "SpacesAfter" in values:
+            return unescaped(values["SpacesAfter"])
+        return "" if values.get("SpaceAfter") == "No" else " "
+
+
+def tokens(sentence: Sentence) -> list[Token]:
+    """The tokens of a sentence, in order."""
+    found, done = [], 0
+    words = list(zip(sentence.forms, sentence.misc, strict=True))
+    for first, last, form, misc in [*ranges(sentence), (len(words) + 1, 0, "", "")]:
+        found += [Token(i, i, *words[i - 1]) for i in range(done + 1, first)]
+        if last:
+            found.append(Token(first, last, form, misc))
+        done = last
+    return found
+
+
+def text(sentence: Sentence) -> str:
+    """The text of a sentence: as its comment has it, or put together from its tokens.
+
+    >>> from dodona.treebank.sentence import Sentence
+    >>> text(Sentence.from_columns(["Speak", "!"], misc=["SpaceAfter=No", "_"]))
+    'Speak!'
+    """
+    found = comment(sentence, "text")
+    if found is not None:
+        return found
+    parts = [token.form + " " * token.space_after for token in tokens(sentence)]
+    return "".join(parts).removesuffix(" ")
+
+
+def comment(sentence: Sentence, name: str) -> str | None:
+    """What follows "# name = " among the comments.
+
+    >>> from dodona.treebank.sentence import Sentence
+    >>> comment(Sentence.from_columns(["Speak"], comments=["# sent_id = 7"]), "sent_id")
+    '7'
+    """
+    for line in sentence.comments:
+        key, sign, value = line[1:].partition("=")
+        if sign and key.strip() == name:
+            return value.strip()
+    return None
+
+
+# White space as UDPipe writes it in MISC, where a bar would end the value.
+ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
+UNESCAPES = {code: char for char, code in ESCAPES.items()}
+
+
+def escaped(white_space: str) -> str:
+    """White space as the value of SpacesAfter.
+
+    >>> escaped("\\n ")
+    '\\\\n\\\\s'
+    """
+    return "".join(ESCAPES.get(char, char) for char in white_space)
+
+
+def unescaped(value: str) -> str:
+    """The value of SpacesAfter as white space.
+
+    >>> unescaped(r"\\n\\s")
+    '\\n '
+    """
+    return re.sub(r"\\.", lambda code: UNESCAPES.get(code[0], code[0]), value, flags=re.DOTALL)

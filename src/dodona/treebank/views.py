@@ -1,0 +1,111 @@
+"""What a sentence shows of itself: its words, its text, pictures, plain data.
+
+The methods of Sentence lead here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dodona.drawing.svg import Arc
+from dodona.treebank.reader import restored
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.tokens import comment, text, tokens
+from dodona.treebank.word import roots, word, words
+from dodona.treebank.writer import to_conllu
+
+__all__ = ["arcs", "as_data", "comment", "conllu", "restored", "roots", "svg", "text", "tokens"]
+__all__ += ["tree", "word", "words"]
+
+
+def arcs(sentence: Sentence) -> list[Arc]:
+    """The arcs of the tree, for a drawing; words without a head have none.
+
+    >>> arcs(Sentence.from_columns(["Oaks", "speak"], heads=[2, None], deprels=["nsubj", "_"]))
+    [Arc(head=2, label='nsubj', dependent=1, kind='')]
+    """
+    return [
+        Arc(head, "" if label == "_" else label, word)
+        for word, (head, label) in enumerate(
+            zip(sentence.heads, sentence.deprels, strict=True), start=1
+        )
+        if head is not None and head != word
+    ]
+
+
+def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
+    """The tree as lines of text."""
+    from dodona.drawing.terminal import draw
+
+    heads = [-1 if head is None else head for head in sentence.heads]
+    try:
+        return draw(
+            sentence.forms,
+            heads,
+            sentence.deprels,
+            upos=shown(sentence.upos),
+            width=width,
+            colour=colour,
+        )
+    except ValueError:
+        known = [head for head in sentence.heads if head is not None]
+        missing = (
+            f": {len(heads) - len(known)} words have no head" if len(known) < len(heads) else ""
+        )
+        raise ValueError(
+            f"{sentence.source}:{sentence.line}: no tree to draw{missing}; try to_svg"
+        ) from None
+
+
+def svg(
+    sentence: Sentence, width: float | None, tags: str | None, standalone: bool, title: str | None
+) -> str:
+    """The tree as a picture."""
+    from dodona.drawing.svg import draw
+
+    if tags not in ("upos", "xpos", None):
+        raise ValueError(f"tags is 'upos', 'xpos' or None; found {tags!r}")
+    beneath = shown(getattr(sentence, tags)) if tags else None
+    return draw(
+        sentence.forms,
+        arcs(sentence),
+        tags=beneath,
+        width=width,
+        standalone=standalone,
+        title=title,
+    )
+
+
+def shown(column: list[str]) -> list[str] | None:
+    """A column for the eye; None if there is nothing in it."""
+    return ["" if value == "_" else value for value in column] if set(column) != {"_"} else None
+
+
+def conllu(sentence: Sentence) -> str:
+    """The sentence in CoNLL-U, with its blank line."""
+    lines = str(to_conllu(sentence)).removeprefix("\ufeff")
+    return lines.rstrip("\r\n") + "\n\n" if not lines.endswith(("\n\n", "\n\r\n")) else lines
+
+
+def as_data(sentence: Sentence) -> dict[str, Any]:
+    """The sentence in lists and dictionaries; ranges of words only where there are some."""
+    columns = {
+        "id": range(1, len(sentence) + 1),
+        "form": sentence.forms,
+        "lemma": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "head": sentence.heads,
+        "deprel": sentence.deprels,
+        "deps": sentence.deps,
+        "misc": sentence.misc,
+    }
+    rows = zip(*columns.values(), strict=True)
+    found: dict[str, Any] = {
+        "comments": sentence.comments,
+        "text": sentence.text,
+        "words": [dict(zip(columns, values, strict=True)) for values in rows],
+    }
+    multiword = [token._asdict() for token in sentence.tokens if token.is_multiword]
+    return found | {"tokens": multiword} if multiword else found

@@ -1,0 +1,344 @@
+"""A word: its sentence, and its place there. Nothing is copied until a column is asked for."""
+
+cimport cython
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp, strlen
+
+from dodona.treebank.sentence cimport (
+    DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, STRIDE, UPOS, XPOS, Sentence, Text, field,
+    named_value,
+)
+
+from operator import getitem, index
+
+cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
+
+
+@cython.final
+cdef class Word:
+    """A word of a sentence; iterating over a sentence gives them.
+
+    Columns are as in the file, "_" where there is nothing.
+
+    >>> from dodona import Sentence
+    >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> oaks[0], oaks[0].parent, oaks[1].children
+    (<Word 1 Oaks>, <Word 2 speak>, [<Word 1 Oaks>])
+    """
+    cdef readonly Sentence sentence
+    cdef int place          # from 0, as columns are
+
+    def __init__(self):
+        raise TypeError("words come from a sentence: sentence[0], for word in sentence")
+
+    @property
+    def id(self):
+        """The number of the word, from 1."""
+        return self.place + 1
+
+    @property
+    def form(self):
+        return self.column(FORM)
+
+    @property
+    def lemma(self):
+        return self.column(LEMMA)
+
+    @property
+    def upos(self):
+        return self.column(UPOS)
+
+    @property
+    def xpos(self):
+        return self.column(XPOS)
+
+    @property
+    def feats(self):
+        return self.column(FEATS)
+
+    @property
+    def features(self):
+        """FEATS as a dictionary.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(["oaks"], feats=["Case=Nom|Number=Plur"])[0].features
+        {'Case': 'Nom', 'Number': 'Plur'}
+        """
+        return named_values(self.column(FEATS))
+
+    @property
+    def head(self):
+        """The number of its head; 0 if that is the artificial root, None if it has none."""
+        cdef int32_t head = self.sentence.head[self.place]
+        return None if head == NO_HEAD else head
+
+    @property
+    def deprel(self):
+        return self.column(DEPREL)
+
+    @property
+    def deps(self):
+        return self.column(DEPS)
+
+    @property
+    def misc(self):
+        return self.column(MISC)
+
+    @property
+    def parent(self):
+        """Its head as a word; None if it is a root or has no head."""
+        cdef int32_t head = self.sentence.head[self.place]
+        return word_at(self.sentence, head - 1) if head > 0 else None
+
+    @property
+    def children(self):
+        """The words whose head it is, in their order."""
+        return self.among(0, self.sentence.n_words)
+
+    @property
+    def left_children(self):
+        return self.among(0, self.place)
+
+    @property
+    def right_children(self):
+        return self.among(self.place + 1, self.sentence.n_words)
+
+    @property
+    def ancestors(self):
+        """Its head, the head of that, and so on up to the root of the tree."""
+        cdef int32_t head = self.sentence.head[self.place]
+        cdef list found = []
+        # a sentence that was read with trees="ignored" may go round in a circle
+        while head > 0 and len(found) < self.sentence.n_words:
+            found.append(word_at(self.sentence, head - 1))
+            head = self.sentence.head[head - 1]
+        return found
+
+    @property
+    def subtree(self):
+        """The word and all that it governs, directly or not, in the order of the sentence.
+
+        >>> from dodona import Sentence
+        >>> heads = [2, 0, 4, 2]
+        >>> Sentence.from_columns(["Oaks", "know", "your", "future"], heads=heads)[3].subtree
+        [<Word 3 your>, <Word 4 future>]
+        """
+        cdef int i, n_steps
+        cdef int32_t at
+        cdef list found = []
+        for i in range(self.sentence.n_words):
+            at, n_steps = i + 1, 0
+            while at > 0 and at != self.place + 1 and n_steps < self.sentence.n_words:
+                at = self.sentence.head[at - 1]
+                n_steps += 1
+            if at == self.place + 1:
+                found.append(word_at(self.sentence, i))
+        return found
+
+    @property
+    def start(self):
+        """Where its token begins in the text, in characters, if MISC says so (TokenRange)."""
+        place = self.token_range()
+        return None if place is None else place[0]
+
+    @property
+    def end(self):
+        """Where its token ends in the text, in characters, if MISC says so (TokenRange)."""
+        place = self.token_range()
+        return None if place is None else place[1]
+
+    @property
+    def space_after(self):
+        """Whether a space follows it in the text; never between the words of one token."""
+        cdef int last
+        cdef Text line = self.range_line(&last)
+        cdef Text misc = last_column(line) if line.size else self.own_misc()
+        cdef Text value = named_value(misc, "SpaceAfter", strlen("SpaceAfter"))
+        if line.size and self.place < last:
+            return False
+        return not (value.size == 2 and memcmp(value.text, <const char*> "No", 2) == 0)
+
+    def __eq__(self, other):
+        if not isinstance(other, Word):
+            return NotImplemented
+        return self.place == (<Word> other).place and self.sentence == (<Word> other).sentence
+
+    def __hash__(self):
+        return hash((self.place, self.sentence))
+
+    def __reduce__(self):
+        return getitem, (self.sentence, self.place)
+
+    def __str__(self):
+        return self.form
+
+    def __repr__(self):
+        return f"<Word {self.place + 1} {self.form}>"
+
+    cdef str column(self, int column):
+        return decoded(field(self.sentence, self.place, column))
+
+    cdef list among(self, int first, int end):
+        """Its children from place `first` to before `end`."""
+        cdef int i
+        cdef int32_t head = self.place + 1
+        return [
+            word_at(self.sentence, i) for i in range(first, end) if self.sentence.head[i] == head]
+
+    cdef Text own_misc(self) noexcept nogil:
+        return field(self.sentence, self.place, MISC)
+
+    cdef Text range_line(self, int* last) noexcept nogil:
+        """The line of the range that it is in, and the range's last word; empty if it is in none.
+
+        A word with a TokenRange is a token: looking back for a range would take ever longer.
+        """
+        if named_value(self.own_misc(), "TokenRange", strlen("TokenRange")).size:
+            return Text(self.sentence.raw, 0)
+        return range_around(self.sentence, self.place, last)
+
+    cdef tuple token_range(self):
+        cdef int last
+        cdef Text line = self.range_line(&last)
+        cdef Text misc = last_column(line) if line.size else self.own_misc()
+        numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
+        start, _, end = numbers.partition(":")
+        return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+
+
+def words(Sentence sentence not None):
+    """All words of a sentence."""
+    cdef int i
+    return [word_at(sentence, i) for i in range(sentence.n_words)]
+
+
+def word(Sentence sentence not None, place):
+    """The word at a place, from 0, or from the end if it is below 0; or the words of a slice."""
+    cdef int i
+    if isinstance(place, slice):
+        return [word_at(sentence, i) for i in range(*place.indices(sentence.n_words))]
+    found = index(place)
+    if found < 0:
+        found += sentence.n_words
+    if not 0 <= found < sentence.n_words:
+        raise IndexError(f"no word at {place}, the sentence has {sentence.n_words} words")
+    return word_at(sentence, found)
+
+
+def roots(Sentence sentence not None):
+    """The words whose head is the artificial root."""
+    cdef int i
+    return [word_at(sentence, i) for i in range(sentence.n_words) if sentence.head[i] == 0]
+
+
+def places(Sentence sentence not None):
+    """Where the token of each word begins in the text, and where it ends: two lists.
+
+    >>> from dodona import Sentence
+    >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
+    ([0, None], [4, None])
+    """
+    cdef int i
+    cdef list starts = [], ends = []
+    for i in range(sentence.n_words):
+        start, end = word_at(sentence, i).token_range() or (None, None)
+        starts.append(start)
+        ends.append(end)
+    return starts, ends
+
+
+def ranges(Sentence sentence not None):
+    """The tokens of several words: id of the first, id of the last, form, MISC.
+
+    >>> from dodona import Sentence
+    >>> ranges(Sentence.from_columns(["Oaks", "speak"]))
+    []
+    """
+    cdef int i, last
+    cdef Text line
+    cdef list found = []
+    for i in range(sentence.n_words):
+        line = range_before(sentence, i, &last)
+        if line.size:
+            columns = decoded(line).split("\t")
+            found.append((i + 1, last + 1, columns[FORM], columns[MISC]))
+    return found
+
+
+def named_values(str values not None):
+    """Name=Value|Name=Value|… as a dictionary; a name without a value has "".
+
+    >>> named_values("Gender=Fem|Gloss"), named_values("_")
+    ({'Gender': 'Fem', 'Gloss': ''}, {})
+    """
+    if values == "_":
+        return {}
+    return {name: value for name, _, value in [part.partition("=") for part in values.split("|")]}
+
+
+cdef Word word_at(Sentence sentence, int place):
+    cdef Word word = Word.__new__(Word)
+    word.sentence = sentence
+    word.place = place
+    return word
+
+
+cdef Text range_around(Sentence sentence, int place, int* last) noexcept nogil:
+    """The line of the range that this word is in, and its last word; empty if it is in none."""
+    cdef Text line
+    cdef int first = place
+    while first >= 0:
+        line = range_before(sentence, first, last)
+        if line.size:
+            if last[0] >= place:
+                return line
+            break       # ranges do not overlap: those before end even earlier
+        first -= 1
+    return Text(sentence.raw, 0)
+
+
+cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
+    """The line of the range that begins with this word, and its last word; empty if none does.
+
+    It stands right above the word. The reader has checked its numbers.
+    """
+    cdef const char* begin = sentence.raw
+    cdef const char* end = sentence.raw + sentence.start[<Py_ssize_t> STRIDE * place]
+    cdef const char* line
+    cdef const char* at
+    cdef int number = 0
+    if place > 0:
+        begin += sentence.start[<Py_ssize_t> STRIDE * place - 1] - 1
+    if end - begin <= 2:        # a line end: the line above is the word before
+        return Text(begin, 0)
+    end -= 1                    # the line end of the line above
+    if end[-1] == c"\r":
+        end -= 1
+    line = end
+    while line > begin and line[-1] != c"\n":
+        line -= 1
+    if line == sentence.raw and end - line > 3 and memcmp(line, BYTE_ORDER_MARK, 3) == 0:
+        line += 3
+    at = line
+    while at < end and c"0" <= at[0] <= c"9":
+        at += 1
+    if at == line or at == end or at[0] != c"-":
+        return Text(begin, 0)
+    at += 1
+    while at < end and c"0" <= at[0] <= c"9":
+        number = 10 * number + (at[0] - c"0")
+        at += 1
+    last[0] = number - 1
+    return Text(line, end - line)
+
+
+cdef Text last_column(Text line) noexcept nogil:
+    cdef const char* at = line.text + line.size
+    while at > line.text and at[-1] != c"\t":
+        at -= 1
+    return Text(at, line.text + line.size - at)
+
+
+cdef str decoded(Text text):
+    return PyUnicode_DecodeUTF8(text.text, text.size, NULL)
