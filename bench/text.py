@@ -48,8 +48,12 @@ def udpipe(model: str) -> Pipeline:
     loaded = Model.load(model)
     if loaded is None:
         raise ValueError(f"{model}: not a UDPipe model")
-    pipeline = Library(loaded, "tokenize", Library.DEFAULT, Library.DEFAULT, "conllu")
-    return lambda text: str(pipeline.process(text, ProcessingError()))
+
+    def parse(text: str) -> str:  # the library does not keep the model alive: this does
+        pipeline = Library(loaded, "tokenize", Library.DEFAULT, Library.DEFAULT, "conllu")
+        return str(pipeline.process(text, ProcessingError()))
+
+    return parse
 
 
 def spacy(model: str) -> Pipeline:
