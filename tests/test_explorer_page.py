@@ -32,9 +32,10 @@ def at(**values: str) -> str:
 
 def take(page: Page, action: str, panel: int = 0) -> None:
     holder = page.locator(".panel").nth(panel)
-    expect(holder.locator(".chip.on").first).to_be_visible()  # the page has been filled
+    button = holder.locator(f'button.action[data-action="{action}"]')
+    button.wait_for()
     n_taken = holder.locator(".chip.on").count()
-    holder.locator(f'button.action[data-action="{action}"]').click()
+    button.click()
     expect(holder.locator(".chip.on")).to_have_count(n_taken + 1)
 
 

@@ -108,7 +108,10 @@ export class Panel {
   }
 
   async forward() {
-    await this.showing;
+    for (let last = null; last !== this.showing;) {
+      last = this.showing;
+      await last;
+    }
     const choices = this.view?.choices ?? [];
     const optimal = choices.find((choice) => choice.optimal) ?? choices[0];
     const next = this.ways.next(this.values.path) ?? optimal?.action;
