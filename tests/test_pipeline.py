@@ -137,6 +137,18 @@ def test_a_parser_without_a_segmenter_says_so(files: tuple[Path, Path]) -> None:
         parser("Oaks speak.")
 
 
+def test_a_dev_set_that_cannot_be_scored_loses_no_parser(files: tuple[Path, Path]) -> None:
+    dev = [
+        dodona.Sentence.from_columns(s.forms, upos=s.upos, heads=[None, *s.heads[1:]])
+        for s in dodona.read(files[1])
+    ]
+    trainer = TextTrainer(files[0], dev, dodona.Settings(epochs=1))
+    for _ in trainer.epochs():
+        pass
+    assert trainer.parser().record["dev_text"] == {}
+    assert "head" in trainer.text_problem
+
+
 class TestParts:
     """Parts can be left out, or taken from other models."""
 
@@ -175,6 +187,8 @@ class TestParts:
     def test_what_does_not_go_together(self, files: tuple[Path, Path], tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="pipeline='text'"):
             dodona.train(*files, segmenter="none")
+        with pytest.raises(ValueError, match="epochs: the parser is not trained"):
+            dodona.train(*files, pipeline="text", parser="none", epochs=3)
         with pytest.raises(ValueError, match="one of parser, text"):
             dodona.train(*files, pipeline="speech")
         with pytest.raises(ValueError, match="nothing to make a model of"):

@@ -57,7 +57,9 @@ def train(
     kept = model.with_name(model.name + ".checkpoint")
     _check_places(model, kept, resume)
     if values.get("parser", TRAIN) != TRAIN:
-        _assemble(model, data, dev_data, values)
+        if resume or json:
+            raise UsageError("--resume and --json are for parsers that are trained, as this is not")
+        _assemble(model, data, dev_data, values, quiet)
         return
     trainer = _trainer(data, dev_data, values, quiet)
     if resume:
@@ -78,7 +80,6 @@ def train(
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any], quiet: bool) -> "Trainer":
     """What trains the parser, or all parts of a text pipeline; the segmenter is then ready."""
     from dodona.pipeline.training import TextTrainer
-    from dodona.settings import Settings
     from dodona.training import Trainer
 
     parts = _parts(values)
@@ -96,16 +97,19 @@ def _parts(values: dict[str, Any]) -> Parts:
     return Parts(**sources)
 
 
-def _assemble(model: Path, data: str, dev_data: str | None, values: dict[str, Any]) -> None:
+def _assemble(
+    model: Path, data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
+) -> None:
     """Segmenter and tagger for a parser that is there already, or for none."""
     from dodona.pipeline.training import assemble
 
-    parts, seed = _parts(values), values.pop("seed", Settings.seed)
+    parts = _parts(values)
     del values["pipeline"]
-    if values:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
+    if values.keys() - {"seed"}:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in values if name != "seed")
         raise UsageError(f"{names}: the parser is not trained, so this would change nothing")
-    assemble(data, dev_data, parts, seed, _say_segmenter).save(model)
+    report = None if quiet else _say_segmenter
+    assemble(data, dev_data, parts, report, **values).save(model)
 
 
 def _say_segmenter(epoch: "SegmenterEpoch") -> None:
@@ -187,6 +191,8 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
+    if problem := getattr(trainer, "text_problem", ""):
+        say(f"the dev set is not scored from raw text: {problem}")
     if scores := parser.record.get("dev_text"):
         print_pairs(
             [(name, f"{f1:.2f}") for name, f1 in scores.items()], "Dev set from raw text, F1"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from dodona.evaluation import evaluate_text
+from dodona.evaluation import EvaluationError, evaluate_text
 from dodona.parser import Parser
 from dodona.pipeline.parts import NONE, Parts
 from dodona.preparation import Treebank, load
@@ -75,10 +75,9 @@ def train(
         if parts != Parts():
             raise ValueError("segmenter, tagger and parser are for pipeline='text'")
         return train_parser(train, dev, report=report, **settings)
-    chosen = replace(Settings(), **settings)
     if parser != "train":
-        return assemble(train, dev, parts, chosen.seed)
-    trainer = TextTrainer(train, dev, chosen, parts)
+        return assemble(train, dev, parts, **settings)
+    trainer = TextTrainer(train, dev, replace(Settings(), **settings), parts)
     for _ in trainer.epochs(report):
         pass
     return trainer.parser()
@@ -102,6 +101,7 @@ class TextTrainer(Trainer):
             settings = replace(settings, tags="predicted")
         self.segmenter = _segmenter(sentences, dev_sentences, parts, settings.seed, report)
         self._text_scores: tuple[int, dict[str, float]] = 0, {}  # of an epoch
+        self.text_problem = ""  # why the dev set cannot be scored from raw text
         super().__init__(sentences, dev_sentences, settings, tagger=parts.ready("tagger"))
 
     def parser(self) -> Parser:
@@ -110,19 +110,33 @@ class TextTrainer(Trainer):
         parser.segmenter = self.segmenter
         number = self.best_epoch.number if self.best_epoch else 0
         if self._text_scores[0] != number:
-            self._text_scores = number, text_scores(parser, self.dev)
+            self._text_scores = number, self._scored(parser)
         parser.record["dev_text"] = self._text_scores[1]
         return parser
+
+    def _scored(self, parser: Parser) -> dict[str, float]:
+        """Nothing where the metrics do not apply, as with heads left open: the parser is good."""
+        try:
+            return text_scores(parser, self.dev)
+        except EvaluationError as error:
+            self.text_problem = str(error)
+            return {}
 
 
 def assemble(
     train: Treebank,
     dev: Treebank | None,
     parts: Parts,
-    seed: int = Settings.seed,
     report: Report | None = None,
+    *,
+    seed: int = Settings.seed,
+    **settings: Any,
 ) -> Parser | Tagger:
     """A parser that is taken as it is, or none, beside a segmenter and a tagger."""
+    if settings:
+        raise ValueError(
+            f"{', '.join(settings)}: the parser is not trained, so this would change nothing"
+        )
     sentences = load(train)
     dev_sentences = load(dev) if dev is not None else None
     segmenter = _segmenter(sentences, dev_sentences, parts, seed, report)
