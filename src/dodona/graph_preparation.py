@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dodona.preparation import Preparation
 from dodona.treebank.encoding import Encoder
 from dodona.treebank.enhanced import Arc, enhanced_graph
+from dodona.treebank.errors import TreebankError
 from dodona.treebank.graphs import AND, BACK, UP, planarise
 from dodona.treebank.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
@@ -22,9 +23,11 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
     encoder.learn(sentences)
     planar = [planarise(delexicalise(s, enhanced_graph(s))) for s in sentences]
     if not any(graph.arcs for graph in planar):
-        raise ValueError(
-            "the DEPS column is empty throughout: there is no graph to learn from "
-            "(are these enhanced dependencies?)"
+        raise TreebankError(
+            sentences[0].source,
+            None,
+            "the DEPS column is empty throughout: there is no graph to learn from; give a treebank "
+            "with enhanced dependencies",
         )
     counts = Counter(label for graph in planar for _, label, _ in graph.arcs)
     least = max(LEAST, counts.total() // LEAST_SHARE)
