@@ -16,7 +16,7 @@ from measure import apart, machine, peak_memory, use_one_core
 from rich.console import Console
 from rich.table import Table
 
-from dodona.clusters import cluster, read_words
+from dodona.clustering.clusters import cluster, read_words
 
 
 def text(data: Path, n_words: int) -> list[list[str]]:

@@ -19,7 +19,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dodona.treebank.reader import read
+from dodona.treebank.conllu.reader import read
 
 
 def ours(path: Path) -> int:

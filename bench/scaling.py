@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dodona
-from dodona.treebank.generator import synthetic_treebank
+from dodona.synthetic.generator import synthetic_treebank
 
 LENGTHS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 WORDS_PER_RUN = 50_000

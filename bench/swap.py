@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dodona
-from dodona.treebank.generator import synthetic_treebank
+from dodona.synthetic.generator import synthetic_treebank
 
 SYSTEMS = ("arc-eager", "swap")
 BIN = 10  # words

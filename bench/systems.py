@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dodona
-from dodona.core.registry import SYSTEMS
+from dodona.core.transitions.registry import SYSTEMS
 
 BASE = "arc-eager"
 

@@ -6,7 +6,7 @@ reads DIR/<treebank>/{train,dev,test}.conllu, prints the tables and writes a rep
 JSON, the plots and the results of single runs beside it. Interrupted, it goes on when called again.
 """
 
-from dodona.experiments.aufrant_2017 import run
+from dodona.experiments.papers.aufrant_2017.experiment import run
 from dodona.experiments.script import main
 
 OPTIONS = {

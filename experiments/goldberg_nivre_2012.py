@@ -6,7 +6,7 @@ reads DIR/<treebank>/{train,dev,test}.conllu, prints the tables and writes a rep
 JSON, the plot and the results of single runs beside it. Interrupted, it goes on when called again.
 """
 
-from dodona.experiments.goldberg_nivre_2012 import run
+from dodona.experiments.papers.goldberg_nivre_2012 import run
 from dodona.experiments.script import main
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ writes a report, with Markdown, JSON and the results of single folds beside it. 
 on when called again.
 """
 
+from dodona.experiments.papers.tokgoz_eryigit_2015 import run
 from dodona.experiments.script import main
-from dodona.experiments.tokgoz_eryigit_2015 import run
 
 if __name__ == "__main__":
     main(run, __doc__, {"folds": "how many of the ten: N", "epochs": "passes over the data: N"})

@@ -1,124 +1,161 @@
-"""Imports run downwards only: ARCHITECTURE.md says how, this reads it off the sources."""
+"""Imports run downwards only, module by module: what ARCHITECTURE.md says, read off the sources."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "src" / "dodona"
-FACADE = "__init__"  # `import dodona`: the public names
+SOURCES = Path(__file__).parent.parent / "src"
+PACKAGE = SOURCES / "dodona"
 
-# From the ground up; a part may import those of its own layer and of the layers below.
-LAYERS = (
-    {"core", "drawing"},
+# From the ground up. A layer is a folder (of `core`, each of its folders), or a module at the root
+# of the package. What stands on a floor may import its own layer, and those on the floors below.
+FLOORS = (
+    {"core.base", "drawing", "models", "storage.container"},
+    {"core.weights", "core.transitions", "core.clustering"},
+    {"core.features", "core.segmenting"},
+    {"core.parsing", "core.tagging"},
     {"treebank"},
-    {"container", "settings", "checkpoint", "parser", "training", "evaluation", "experiments"}
-    | {"batches", "clusters", "preparation", "svm", "tag_sources", "tagger", "tagger_training"}
-    | {"bridges", "doc", "lemma_learning", "models", "segmenter", "segmenter_rules"}
-    | {"graph_preparation", "graph_training", "maxent", "segmenter_training", "weights"},
-    {"pipeline", FACADE},
-    {"show", "server", "cli", "spacy_component"},
+    {"storage", "synthetic", "bridges", "settings"},
+    {"doc", "batches", "evaluation", "learning"},
+    {"segmentation", "clustering"},
+    {"tagging"},
+    {"parsing"},
+    {"pipeline"},
+    {"dodona"},  # the public names
+    {"explorer", "experiments"},
+    {"server", "spacy_component"},
+    {"cli"},
 )
+MOST_LOOSE_MODULES = 10
+MOST_MODULES = 25
 
-# a line of Cython: from … import or cimport, or a plain (c)import
-CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+\(?\s*(\w+)", re.MULTILINE)
+# in Cython: from … import or cimport; the names may stand on several lines
+CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n(]*)", re.MULTILINE)
 CYTHON_IMPORT = re.compile(r"^\s*c?import\s+([\w.]+)", re.MULTILINE)
 
 
-def part_of(path: Path) -> str:
-    """The part of the house a file belongs to: its folder, or itself."""
-    return path.relative_to(PACKAGE).parts[0].split(".")[0]
+def name_of(path: Path) -> str:
+    """The module that a file is, or a part of: `x.pyx` and `x.pxd` are one."""
+    name = ".".join(path.relative_to(SOURCES).with_suffix("").parts)
+    return name.removesuffix(".__init__")
 
 
-PARTS = sorted({part_of(path) for path in PACKAGE.rglob("*.py")} - {"__main__"})
+@cache
+def files() -> dict[str, list[Path]]:
+    """The files of every module; stubs only name types, also of modules above."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(PACKAGE.rglob("*.p*")):
+        if path.suffix in {".py", ".pyx", ".pxd"}:
+            found.setdefault(name_of(path), []).append(path)
+    return found
 
 
-def absolute(path: Path, module: str) -> str:
-    """`..x` in a file, as a full name."""
-    dots = len(module) - len(module.lstrip("."))
-    if not dots:
-        return module
-    package = ["dodona", *path.relative_to(PACKAGE).parts[:-1]]
-    return ".".join([*package[: len(package) - dots + 1], *filter(None, [module[dots:]])])
-
-
-def imported(path: Path) -> Iterator[str]:
-    """Every module a file names, wherever in the file it does."""
+def named(path: Path) -> Iterator[str]:
+    """Every module or name in a module that a file imports, wherever in the file it does."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix != ".py":
-        for module, name in CYTHON_FROM.findall(text):
-            yield f"{absolute(path, module)}.{name}"
+    if path.suffix in {".pyx", ".pxd"}:
+        for module, names in CYTHON_FROM.findall(text):
+            yield from (f"{module}.{name}" for name in re.findall(r"\w+", names))
         yield from CYTHON_IMPORT.findall(text)
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
-            module = absolute(path, "." * node.level + (node.module or ""))
-            yield from (f"{module}.{name.name}" for name in node.names)
+            assert not node.level, f"{path}: a relative import; name the module in full"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def parts_imported(path: Path) -> set[str]:
-    """The parts of the house a file needs; a public name of `dodona` stands for all of it."""
+def imported(module: str) -> set[str]:
+    """The modules of ours that a module imports; a name stands for the module that has it."""
     found = set()
-    for module in imported(path):
-        package, _, rest = f"{module}.".partition(".")
-        if package == "dodona":
-            part = rest.split(".")[0]
-            found.add(part if part in PARTS else FACADE)
-    return found
+    for path in files()[module]:
+        for name in named(path):
+            while name and name not in files():
+                name = name.rpartition(".")[0]
+            found.add(name)
+    return found - {module, ""}
 
 
-def sources() -> list[Path]:
-    kinds = {".py", ".pyx", ".pxd"}
-    return sorted(path for path in PACKAGE.rglob("*") if path.suffix in kinds)
+@cache
+def imports() -> Mapping[str, set[str]]:
+    return {module: imported(module) for module in files()}
 
 
-def needs() -> dict[str, set[str]]:
-    """For every part, the other parts it imports."""
-    graph: dict[str, set[str]] = {part: set() for part in PARTS}
-    for path in sources():
-        if part_of(path) in graph:
-            graph[part_of(path)] |= parts_imported(path) - {part_of(path)}
-    return graph
+def layer_of(module: str) -> str:
+    """The folder, or the folder of the core, or the module at the root, that this belongs to."""
+    parts = module.split(".")[1:] or [module]
+    two = ".".join(parts[:2])
+    return two if parts[0] == "core" or two in set().union(*FLOORS) else parts[0]
 
 
-def layer(part: str) -> int:
-    return next(i for i, parts in enumerate(LAYERS) if part in parts)
+def floor_of(layer: str) -> int:
+    return next(i for i, floor in enumerate(FLOORS) if layer in floor)
 
 
-def test_every_part_has_a_layer() -> None:
-    assert set(PARTS) <= set().union(*LAYERS), "name the new part in LAYERS and ARCHITECTURE.md"
+def own_modules() -> list[str]:
+    """All but the packages that only hold rooms, and the doors of compiled ones."""
+    return sorted(files().keys() - {"dodona.core", "dodona._compiled"})
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_run_downwards(path: Path) -> None:
-    if part_of(path) == "__main__":
-        pytest.skip("python -m dodona only calls the command line")
-    upwards = {part for part in parts_imported(path) if layer(part) > layer(part_of(path))}
-    assert not upwards, f"{part_of(path)} stands below {', '.join(sorted(upwards))}"
+def test_every_layer_has_a_floor() -> None:
+    missing = {layer_of(module) for module in own_modules()} - set().union(*FLOORS)
+    assert not missing, "name the new layer in FLOORS and ARCHITECTURE.md"
+    assert set().union(*FLOORS) == {layer_of(module) for module in own_modules()}, "dead layers"
 
 
-def test_no_part_needs_itself_in_a_circle() -> None:
-    graph = needs()
-    while free := {part for part, needed in graph.items() if not needed & graph.keys()}:
-        graph = {part: needed for part, needed in graph.items() if part not in free}
-    assert not graph, f"these parts import each other in a circle: {', '.join(graph)}"
+@pytest.mark.parametrize("module", own_modules())
+def test_imports_run_downwards(module: str) -> None:
+    mine = layer_of(module)
+    for needed in imports()[module] - {"dodona._compiled"}:
+        theirs = layer_of(needed)
+        assert mine == theirs or floor_of(theirs) < floor_of(mine), f"{module} imports {needed}"
 
 
-@pytest.mark.parametrize("part", sorted(LAYERS[0]))
-def test_the_ground_floor_imports_nothing_of_ours(part: str) -> None:
-    assert needs()[part] == set()
+def test_no_module_needs_itself_in_a_circle() -> None:
+    graph = dict(imports())
+    while free := {module for module, needed in graph.items() if not needed & graph.keys()}:
+        graph = {module: needed for module, needed in graph.items() if module not in free}
+    # what is left also has the modules that lead into a circle: take off those that nobody needs
+    while idle := graph.keys() - set().union(*graph.values()):
+        graph = {module: needed for module, needed in graph.items() if module not in idle}
+    circle = {module: sorted(needed & graph.keys()) for module, needed in graph.items()}
+    assert not circle
 
 
-def test_imports_are_found_in_every_kind_of_file() -> None:
-    """The readers above, against imports that are known to be there."""
-    assert "core" in parts_imported(PACKAGE / "treebank" / "vocabulary.pyx")
-    assert "core" in parts_imported(PACKAGE / "treebank" / "encoding.pyx")
-    assert "container" in parts_imported(PACKAGE / "parser.py")
-    assert parts_imported(PACKAGE / "core" / "greedy.pxd") == {"core"}
-    assert parts_imported(PACKAGE / "__init__.py") >= {"core", "parser", "pipeline"}
+def test_the_core_knows_nothing_of_ours_from_above() -> None:
+    for module in own_modules():
+        if module.startswith("dodona.core."):
+            assert all(needed.startswith("dodona.core.") for needed in imports()[module]), module
+
+
+def test_rooms_are_small() -> None:
+    rooms = Counter(module.rpartition(".")[0] for module in files())
+    loose = sorted(
+        path.name for path in PACKAGE.iterdir() if path.suffix in {".py", ".pyx", ".pxd"}
+    )
+    assert len(loose) <= MOST_LOOSE_MODULES, loose
+    assert all(count <= MOST_MODULES for count in rooms.values()), rooms.most_common(3)
+
+
+@pytest.mark.parametrize(
+    ("module", "needed"),
+    [
+        ("dodona.treebank.encoding.vocabulary", "dodona.core.features.words"),  # .pyx
+        ("dodona.core.parsing.greedy", "dodona.core.features.corpus"),  # .pxd
+        ("dodona.core.features.features", "dodona.core.features.templates"),  # Python from Cython
+        ("dodona.parsing.parser", "dodona.storage.container"),
+        ("dodona.parsing.tag_sources", "dodona.tagging.training"),
+        ("dodona", "dodona.pipeline.training"),  # for type checkers alone
+        ("dodona.treebank", "dodona.treebank.views"),  # in a function
+    ],
+)
+def test_imports_are_found_in_every_kind_of_file(module: str, needed: str) -> None:
+    assert needed in imports()[module]

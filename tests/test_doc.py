@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dodona import Doc, Sentence
-from dodona.treebank.errors import TreebankError
+from dodona.treebank.conllu.errors import TreebankError
 
 OAKS = Sentence.from_columns(
     ["Oaks", "speak", "."],

@@ -20,8 +20,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
 from dodona.drawing.terminal import draw
-from dodona.training import Progress as TrainingProgress
-from dodona.treebank import generator
+from dodona.parsing.training import Progress as TrainingProgress
+from dodona.synthetic import generator
 
 EPOCHS = 5
 TEXT = """\
@@ -61,7 +61,7 @@ def parse_english(folder: Path) -> None:
 
 def make_treebank(folder: Path) -> None:
     """Write train, dev and test files of the invented language."""
-    with step("A treebank", f"python -m dodona.treebank.generator {folder}"):
+    with step("A treebank", f"python -m dodona.synthetic.generator {folder}"):
         generator.main([str(folder)])
         for part in ("train", "dev", "test"):
             sentences = list(dodona.read(folder / f"{part}.conllu"))

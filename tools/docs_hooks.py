@@ -12,26 +12,26 @@ from importlib import import_module
 from typing import Any
 
 import dodona
-from dodona.core.templates import load_templates, parse_templates, shipped
+from dodona.core.features.templates import load_templates, parse_templates, shipped
 
 # beside the public names of `dodona`
 ALSO = (
     "dodona.drawing.svg.draw",
     "dodona.drawing.terminal.draw",
-    "dodona.show.explore.Explorer",
-    "dodona.show.beam.explore_beam",
-    "dodona.core.templates.parse_templates",
-    "dodona.treebank.projectivity.is_projective",
-    "dodona.treebank.pseudoprojective.projectivise",
-    "dodona.treebank.pseudoprojective.deprojectivise",
-    "dodona.treebank.enhanced.enhanced_graph",
-    "dodona.treebank.enhanced.with_graph",
-    "dodona.treebank.graphs.remove_cycles",
-    "dodona.treebank.graphs.planarise",
-    "dodona.treebank.graphs.deplanarise",
+    "dodona.explorer.explore.Explorer",
+    "dodona.explorer.beam.explore_beam",
+    "dodona.core.features.templates.parse_templates",
+    "dodona.treebank.trees.projectivity.is_projective",
+    "dodona.treebank.trees.pseudoprojective.projectivise",
+    "dodona.treebank.trees.pseudoprojective.deprojectivise",
+    "dodona.treebank.graphs.enhanced.enhanced_graph",
+    "dodona.treebank.graphs.enhanced.with_graph",
+    "dodona.treebank.graphs.graphs.remove_cycles",
+    "dodona.treebank.graphs.graphs.planarise",
+    "dodona.treebank.graphs.graphs.deplanarise",
     "dodona.evaluation.evaluate_graphs",
-    "dodona.treebank.generator.random_tree",
-    "dodona.treebank.generator.synthetic_treebank",
+    "dodona.synthetic.generator.random_tree",
+    "dodona.synthetic.generator.synthetic_treebank",
 )
 EXAMPLE = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import dodona
 from dodona.cli.tables import n_bytes
 from dodona.evaluation.text_scores import TextScores
-from dodona.parser import Parser
+from dodona.parsing.parser import Parser
 from dodona.pipeline.training import TextTrainer
 from dodona.settings import Settings
 from dodona.treebank.raw_text import raw_text

@@ -8,52 +8,52 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dodona.core.action import Action as Action
-    from dodona.core.gold import Gold as Gold
-    from dodona.core.registry import system as system
-    from dodona.core.registry import systems as systems
-    from dodona.core.system import State as State
-    from dodona.core.system import System as System
+    from dodona.core.transitions.action import Action as Action
+    from dodona.core.transitions.gold import Gold as Gold
+    from dodona.core.transitions.registry import system as system
+    from dodona.core.transitions.registry import systems as systems
+    from dodona.core.transitions.system import State as State
+    from dodona.core.transitions.system import System as System
     from dodona.doc import Doc as Doc
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
-    from dodona.parser import Parser as Parser
+    from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.training import train as train
-    from dodona.segmenter import Segmenter as Segmenter
-    from dodona.segmenter_training import train_segmenter as train_segmenter
+    from dodona.segmentation.segmenter import Segmenter as Segmenter
+    from dodona.segmentation.training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
-    from dodona.tagger import Tagger as Tagger
-    from dodona.tagger_training import train_tagger as train_tagger
-    from dodona.treebank.reader import read as read
+    from dodona.tagging.tagger import Tagger as Tagger
+    from dodona.tagging.training import train_tagger as train_tagger
+    from dodona.treebank.conllu.reader import read as read
+    from dodona.treebank.conllu.writer import Writer as Writer
     from dodona.treebank.sentence import Sentence as Sentence
     from dodona.treebank.word import Word as Word
-    from dodona.treebank.writer import Writer as Writer
 
 # Where each public name lives: imported when first asked for, so that parsing one sentence does not
 # wait for what training and evaluation need (half the time). A test compares it with the above.
 _HOMES = {
-    "Action": "dodona.core.action",
+    "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
-    "Gold": "dodona.core.gold",
-    "Parser": "dodona.parser",
-    "Segmenter": "dodona.segmenter",
+    "Gold": "dodona.core.transitions.gold",
+    "Parser": "dodona.parsing.parser",
+    "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",
-    "State": "dodona.core.system",
-    "System": "dodona.core.system",
-    "Tagger": "dodona.tagger",
+    "State": "dodona.core.transitions.system",
+    "System": "dodona.core.transitions.system",
+    "Tagger": "dodona.tagging.tagger",
     "Word": "dodona.treebank.word",
-    "Writer": "dodona.treebank.writer",
+    "Writer": "dodona.treebank.conllu.writer",
     "compare": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
-    "read": "dodona.treebank.reader",
-    "system": "dodona.core.registry",
-    "systems": "dodona.core.registry",
+    "read": "dodona.treebank.conllu.reader",
+    "system": "dodona.core.transitions.registry",
+    "systems": "dodona.core.transitions.registry",
     "train": "dodona.pipeline.training",
-    "train_segmenter": "dodona.segmenter_training",
-    "train_tagger": "dodona.tagger_training",
+    "train_segmenter": "dodona.segmentation.training",
+    "train_tagger": "dodona.tagging.training",
 }
 
 __all__ = ["load", *_HOMES]
@@ -62,7 +62,7 @@ __all__ = ["load", *_HOMES]
 def load(model: str | Path) -> Parser:
     """The parser in a model file, or one that ships: `dodona.load("en")`."""
     from dodona.models import locate
-    from dodona.parser import Parser
+    from dodona.parsing.parser import Parser
 
     return Parser.load(locate(model))
 

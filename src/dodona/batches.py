@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dodona.treebank.errors import BadSentence
+from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from dodona.treebank.reader import read
+from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import PICTURE_WIDTH, Sentence
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from dodona.core.agenda import MAX_WIDTH
-from dodona.core.beam_training import ORACLES, RESTARTS, UPDATES
-from dodona.core.greedy_training import LEARNERS, MODES
-from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS
-from dodona.core.system import LOSSES, ROOTS, System
-from dodona.core.tag_templates import LEMMA
-from dodona.treebank.pseudoprojective import SCHEMES
+from dodona.core.parsing.agenda import MAX_WIDTH
+from dodona.core.parsing.beam_training import ORACLES, RESTARTS, UPDATES
+from dodona.core.parsing.greedy_training import LEARNERS, MODES
+from dodona.core.tagging.tag_templates import LEMMA
+from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS
+from dodona.core.transitions.system import LOSSES, ROOTS, System
+from dodona.treebank.trees.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
 AT_ONCE = (SVM, MAXENT)

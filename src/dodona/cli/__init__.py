@@ -59,4 +59,4 @@ def function(name: str) -> Callable[..., Any]:
     >>> function("info").__name__
     'info'
     """
-    return getattr(import_module(f"dodona.cli.{name}"), name)  # type: ignore[no-any-return]
+    return getattr(import_module(f"dodona.cli.verbs.{name}"), name)  # type: ignore[no-any-return]

@@ -9,11 +9,11 @@ from os import strerror
 from pathlib import Path
 
 from dodona.cli.streams import Item, read_all
-from dodona.container import is_container
 from dodona.models import DEFAULT, SUFFIX, shipped
-from dodona.segmenter import Segmenter, Splitting
-from dodona.treebank.files import open_input
-from dodona.treebank.reader import FORMATS
+from dodona.segmentation.segmenter import Segmenter, Splitting
+from dodona.storage.container import is_container
+from dodona.treebank.conllu.files import open_input
+from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.sentence import Sentence
 
 TEXT, TOKENS, LINES = "text", "tokens", "lines"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Literal
 
-from dodona.treebank.errors import BadSentence
-from dodona.treebank.files import open_output
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.conllu.files import open_output
 from dodona.treebank.sentence import Sentence
 
 Picture = Literal["svg", "html", "tree"]

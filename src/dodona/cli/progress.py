@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dodona.cli.errors import say
 
 if TYPE_CHECKING:
-    from dodona.training import Epoch, Progress, Trainer
+    from dodona.parsing.training import Epoch, Progress, Trainer
 
 
 @contextmanager

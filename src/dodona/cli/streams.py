@@ -8,11 +8,11 @@ from typing import IO, Any, Literal, Protocol
 
 from dodona.cli.errors import say
 from dodona.cli.pictures import PICTURES, open_pictures
-from dodona.treebank.errors import BadSentence
-from dodona.treebank.files import open_output
-from dodona.treebank.reader import FORMATS, read
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.conllu.files import open_output
+from dodona.treebank.conllu.reader import FORMATS, read
+from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.writer import Writer
 
 OUTPUTS = (*FORMATS, "json", *PICTURES)
 Item = Sentence | BadSentence

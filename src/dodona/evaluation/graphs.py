@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, cast
 
 from dodona.evaluation.counts import Arcs
 from dodona.evaluation.pairs import EvaluationError, load, pair
-from dodona.evaluation.table import render_graph_scores
-from dodona.treebank.enhanced import Arc, enhanced_graph
+from dodona.evaluation.table import arcs_table, rendered
+from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
 from dodona.treebank.sentence import Sentence
 
 Graph: TypeAlias = frozenset[Arc]
@@ -39,7 +39,7 @@ class GraphScores:
 
     def table(self) -> str:
         """The scores for people."""
-        return render_graph_scores(self)
+        return _render(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The scores for machines: ready for `json.dumps`."""
@@ -90,3 +90,13 @@ def _counts(graphs: list[tuple[Graph, Graph]], seen: Callable[[Graph], frozenset
         n_system += len(found)
         n_right += len(expected & found)
     return Arcs(n_gold, n_system, n_right, n_right)
+
+
+def _render(scores: GraphScores) -> str:
+    """Arcs with and without labels."""
+    rows = {"labelled (F1: ELAS)": scores.labelled, "unlabelled": scores.unlabelled}
+    caption = (
+        f"{scores.n_words:,} words in {scores.n_sentences:,} sentences, "
+        f"{scores.n_exact:,} graphs exactly right"
+    )
+    return rendered([arcs_table("arcs", rows), caption])

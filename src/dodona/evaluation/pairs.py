@@ -45,7 +45,7 @@ class Pair(NamedTuple):
 def load(treebank: Treebank) -> list[Parsed]:
     """The sentences of a CoNLL-U file, or of an iterable, as a list."""
     if isinstance(treebank, (str, os.PathLike)):
-        from dodona.treebank.reader import read
+        from dodona.treebank.conllu.reader import read
 
         return list(read(treebank, trees="optional"))
     return list(treebank)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from dodona.core.action import Action
-from dodona.core.system import State
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.system import State
 
 OVERWRITTEN = "LEFT-ARC over a head"
 PUT_BACK = "UNSHIFT"

@@ -10,10 +10,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rich.table import Table
+
 from dodona.evaluation import breakdowns
 from dodona.evaluation.counts import Arcs, Attachment, percentage
 from dodona.evaluation.pairs import EvaluationError, Treebank, load, pair
-from dodona.evaluation.table import render_scores
+from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, rendered
 from dodona.evaluation.tags import tag_accuracy
 from dodona.evaluation.tally import Fact, facts, label_reader
 
@@ -45,7 +47,7 @@ class Scores:
 
     def table(self, *, details: bool = False) -> str:
         """The scores for people; with `details`, every breakdown too."""
-        return render_scores(self, details=details)
+        return _render(self, details=details)
 
     def to_dict(self) -> dict[str, Any]:
         """The scores for machines: ready for `json.dumps`."""
@@ -126,3 +128,43 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     return value.to_dict() if isinstance(value, (Arcs, Attachment)) else value
+
+
+def _render(scores: Scores, *, details: bool) -> str:
+    """The summary, then the breakdowns where asked for."""
+    parts: list[Table | str] = [_summary(scores), _caption(scores)]
+    if details:
+        parts += [
+            arcs_table("arc", {**scores.by_distance, "non-projective": scores.nonprojective}),
+            attachment_table("sentence length", scores.by_length),
+            attachment_table("quarter of the sentence", scores.by_quarter),
+            arcs_table("label", scores.by_label),
+        ]
+    return rendered(parts)
+
+
+def _summary(scores: Scores) -> Table:
+    table = new_table("", "%")
+    for name, value in (
+        ("UAS", scores.uas),
+        ("LAS", scores.las),
+        ("label accuracy", scores.label_accuracy),
+        ("CLAS", scores.clas),
+        ("complete match", scores.uem),
+        ("complete match, labelled", scores.lem),
+        ("UPOS", scores.upos),
+        ("XPOS", scores.xpos),
+        ("features", scores.feats),
+        ("lemmas", scores.lemma),
+    ):
+        if value is not None:
+            table.add_row(name, percent(value))
+    return table
+
+
+def _caption(scores: Scores) -> str:
+    parts = [f"{scores.n_words:,} words in {scores.n_sentences:,} sentences"]
+    if scores.n_unannotated:
+        parts.append(f"{scores.n_unannotated:,} more without a gold head")
+    parts.append("with punctuation" if scores.punctuation else "without punctuation")
+    return f"{', '.join(parts)}, {scores.labels} labels"

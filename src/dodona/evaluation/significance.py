@@ -16,7 +16,7 @@ from typing import Any, Literal
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.pairs import EvaluationError, Pair, Treebank, load, pair
 from dodona.evaluation.resample import resampled_means
-from dodona.evaluation.table import render_comparison
+from dodona.evaluation.table import new_table, percent, rendered
 from dodona.evaluation.tally import is_right, label_reader
 
 N_RESAMPLES = 10_000
@@ -41,7 +41,7 @@ class Comparison:
 
     def table(self) -> str:
         """The comparison for people."""
-        return render_comparison(self)
+        return _render(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison for machines: ready for `json.dumps`."""
@@ -159,3 +159,20 @@ def _right_words(sentence: Pair, metric: str, label: Callable[[str], str]) -> li
         gold_heads[i] == heads[i] and is_right(label(gold_labels[i]), label(system_labels[i]))
         for i in words
     ]
+
+
+def _render(comparison: Comparison) -> str:
+    """The two scores, their difference and what the test says."""
+    name = comparison.metric.upper()
+    table = new_table("", "")
+    table.show_header = False
+    table.add_row(f"{name} of A", percent(comparison.score_a))
+    table.add_row(f"{name} of B", percent(comparison.score_b))
+    table.add_row("A - B", f"{comparison.difference:+.2f}")
+    if comparison.interval is not None:
+        low, high = comparison.interval
+        table.add_row("95% interval", f"{low:+.2f} to {high:+.2f}")
+    table.add_row("right in A only", f"{comparison.n_only_a:,}")
+    table.add_row("right in B only", f"{comparison.n_only_b:,}")
+    table.add_row("p", "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}")
+    return rendered([table, comparison.method])

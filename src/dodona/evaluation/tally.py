@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dodona.evaluation.pairs import Pair
-from dodona.treebank.projectivity import nonprojective_arcs
+from dodona.treebank.trees.projectivity import nonprojective_arcs
 
 # McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
 DISTANCES = ("root", "1", "2", "3-6", "7+")

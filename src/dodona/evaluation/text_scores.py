@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dodona.evaluation.alignment import align
 from dodona.evaluation.counts import Metric
 from dodona.evaluation.pairs import EvaluationError, Treebank
-from dodona.evaluation.table import render_text_scores
+from dodona.evaluation.table import new_table, percent, rendered
 from dodona.evaluation.tags import lemmas_agree
 from dodona.evaluation.text import ROOT, Span, Text, Word, place_at, read_text
 
@@ -44,7 +44,7 @@ class TextScores:
 
     def table(self) -> str:
         """The scores for people."""
-        return render_text_scores(self)
+        return _render(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The scores for machines: ready for `json.dumps`."""
@@ -179,3 +179,33 @@ def _difference(gold: Text, system: Text) -> str:
         f"{place_at(gold, i)} has {ours} {where}, but {place_at(system, i)} has {theirs}: "
         "gold and system must have the same text, white space apart"
     )
+
+
+def _render(scores: TextScores) -> str:
+    """One line per metric, by the names of the shared task."""
+    table = new_table("", "precision", "recall", "F1", "aligned accuracy")
+    for name, metric in (
+        ("Tokens", scores.tokens),
+        ("Sentences", scores.sentences),
+        ("Words", scores.words),
+        ("UPOS", scores.upos),
+        ("XPOS", scores.xpos),
+        ("UFeats", scores.ufeats),
+        ("AllTags", scores.all_tags),
+        ("Lemmas", scores.lemmas),
+        ("UAS", scores.uas),
+        ("LAS", scores.las),
+        ("CLAS", scores.clas),
+        ("MLAS", scores.mlas),
+        ("BLEX", scores.blex),
+    ):
+        if metric is not None:
+            figures = [percent(value) for value in (metric.precision, metric.recall, metric.f1)]
+            aligned = metric.aligned_accuracy
+            table.add_row(name, *figures, "" if aligned is None else percent(aligned))
+    words, sentences = scores.words, scores.sentences
+    caption = (
+        f"{words.n_gold:,} gold words in {sentences.n_gold:,} sentences, "
+        f"{words.n_system:,} words in {sentences.n_system:,} sentences of the system"
+    )
+    return rendered([table, caption])

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dodona.experiments import (
-    aufrant_2017,
+from dodona.experiments.papers import (
     goldberg_nivre_2012,
     honnibal_johnson_2015,
-    nivre_2009,
     tokgoz_eryigit_2015,
 )
+from dodona.experiments.papers.aufrant_2017 import experiment as aufrant_2017
+from dodona.experiments.papers.nivre_2009 import experiment as nivre_2009
 
 
 class Experiment(Protocol):

@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from dodona.container import kind
 from dodona.models import locate
-from dodona.parser import Parser
-from dodona.segmenter import Segmenter
-from dodona.tagger import Tagger
+from dodona.parsing.parser import Parser
+from dodona.segmentation.segmenter import Segmenter
+from dodona.storage.container import kind
+from dodona.tagging.tagger import Tagger
 
 TRAIN, NONE = "train", "none"
 

@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import Any, Literal, overload
 
 from dodona.evaluation import EvaluationError, evaluate_text
-from dodona.parser import Parser
+from dodona.parsing.parser import Parser
+from dodona.parsing.preparation import Treebank, load
+from dodona.parsing.training import Progress, Trainer
+from dodona.parsing.training import train as train_parser
 from dodona.pipeline.parts import NONE, Parts
-from dodona.preparation import Treebank, load
-from dodona.segmenter import Segmenter
-from dodona.segmenter_training import SegmenterEpoch, SegmenterTrainer
+from dodona.segmentation.segmenter import Segmenter
+from dodona.segmentation.training import SegmenterEpoch, SegmenterTrainer
 from dodona.settings import PARSER, PIPELINES, SegmenterSettings, Settings, TaggerSettings
-from dodona.tagger import Tagger
-from dodona.tagger_training import TaggerTrainer
-from dodona.training import Progress, Trainer
-from dodona.training import train as train_parser
+from dodona.tagging.tagger import Tagger
+from dodona.tagging.training import TaggerTrainer
 from dodona.treebank.raw_text import raw_text
 from dodona.treebank.sentence import Sentence
 

@@ -8,7 +8,7 @@ from functools import wraps
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from dodona.treebank.errors import TreebankError
+from dodona.treebank.conllu.errors import TreebankError
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

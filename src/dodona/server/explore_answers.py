@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dodona.core.registry import GRAPH_SYSTEMS, SYSTEMS, system
-from dodona.core.system import LOSSES, ROOTS
+from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, system
+from dodona.core.transitions.system import LOSSES, ROOTS
+from dodona.explorer.beam import explore_beam
+from dodona.explorer.explore import Choice, Explorer, in_order, read_path
+from dodona.explorer.picture import draw_best, draw_state
 from dodona.server.explore_request import ExploreRequest, FindParser
-from dodona.show.beam import explore_beam
-from dodona.show.explore import Choice, Explorer, in_order, read_path
-from dodona.show.picture import draw_best, draw_state
 
 
 def describe_systems() -> list[dict[str, Any]]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dodona.core.agenda import MAX_WIDTH
-from dodona.show.beam import WIDTH
-from dodona.show.explore import Explorer, read_path
-from dodona.show.typed import read_typed
+from dodona.core.parsing.agenda import MAX_WIDTH
+from dodona.explorer.beam import WIDTH
+from dodona.explorer.explore import Explorer, read_path
+from dodona.explorer.typed import read_typed
 
 if TYPE_CHECKING:
-    from dodona.parser import Parser
+    from dodona.parsing.parser import Parser
 
 MOST_WORDS = 250
 MOST_HYPOTHESES = min(64, MAX_WIDTH)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dodona
 from dodona.models import DEFAULT
-from dodona.parser import Parser
+from dodona.parsing.parser import Parser
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 

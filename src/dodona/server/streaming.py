@@ -19,13 +19,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dodona.segmenter import needed
+from dodona.segmentation.segmenter import needed
 from dodona.server.errors import Refused, bad, explain, json_error
 from dodona.server.models import Model
 from dodona.server.service import Service, service_of
 from dodona.server.work import slices
-from dodona.treebank.errors import TreebankError
-from dodona.treebank.reader import read
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu")

@@ -8,8 +8,8 @@ from itertools import chain
 
 from dodona.server.errors import bad, explain
 from dodona.server.models import Model
-from dodona.treebank.errors import TreebankError
-from dodona.treebank.reader import read
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
 SLICE_WORDS = 512  # parsed in some milliseconds: nobody waits long for their turn

@@ -26,10 +26,17 @@ cdef enum:
 PICTURE_WIDTH = 1000
 
 
+cdef object find_views = None
+
+
+def show_with(find):
+    """Say how to find what else sentences show of themselves: it builds on them, few need it."""
+    global find_views
+    find_views = find
+
+
 cdef views():
-    """What else a sentence can show of itself; it builds on sentences, and few programs need it."""
-    import dodona.treebank.views
-    return dodona.treebank.views
+    return find_views()
 
 
 @cython.final
@@ -48,7 +55,7 @@ cdef class Sentence:
         self.format = "conllu"
 
     def __init__(self):
-        raise TypeError("sentences come from dodona.treebank.reader.read or Sentence.from_columns")
+        raise TypeError("sentences come from dodona.read or Sentence.from_columns")
 
     def __dealloc__(self):
         free(self.start)

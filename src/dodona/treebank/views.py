@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.drawing.svg import Arc
-from dodona.treebank.reader import restored
+from dodona.treebank.conllu.reader import restored
+from dodona.treebank.conllu.writer import to_conllu
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import roots, word, words
-from dodona.treebank.writer import to_conllu
 
 __all__ = ["arcs", "as_data", "comment", "conllu", "restored", "roots", "svg", "text", "tokens"]
 __all__ += ["tree", "word", "words"]

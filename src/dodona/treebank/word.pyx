@@ -7,8 +7,7 @@ from libc.string cimport memcmp, strlen
 
 from dodona.treebank.sentence cimport (
     DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, STRIDE, UPOS, XPOS, Sentence, Text, field,
-    named_value,
-)
+    named_value)
 
 from operator import getitem, index
 

@@ -1,0 +1,131 @@
+"""`dodona bench`: how fast a model reads, parses and starts on this machine."""
+
+import json as json_
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from dodona.cli.errors import UsageError
+from dodona.cli.flags import Flag
+from dodona.parsing.parser import Parser
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.conllu.writer import Writer
+from dodona.treebank.sentence import Sentence
+
+COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()")
+
+
+def bench(
+    model: Annotated[str, Flag("model file", positional=True)],
+    file: Annotated[str, Flag("CoNLL-U file to parse", positional=True)],
+    repeats: Annotated[int, Flag("measure that often and take the median")] = 5,
+    threads: Annotated[int, Flag("threads of the parallel figures")] = os.cpu_count() or 1,
+    json: Annotated[bool, Flag("print JSON")] = False,
+) -> None:
+    """Measure speed and memory on this machine.
+
+    Reading, parsing, both from file to file, starting from nothing: medians of several repeats.
+    """
+    if repeats < 1:
+        raise UsageError(f"--repeats is at least 1; found {repeats}")
+    figures = measure(Path(model), Path(file), repeats, threads)
+    if json:
+        print(json_.dumps(figures, indent=2))
+    else:
+        _print(figures)
+
+
+def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, Any]:
+    """All figures as plain data: seconds, words per second, bytes."""
+    parser = Parser.load(model)
+    sentences = list(read(file, trees="ignored"))
+    n_words = sum(map(len, sentences))
+
+    def speed(task: Callable[[], object]) -> float:
+        return n_words / _seconds(task, repeats)
+
+    with TemporaryDirectory() as folder:
+        target = Path(folder, "parsed.conllu")
+        return {
+            "model": str(model),
+            "file": str(file),
+            "n_sentences": len(sentences),
+            "n_words": n_words,
+            "repeats": repeats,
+            "threads": threads,
+            "model_bytes": model.stat().st_size,
+            "load_seconds": _seconds(lambda: Parser.load(model), repeats),
+            "read": speed(lambda: _exhaust(read(file, trees="ignored"))),
+            "parse": speed(lambda: _exhaust(parser.pipe(sentences))),
+            "parse_threads": speed(lambda: _exhaust(parser.pipe(sentences, threads=threads))),
+            "file_to_file": speed(lambda: _file_to_file(parser, file, target, 1)),
+            "file_to_file_threads": speed(lambda: _file_to_file(parser, file, target, threads)),
+            "cold_start_seconds": _seconds(lambda: _cold(model, sentences[0]), repeats),
+            "peak_bytes": _peak_bytes(model, file, target),
+        }
+
+
+def _seconds(task: Callable[[], object], repeats: int) -> float:
+    found = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        task()
+        found.append(time.perf_counter() - start)
+    return median(found)
+
+
+def _exhaust(items: Any) -> None:
+    for _ in items:
+        pass
+
+
+def _file_to_file(parser: Parser, source: Path, target: Path, threads: int) -> None:
+    with Writer(target) as writer:
+        for sentence in parser.pipe(read(source, trees="ignored"), threads=threads):
+            writer.write(sentence)
+
+
+def _cold(model: Path, sentence: Sentence) -> None:
+    """One sentence through a new process."""
+    arguments = [*COMMAND, "parse", str(model)]
+    subprocess.run(arguments, input=bytes(sentence), stdout=subprocess.DEVNULL, check=True)
+
+
+def _peak_bytes(model: Path, source: Path, target: Path) -> int | None:
+    """The most memory that a process which parses the file held; None where nobody counts it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    subprocess.run([*COMMAND, "parse", str(model), str(source), "-o", str(target)], check=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _print(figures: dict[str, Any]) -> None:
+    from dodona.cli.tables import n_bytes, print_columns
+
+    n = figures["threads"]
+    speeds = {
+        "reading": "read",
+        "parsing": "parse",
+        f"parsing, {n} threads": "parse_threads",
+        "from file to file": "file_to_file",
+        f"from file to file, {n} threads": "file_to_file_threads",
+    }
+    rows = [(name, f"{figures[key]:,.0f} words/s") for name, key in speeds.items()]
+    rows += [
+        ("loading the model", f"{1000 * figures['load_seconds']:,.0f} ms"),
+        ("cold start, one sentence", f"{1000 * figures['cold_start_seconds']:,.0f} ms"),
+        ("model", n_bytes(figures["model_bytes"])),
+    ]
+    if figures["peak_bytes"] is not None:
+        rows.append(("peak memory of parsing", n_bytes(figures["peak_bytes"])))
+    title = f"{figures['n_words']:,} words, median of {figures['repeats']}"
+    print_columns((title, ""), rows)

@@ -1,0 +1,127 @@
+"""`dodona convert`: between formats, to plain text, and pseudo-projective transforms."""
+
+from typing import Annotated
+
+from dodona.cli.errors import UsageError, say
+from dodona.cli.flags import Flag
+from dodona.cli.streams import Item, Skipped, Trees, open_writer, read_all
+from dodona.treebank.conllu.files import open_output
+from dodona.treebank.conllu.reader import FORMATS
+from dodona.treebank.conllu.writer import to_conllu, to_conllx
+from dodona.treebank.raw_text import raw_text
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
+
+TEXT = "text"
+
+
+def convert(
+    inputs: Annotated[
+        list[str] | None,
+        Flag("files to convert, one after the other ('-': stdin, the default)", positional=True),
+    ] = None,
+    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
+    to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
+    projectivise: Annotated[
+        str | None, Flag("lift crossing arcs and mark them by this scheme", choices=SCHEMES)
+    ] = None,
+    deprojectivise: Annotated[
+        str | None, Flag("move marked arcs back by this scheme", choices=SCHEMES)
+    ] = None,
+    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+) -> None:
+    """Convert between formats, and make trees projective.
+
+    The pseudo-projective transforms are those of Nivre & Nilsson (2005): --projectivise lifts
+    crossing arcs, --deprojectivise moves them back to where their labels say they came from.
+    What is lost or changed is told on stderr.
+
+    --to text gives the text of a treebank, with a blank line where a paragraph begins.
+    """
+    if projectivise and deprojectivise:
+        raise UsageError("--projectivise and --deprojectivise undo one another: give one of them")
+    if to == TEXT:
+        if projectivise or deprojectivise:
+            raise UsageError("--to text has no trees to lift or lower: leave that option out")
+        write_text(inputs or ["-"], out, from_, skip_bad)
+        return
+    transform = Transform(projectivise, deprojectivise, to)
+    trees: Trees = "required" if projectivise or deprojectivise else "ignored"
+    skipped = Skipped()
+    with open_writer(out, to) as writer:
+        for item in skipped.watch(read_all(inputs or ["-"], from_, trees, skip_bad)):
+            writer.write(transform(item))
+    transform.say_changes()
+    skipped.say()
+
+
+def write_text(inputs: list[str], out: str, format: str, skip_bad: bool) -> None:
+    """Write the text of the files, one after the other, with a line end after it."""
+    skipped = Skipped()
+    items = skipped.watch(read_all(inputs, format, "ignored", skip_bad))
+    with open_output(out) as file:
+        for piece in raw_text(item for item in items if isinstance(item, Sentence)):
+            file.write(piece.encode())
+        file.write(b"\n")
+    skipped.say("left out")
+
+
+class Transform:
+    """What is done to each sentence, and how often it changed something."""
+
+    def __init__(self, lift: str | None, lower: str | None, to: str) -> None:
+        self.lift, self.lower, self.to = lift, lower, to
+        self.n_sentences = self.n_lifted = self.n_moved = self.n_changed = 0
+        self.n_poorer = 0
+
+    def __call__(self, item: Item) -> Item:
+        """The sentence as it is to be written."""
+        if not isinstance(item, Sentence):
+            return item
+        self.n_sentences += 1
+        if self.lift:
+            item = self._lift(item, self.lift)
+        elif self.lower:
+            item = self._lower(item, self.lower)
+        converted = to_conllu(item) if self.to == "conllu" else to_conllx(item)
+        self.n_poorer += converted is not item and _fields(converted) != _fields(item)
+        return converted
+
+    def _lift(self, sentence: Sentence, scheme: str) -> Sentence:
+        tree = projectivise(_heads(sentence), sentence.deprels, scheme)
+        self.n_lifted += tree.n_lifted
+        self.n_changed += tree.n_lifted > 0
+        if not tree.n_lifted:
+            return sentence
+        return sentence.replace(heads=tree.heads, deprels=tree.labels)
+
+    def _lower(self, sentence: Sentence, scheme: str) -> Sentence:
+        before = _heads(sentence)
+        heads, labels = deprojectivise(before, sentence.deprels, scheme)
+        self.n_lifted += sum(map(lifted, sentence.deprels))
+        self.n_moved += sum(a != b for a, b in zip(before, heads, strict=True))
+        self.n_changed += before != heads
+        if labels == sentence.deprels:
+            return sentence
+        return sentence.replace(heads=heads, deprels=labels)
+
+    def say_changes(self) -> None:
+        """Tell on stderr what happened, where anything did."""
+        where = f"in {self.n_changed:,} of {self.n_sentences:,} sentences"
+        if self.lift:
+            say(f"{self.n_lifted:,} arcs lifted, {where}")
+        if self.lower:
+            say(f"{self.n_moved:,} of {self.n_lifted:,} lifted arcs moved back, {where}")
+        if self.n_poorer:
+            lost = "ranges, empty nodes, comments, DEPS and MISC"
+            lost = "PHEAD, PDEPREL and comments" if self.to == "conllu" else lost
+            say(f"{self.n_poorer:,} sentences had {lost}, or some of them: they are not converted")
+
+
+def _heads(sentence: Sentence) -> list[int]:
+    return [head for head in sentence.heads if head is not None]  # all: trees are required
+
+
+def _fields(sentence: Sentence) -> list[bytes]:
+    return bytes(sentence).split()

@@ -1,0 +1,189 @@
+"""`dodona info`: everything a model records."""
+
+import json as json_
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from dodona.cli.flags import Flag
+from dodona.models import locate
+from dodona.parsing.parser import KIND, Parser
+from dodona.storage import container
+from dodona.storage.weights import to_arrays
+
+
+def info(
+    model: Annotated[str, Flag("model file, or the name of one that ships", positional=True)],
+    json: Annotated[bool, Flag("print JSON")] = False,
+) -> None:
+    """Show everything a model records.
+
+    How it was trained and on what, how good it is, and what is in it.
+    """
+    found = about(locate(model))
+    if json:
+        print(json_.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        _print(found)
+
+
+def about(path: Path) -> dict[str, Any]:
+    """All that is known of a model, as plain data."""
+    parser = Parser.load(path)
+    vocabularies = zip(parser.encoder.columns, parser.encoder.vocabularies, strict=True)
+    actions = [parser.system.moves[move] for move, *_ in parser.pairs]
+    return {
+        "model": str(path),
+        "bytes": path.stat().st_size,
+        "format": container.version(path, KIND),
+        "system": parser.settings.system,
+        "settings": asdict(parser.settings),
+        "root_label": parser.root_label,
+        "labels": sorted(parser.labels),
+        "actions": dict(Counter(actions)),
+        "n_templates": parser.features.n_templates,
+        "vocabularies": {name: len(words) for name, words in vocabularies},
+        "clusters": _clusters(parser),
+        "tagger": _tagger(parser),
+        "segmenter": _segmenter(parser),
+        "graphs": _graphs(parser),
+        "n_features": parser.weights.n_rows,
+        "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
+        "record": parser.record,
+    }
+
+
+def _clusters(parser: Parser) -> dict[str, Any] | None:
+    clusters = parser.encoder.clusters
+    if clusters is None:
+        return None
+    return {
+        "file": parser.settings.clusters,
+        "n_words": len(clusters),
+        "n_clusters": clusters.n_clusters,
+    }
+
+
+def _tagger(parser: Parser) -> dict[str, Any] | None:
+    tagger = parser.tagger
+    if tagger is None:
+        return None
+    return {
+        "classes": {
+            column: len(classes)
+            for column, classes in zip(tagger.columns, tagger.classes, strict=True)
+        },
+        "n_features": sum(weights.n_rows for weights in tagger.weights),
+        "clusters": tagger.settings.clusters,
+        "dev_accuracy": parser.record["dev_tags"],
+    }
+
+
+def _segmenter(parser: Parser) -> dict[str, Any] | None:
+    segmenter = parser.segmenter
+    if segmenter is None:
+        return None
+    return {"n_features": segmenter.weights.n_rows, "n_rules": len(segmenter.rules.rules)}
+
+
+def _graphs(parser: Parser) -> dict[str, Any] | None:
+    graphs = parser.graphs
+    if graphs is None:
+        return None
+    return {
+        "system": graphs.settings.system,
+        "labels": sorted(graphs.labels),
+        "n_templates": graphs.features.n_templates,
+        "n_features": graphs.weights.n_rows,
+        "dev_f1": graphs.record["dev_uas"],
+        "dev_elas": graphs.record["dev_las"],
+    }
+
+
+def _print(found: dict[str, Any]) -> None:
+    from dodona.cli.tables import n_bytes, print_pairs
+
+    record = found["record"]
+    actions, words = found["actions"], found["vocabularies"]
+    print_pairs(
+        [
+            ("file", found["model"]),
+            ("size", n_bytes(found["bytes"])),
+            ("weights", n_bytes(found["weight_bytes"])),
+            ("format", str(found["format"])),
+            ("actions", f"{sum(actions.values())}: " + _listed(actions)),
+            ("labels", f"{len(found['labels'])}: " + " ".join(found["labels"])),
+            ("root label", found["root_label"]),
+            ("templates", str(found["n_templates"])),
+            ("features", f"{found['n_features']:,}"),
+            ("vocabularies", _listed(words)),
+            ("clusters", _described(found["clusters"])),
+            ("tagger", _described_tagger(found["tagger"])),
+            ("segmenter", _described_segmenter(found["segmenter"])),
+            ("graphs", _described_graphs(found["graphs"])),
+        ]
+    )
+    print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
+    print_pairs(_data(record), "Data")
+    if scores := record.get("dev_text"):
+        pairs = [(name, f"{f1:.2f}") for name, f1 in scores.items()]
+        print_pairs(pairs, "Dev set from raw text, F1")
+    _print_history(record)
+
+
+def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("sentences", f"{record['n_sentences']:,}"),
+        ("words", f"{record['n_words']:,}"),
+        ("non-projective", f"{record['n_nonprojective']:,} sentences"),
+        ("lifted", f"{record['n_lifted']:,} arcs"),
+    ]
+    return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _described_tagger(tagger: dict[str, Any] | None) -> str:
+    if tagger is None:
+        return "none"
+    accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
+    sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
+    size = f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features"
+    return f"{size}{sees}{accuracy}"
+
+
+def _described_segmenter(segmenter: dict[str, Any] | None) -> str:
+    if segmenter is None:
+        return "none"
+    return "{n_features:,} features, {n_rules:,} rules for multiword tokens".format(**segmenter)
+
+
+def _described_graphs(graphs: dict[str, Any] | None) -> str:
+    if graphs is None:
+        return "none"
+    scores = "" if graphs["dev_elas"] is None else f", dev ELAS {graphs['dev_elas']:.2f}"
+    size = f"{len(graphs['labels'])} labels, {graphs['n_features']:,} features"
+    return f"{graphs['system']} behind the tree: {size}{scores}"
+
+
+def _described(clusters: dict[str, Any] | None) -> str:
+    if clusters is None:
+        return "none"
+    return "{file}: {n_words:,} words in {n_clusters:,} clusters".format(**clusters)
+
+
+def _print_history(record: dict[str, Any]) -> None:
+    from dodona.cli.tables import print_columns
+
+    rows = [
+        (
+            f"{epoch['number']}{' best' if epoch['number'] == record['best_epoch'] else ''}",
+            f"{epoch['n_updates']:,}",
+            *("-" if epoch[score] is None else f"{epoch[score]:.2f}" for score in ("uas", "las")),
+        )
+        for epoch in record["history"]
+    ]
+    print_columns(("epoch", "updates", "dev UAS", "dev LAS"), rows, "Training")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

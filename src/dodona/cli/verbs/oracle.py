@@ -1,0 +1,174 @@
+"""`dodona oracle`: a walk through a sentence, and the cost of every way off it."""
+
+import json as json_
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+from dodona.cli.errors import UsageError
+from dodona.cli.flags import Flag
+from dodona.cli.setting_flags import given, with_settings
+
+if TYPE_CHECKING:
+    from dodona.core.transitions.system import State
+    from dodona.explorer.explore import Choice, Explorer, View
+    from dodona.explorer.reach import Arc
+    from dodona.treebank.sentence import Sentence
+
+MOST_LABELS = 3  # named in a line
+
+
+@with_settings("system", "root", "loss")
+def oracle(
+    *,
+    gold: Annotated[str, Flag("CoNLL-U file of gold trees ('-': stdin)")],
+    sentence: Annotated[int, Flag("which one, counted from 1")] = 1,
+    oracle: Annotated[
+        str,
+        Flag("whom to follow: static; for swap also eager, lazy, minimal; model; or best"),
+    ] = "static",
+    model: Annotated[str | None, Flag("show the scores of this model, in its system")] = None,
+    actions: Annotated[
+        str | None,
+        Flag("take these actions instead, right or wrong: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
+    ] = None,
+    json: Annotated[bool, Flag("print JSON")] = False,
+    **settings: Any,
+) -> None:
+    """Walk with an oracle through a sentence.
+
+    Shows each state on the way to the gold tree, and what every valid move would cost: the number
+    of gold arcs it puts out of reach (Goldberg & Nivre 2012). With --actions any other way can be
+    gone; the end then tells which arcs are lost and what is the best tree still in reach.
+    """
+    from dodona.explorer.explore import read_path
+
+    found = _sentence(gold, sentence)
+    try:
+        explorer = _explorer(found, model, settings)
+        path = explorer.derivation(oracle) if actions is None else read_path(actions)
+        taken = explorer.follow(path)[1]
+    except ValueError as error:
+        raise ValueError(f"{found.source}:{found.line}: {error}") from error
+    states = [explorer.start()]
+    for action in path:
+        states.append(explorer.step(states[-1], action))
+    views = [explorer.view(state) for state in states]
+    if json:
+        steps = [_step(view, *pair) for view, *pair in zip(views, [*taken, None], strict=True)]
+        print(json_.dumps({"forms": found.forms, "steps": steps}, ensure_ascii=False, indent=2))
+    else:
+        _print(explorer, views, [*taken, None])
+        _print_outcome(explorer, states[-1], views[-1])
+
+
+def _explorer(found: "Sentence", model: str | None, settings: dict[str, Any]) -> "Explorer":
+    from dodona.explorer.explore import Explorer
+    from dodona.settings import Settings
+
+    if model is not None:
+        from dodona.parsing.parser import Parser
+
+        return Explorer(found, **given(settings), parser=Parser.load(model))
+    chosen = replace(Settings(), **given(settings)).resolved()
+    return Explorer(found, chosen.system, root=chosen.root, loss=chosen.loss)
+
+
+def _sentence(path: str, number: int) -> "Sentence":
+    from dodona.treebank.conllu.reader import read
+
+    if number < 1:
+        raise UsageError(f"--sentence counts from 1; found {number}")
+    with read(path) as reader:
+        found = next(islice(reader, number - 1, None), None)
+        if found is None:
+            raise ValueError(f"{reader.source}: there is no sentence {number} in it")
+    return found
+
+
+def _step(view: "View", taken: "Choice | None") -> dict[str, Any]:
+    """A state for JSON."""
+    from dodona.explorer.explore import in_order
+
+    step = asdict(replace(view, reach=None)) | {"taken": None if taken is None else asdict(taken)}
+    del step["reach"]
+    if view.reach is not None:
+        step["loss"], step["lost"] = view.reach.loss, in_order(view.reach.lost)
+        step["best"] = in_order(view.reach.arcs)
+    return step
+
+
+def _print(explorer: "Explorer", views: Sequence["View"], taken: Sequence["Choice | None"]) -> None:
+    words = _words(explorer)
+    for number, (view, choice) in enumerate(zip(views, taken, strict=True)):
+        print(f"state {number}" + (", final" if view.is_final else ""))
+        print("  stack  ", *(words[i] for i in view.stack))
+        print("  buffer ", *(words[i] for i in view.buffer))
+        print("  arcs   ", _arcs(view.arcs, words))
+        if view.reach is not None and view.reach.lost:
+            print("  lost   ", _arcs(sorted(view.reach.lost, key=lambda arc: arc[2]), words))
+        for line in describe(view.choices, choice):
+            print(f"  {line}")
+        print()
+
+
+def _print_outcome(explorer: "Explorer", state: "State", view: "View") -> None:
+    """The best tree in reach: the gold tree, as long as that is."""
+    from dodona.drawing.terminal import draw
+    from dodona.explorer.explore import in_order
+
+    if view.reach is None:
+        return
+    if view.reach.loss:
+        print(f"best tree still in reach (loss {view.reach.loss}):")
+    for action in view.reach.actions:
+        state = explorer.step(state, action)
+    arcs = in_order(explorer.system.finish(state).arcs)
+    if [word for _, _, word in arcs] != list(range(1, len(explorer.sentence) + 1)):
+        print(_arcs(arcs, _words(explorer)))  # several heads to a word: no tree to draw
+        return
+    heads, labels = [head for head, _, _ in arcs], [label or "" for _, label, _ in arcs]
+    print(draw(explorer.sentence.forms, heads, labels, colour=sys.stdout.isatty()))
+
+
+def _words(explorer: "Explorer") -> list[str]:
+    from dodona.drawing.terminal import printable
+
+    forms = map(printable, explorer.sentence.forms)
+    return ["ROOT", *(f"{i}:{form}" for i, form in enumerate(forms, start=1))]
+
+
+def _arcs(arcs: Iterable["Arc"], words: Sequence[str]) -> str:
+    return ", ".join(f"{words[head]} -{label}-> {words[word]}" for head, label, word in arcs)
+
+
+def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
+    """A line for each move and cost, the labels together; an arrow points to the one taken.
+
+    >>> from dodona.explorer.explore import Choice
+    >>> shift = Choice("SHIFT", None, 0, True, 7)
+    >>> left = [Choice("LEFT-ARC", label, 1, False, None) for label in ("obj", "iobj")]
+    >>> print(*describe([shift, *left], shift), sep="\\n")
+    → SHIFT      cost 0  (score 7)
+      LEFT-ARC   cost 1  obj, iobj
+    """
+    groups: dict[tuple[str, int], list[Choice]] = {}
+    for choice in sorted(choices, key=lambda choice: (choice != taken, -(choice.score or 0))):
+        groups.setdefault((choice.move, choice.cost or 0), []).append(choice)
+    order = list(dict.fromkeys(choice.move for choice in choices))
+    width = max(map(len, order), default=0)
+    lines = []
+    for move, cost in sorted(groups, key=lambda group: (order.index(group[0]), group[1])):
+        named = [" ".join(filter(None, _named(choice))) for choice in groups[move, cost]]
+        more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
+        arrow = "→" if taken in groups[move, cost] else " "
+        line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
+        lines.append(line.rstrip())
+    return lines
+
+
+def _named(choice: "Choice") -> tuple[str, str]:
+    score = "" if choice.score is None else f"(score {choice.score})"
+    return choice.label or "", score

@@ -1,0 +1,74 @@
+"""`dodona parse`: text or sentences in, trees out."""
+
+import sys
+import time
+from typing import Annotated
+
+from dodona.cli.errors import UsageError, say
+from dodona.cli.flags import Flag
+from dodona.cli.inputs import INPUTS, model_and_inputs, read_inputs
+from dodona.cli.streams import OUTPUTS, Skipped, open_writer
+from dodona.models import locate
+from dodona.parsing.parser import Parser
+from dodona.settings import ROOT_COUNTS
+from dodona.treebank.sentence import Sentence
+
+
+def parse(
+    inputs: Annotated[
+        list[str] | None,
+        Flag(
+            "a model (file or name; without one, the English one that ships), then the files to "
+            "parse, one after the other ('-': stdin, the default)",
+            positional=True,
+            metavar="[MODEL] [INPUT]",
+        ),
+    ] = None,
+    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    input: Annotated[
+        str | None,
+        Flag(
+            "format of the input: CoNLL-U, CoNLL-X, plain text, a sentence a line, tokens with "
+            "spaces between them",
+            choices=INPUTS,
+            default="text for .txt, else conllu",
+        ),
+    ] = None,
+    output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
+    threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
+    roots: Annotated[
+        str | None,
+        Flag("words under the root of a sentence", choices=ROOT_COUNTS, default="as trained"),
+    ] = None,
+    beam: Annotated[
+        int | None, Flag("derivations kept side by side; 1 is greedy", default="as trained")
+    ] = None,
+    keep_tags: Annotated[
+        bool, Flag("parse with the tags of the input as they are, although the model has a tagger")
+    ] = False,
+    retag: Annotated[bool, Flag("replace the tags of the input by those of the tagger")] = False,
+    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+) -> None:
+    """Parse text or sentences with a trained model.
+
+    A model for raw text finds sentences and words first. Heads and labels of the input are ignored
+    and replaced; a model with a tagger fills in the tags and lemmas that a sentence lacks; all else
+    comes back as it was. Files whose name ends in .gz are read and written compressed.
+    """
+    if keep_tags and retag:
+        raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
+    model, paths = model_and_inputs(inputs or [])
+    parser = Parser.load(locate(model))
+    start = time.perf_counter()
+    skipped, n_words = Skipped(), 0
+    items = skipped.watch(read_inputs(paths, input, parser.segmenter, skip_bad))
+    with open_writer(out, output) as writer:
+        for item in parser.pipe(
+            items, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
+        ):
+            writer.write(item)
+            n_words += len(item) if isinstance(item, Sentence) else 0
+    skipped.say()
+    if sys.stderr.isatty():
+        seconds = time.perf_counter() - start
+        say(f"{n_words:,} words in {seconds:.2f} s: {n_words / seconds:,.0f} words/s")

@@ -1,5 +1,0 @@
-from .system cimport System
-
-
-cdef class ArcHybrid(System):
-    cdef bint _root_last

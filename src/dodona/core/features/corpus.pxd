@@ -1,0 +1,26 @@
+"""Sentences as the core sees them: columns of integers, heads and labels."""
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from dodona.core.features.words cimport WordsC
+from dodona.core.transitions.gold cimport GoldArc, GoldC
+from dodona.core.transitions.system cimport System
+
+
+cdef class Corpus:
+    cdef readonly int n_columns
+    cdef readonly int longest           # words of the longest sentence
+    cdef vector[int32_t] n_words        # per sentence
+    cdef vector[size_t] first_value     # per sentence, in `values`
+    cdef vector[size_t] first_word      # per sentence, in `head` and `label`
+    cdef vector[int32_t] values         # per sentence and column: a value for each node
+    cdef vector[int32_t] head           # per word: 0 the root, NONE not annotated or not parsed
+    cdef vector[int32_t] label
+    cdef vector[GoldArc] arcs           # of graphs
+    cdef vector[size_t] first_arc       # per sentence, in `arcs` …
+    cdef vector[size_t] end_arc         # … up to this one
+
+    cdef int32_t* add(self, int n_words)
+    cdef WordsC words(self, int sentence) noexcept nogil
+    cdef void set_gold(self, System system, int sentence, GoldC* gold,
+                       vector[int32_t]& block) noexcept nogil

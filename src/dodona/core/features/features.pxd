@@ -1,0 +1,52 @@
+"""From a state and the columns of its sentence to feature keys; templates are data."""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.transitions.state cimport StateC
+
+cdef enum:
+    MAX_SLOTS = 64
+    MAX_ATOMS = 256
+    MAX_PARTS = 8
+    MAX_COLUMNS = 32
+
+cdef struct Slot:
+    int32_t parent            # an earlier slot to follow a relation from, or NONE …
+    int32_t step              # … the relation; or else the depth in the stack or the buffer
+    bint in_buffer
+
+cdef struct Atom:
+    int32_t slot
+    int32_t column
+    uint64_t multiplier       # odd, its own
+
+cdef struct Template:
+    uint64_t seed
+    int32_t n_parts
+    int32_t atom[MAX_PARTS]
+
+cdef struct Group:
+    uint64_t slots            # templates whose slots must all be filled …
+    int32_t end               # … up to this one
+
+
+cdef class Features:
+    cdef readonly tuple columns         # names of the word columns, in order
+    cdef readonly int n_templates
+    cdef readonly bint for_graphs       # whether they ask for what only states of graphs have
+    cdef bint has_links
+    cdef int tree_head                  # columns of a basic tree, or NONE
+    cdef int tree_label
+    cdef vector[Slot] slots
+    cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
+    cdef vector[Atom] sets              # atoms that are sets of labels
+    cdef vector[Template] templates
+    cdef vector[Group] groups
+
+    cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
+    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
+                             int32_t* node) noexcept nogil
+    cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil
+    cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil

@@ -1,0 +1,201 @@
+"""Feature keys: templates compiled to index lists (Zhang & Nivre 2011 and any others).
+
+For a state, first the slots are found (which node is `s0.left2`?), then the atoms read (what is
+its tag?), each once however many templates share it; a template's key is then a multilinear hash,
+the sum of its atoms, each times an odd number of its own, mixed in the end. A template one of whose
+slots is empty gives no feature: that is a third of them in a typical state, and valencies and label
+sets already tell that a child is missing.
+"""
+from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.template_layout import Layout
+from dodona.core.features.templates import (
+    TREE_HEAD, TREE_LABEL, names_graphs, parse_templates, word_columns)
+from dodona.core.transitions.graph_state cimport link_class
+from dodona.core.transitions.state cimport front, top
+from dodona.core.transitions.system cimport State, System
+
+cdef enum:
+    N_STATE_INTS = 5          # STATE_INTS come before the columns of the words
+    N_DISTANCES = 3           # DISTANCES are the first atoms of all
+
+cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
+
+
+cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
+    """1 … 5 as they are, 6 to 10 together, everything beyond, and 0 for words that were swapped."""
+    cdef int distance = b - s
+    return 7 if distance > 10 else 6 if distance > 5 else max(distance, 0)
+
+
+cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int left,
+                               int right) noexcept nogil:
+    """How two nodes are joined in the basic tree: 0 if not, else label and direction."""
+    if left == NONE or right == NONE:
+        return 0
+    if heads[right] == left:
+        return 1 + 2 * <uint64_t> labels[right]
+    return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
+
+
+cdef class Features:
+    """A template set, compiled.
+
+    >>> features = Features("s0.form + b0.tag")
+    >>> features.n_templates, features.columns
+    (1, ('form', 'tag'))
+    """
+
+    def __init__(self, str text, str source="<templates>"):
+        parsed = parse_templates(text, source)
+        self.columns = tuple(word_columns(parsed))
+        self.n_templates = len(parsed)
+        self.for_graphs = names_graphs(parsed)
+        self.tree_head, self.tree_label = (
+            self.columns.index(name) if name in self.columns else NONE
+            for name in (TREE_HEAD, TREE_LABEL))
+        layout = Layout(parsed, self.columns)
+        if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
+                or len(self.columns) > MAX_COLUMNS):
+            raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
+                             f"{MAX_COLUMNS} columns of words")
+        self.has_links = layout.has_links
+        for parent, step, in_buffer in layout.slots.values():
+            self.slots.push_back(Slot(parent, step, in_buffer))
+        for i, (slot, column) in enumerate(layout.ints):
+            self.ints.push_back(Atom(slot, column, multiplier(i + N_DISTANCES)))
+        for i, (slot, column) in enumerate(layout.sets):
+            self.sets.push_back(
+                Atom(slot, column, multiplier(i + N_DISTANCES + len(layout.ints))))
+        # templates that need the same slots stand together: one test decides for all of them
+        for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
+                                      for i, template in enumerate(parsed)):
+            self._add(slots, i, atoms)
+
+    def _add(self, slots, int number, list atoms):
+        """Append a template, to the last group if it needs the same slots."""
+        cdef Template template
+        template.seed = seed(number)
+        template.n_parts = len(atoms)
+        for j, atom in enumerate(atoms):
+            template.atom[<int> j] = atom
+        if self.groups.empty() or self.groups.back().slots != <uint64_t> slots:
+            self.groups.push_back(Group(slots, 0))
+        self.templates.push_back(template)
+        self.groups.back().end = <int32_t> self.templates.size()
+
+    def keys(self, State state not None, Corpus corpus not None, int sentence=0):
+        """The keys of the features of a state of this sentence, in the order of `fill`."""
+        cdef vector[uint64_t] keys
+        cdef WordsC words
+        if not 0 <= sentence < len(corpus):
+            raise IndexError(f"no sentence {sentence} among {len(corpus)}")
+        words = corpus.words(sentence)
+        if words.n_words != state.c.n_words or words.n_columns != len(self.columns):
+            raise ValueError(
+                f"a state of {state.c.n_words} words and {len(self.columns)} columns, but "
+                f"a sentence of {words.n_words} words and {words.n_columns} columns")
+        self.check(state.system)
+        keys.resize(self.n_templates)
+        keys.resize(self.fill(&state.c, &words, keys.data()))
+        return list(keys)
+
+    def check(self, System system not None):
+        """Refuse a system whose states do not have what the templates ask for."""
+        if self.for_graphs and not system.builds_graphs:
+            raise ValueError(f"these templates are for systems of graphs, and {system.name} builds "
+                             "trees: they name heads, links or actions that it does not have")
+
+    cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
+        """Write the keys of the state's features and say how many they are (≤ n_templates)."""
+        cdef int32_t node[MAX_SLOTS]
+        cdef uint64_t value[MAX_ATOMS]
+        cdef uint64_t filled = self.find_nodes(state, words, node)
+        cdef size_t g
+        cdef int t = 0, n = 0, j
+        cdef uint64_t key
+        cdef const Template* template
+        self.read_atoms(state, words, node, value)
+        for g in range(self.groups.size()):
+            if self.groups[g].slots & ~filled:
+                t = self.groups[g].end
+                continue
+            while t < self.groups[g].end:
+                template = &self.templates[t]
+                key = template.seed
+                for j in range(template.n_parts):
+                    key += value[template.atom[j]]
+                keys[n] = mixed(key) | 1                     # 0 marks an empty place in tables
+                n += 1
+                t += 1
+        return n
+
+    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
+                             int32_t* node) noexcept nogil:
+        """The node in every slot, and the set of the slots that are filled."""
+        cdef const int32_t* relation[7]
+        cdef uint64_t filled = 0
+        cdef size_t i
+        cdef const Slot* slot
+        relation[0] = state.head
+        relation[1], relation[2] = state.left, state.left2
+        relation[3], relation[4] = state.right, state.right2
+        relation[5] = state.head2
+        relation[6] = NULL
+        if self.tree_head != NONE:
+            relation[6] = word_column(words, self.tree_head)
+        for i in range(self.slots.size()):
+            slot = &self.slots[i]
+            if slot.parent != NONE:
+                node[i] = relation[slot.step][node[slot.parent]]
+            elif slot.in_buffer:
+                node[i] = front(state, slot.step)
+            elif slot.step == state.n_stack and state.root == NONE:
+                node[i] = 0       # below the last word lies the root, though no node stands for it
+            else:
+                node[i] = top(state, slot.step)
+            filled |= <uint64_t> (node[i] != NONE) << i
+        return filled
+
+    cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil:
+        cdef const int32_t* column[N_STATE_INTS + MAX_COLUMNS]
+        cdef const uint64_t* labels
+        cdef size_t i, n = N_DISTANCES
+        cdef const Atom* atom
+        column[0], column[1], column[2] = state.label, state.n_left, state.n_right
+        column[3], column[4] = state.n_heads, state.head_labels
+        for i in range(<size_t> words.n_columns):
+            column[N_STATE_INTS + i] = word_column(words, <int> i)
+        value[0] = multiplier(0) * distance_class(node[0], node[1])
+        value[1] = multiplier(1) * distance_class(node[2], node[0])
+        value[2] = multiplier(2) * distance_class(node[1], node[3])
+        for i in range(self.ints.size()):
+            atom = &self.ints[i]
+            value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]
+            n += 1
+        for i in range(self.sets.size()):
+            atom = &self.sets[i]
+            labels = state.right_labels if atom.column else state.left_labels
+            value[n] = atom.multiplier * mixed(labels[node[atom.slot]] * GOLDEN_RATIO)
+            n += 1
+        if self.has_links:
+            self.read_links(state, words, node, value + n)
+
+    cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,
+                         uint64_t* value) noexcept nogil:
+        """The values of what stands alone in templates for graphs: links and last actions."""
+        cdef const int32_t* heads = NULL
+        cdef const int32_t* labels = NULL
+        cdef int i
+        value[0] = <uint64_t> link_class(state, node[0], node[1])
+        value[1] = <uint64_t> link_class(state, node[2], node[0])
+        value[2] = value[3] = 0
+        if self.tree_head != NONE and self.tree_label != NONE:
+            heads, labels = word_column(words, self.tree_head), word_column(words, self.tree_label)
+            value[2] = tree_link(heads, labels, node[0], node[1])
+            value[3] = tree_link(heads, labels, node[2], node[0])
+        value[4], value[5] = <uint64_t> state.history[0], <uint64_t> state.history[1]
+        for i in range(6):
+            value[i] *= multiplier(MAX_ATOMS + i)

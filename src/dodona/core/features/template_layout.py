@@ -1,0 +1,92 @@
+"""Numbers for what templates name: slots, the atoms read in them, and where each value stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dodona.core.features.templates import (
+    ACTIONS,
+    ALONE,
+    DISTANCES,
+    LINKS,
+    RELATIONS,
+    Part,
+    Template,
+)
+
+STATE_INTS = ("label", "n_left", "n_right", "n_heads", "head_labels")
+STATE_SETS = ("left_labels", "right_labels")
+OF_GRAPHS = (*LINKS, *ACTIONS)
+NO_PARENT = -1
+
+Path = tuple[str, ...]
+
+
+class Layout:
+    """Slots and atoms of a template set, each once.
+
+    Values stand in this order: the distances, then `ints` (attributes of the state and columns of
+    the words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent
+    slot, relation) or (NO_PARENT, depth), and whether it starts in the buffer; parents come before
+    their children.
+    """
+
+    def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
+        self.columns = (*STATE_INTS, *columns)
+        self.slots: dict[Path, tuple[int, int, bool]] = {}
+        self.ints: list[tuple[int, int]] = []
+        self.sets: list[tuple[int, int]] = []
+        for start in ("s0", "b0", "s1", "b1"):  # slots 0 to 3: the distances need them
+            self._slot((start,))
+        for template in templates:
+            for part in template:
+                self._register(part)
+        self.has_links = any(p.attribute in OF_GRAPHS for template in templates for p in template)
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of values, the distances included."""
+        n_of_graphs = len(OF_GRAPHS) if self.has_links else 0
+        return len(DISTANCES) + len(self.ints) + len(self.sets) + n_of_graphs
+
+    def slots_of(self, template: Template) -> int:
+        """The set of slots that must be filled for a template to apply, one bit each."""
+        bits = 0
+        for part in template:
+            ends = ALONE.get(part.attribute)
+            for path in [part.slot] if ends is None else [(end,) for end in ends]:
+                bits |= 1 << self._slot(path)
+        return bits
+
+    def atoms_of(self, template: Template) -> list[int]:
+        """Where the values of a template's parts stand."""
+        return [self._place(part) for part in template]
+
+    def _slot(self, path: Path) -> int:
+        if path not in self.slots:
+            if len(path) == 1:
+                self.slots[path] = (NO_PARENT, int(path[0][1:]), path[0][0] == "b")
+            else:
+                self.slots[path] = (self._slot(path[:-1]), RELATIONS.index(path[-1]), False)
+        return list(self.slots).index(path)
+
+    def _register(self, part: Part) -> None:
+        if part.attribute not in ALONE:
+            atoms, atom = self._atom(part)
+            if atom not in atoms:
+                atoms.append(atom)
+
+    def _atom(self, part: Part) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+        slot = self._slot(part.slot)
+        if part.attribute in STATE_SETS:
+            return self.sets, (slot, STATE_SETS.index(part.attribute))
+        return self.ints, (slot, self.columns.index(part.attribute))
+
+    def _place(self, part: Part) -> int:
+        if part.attribute in DISTANCES:
+            return list(DISTANCES).index(part.attribute)
+        if part.attribute in OF_GRAPHS:
+            before = len(DISTANCES) + len(self.ints) + len(self.sets)
+            return before + OF_GRAPHS.index(part.attribute)
+        atoms, atom = self._atom(part)
+        return len(DISTANCES) + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)

@@ -1,0 +1,19 @@
+"""The words of a sentence as feature templates see them: columns of integers."""
+from libc.stdint cimport int32_t
+
+from dodona.core.base.nodes cimport n_nodes
+
+# Values every column of words shares: what stands at no node, at the artificial root, and for a
+# string that training has not seen.
+cdef enum:
+    ID_MISSING, ID_ROOT, ID_UNKNOWN, N_RESERVED
+
+cdef struct WordsC:
+    int32_t n_words
+    int32_t n_columns
+    const int32_t* values     # column c of node i: values[c * n_nodes + i + 1]
+
+
+cdef inline const int32_t* word_column(const WordsC* words, int column) noexcept nogil:
+    """The values of a column by node."""
+    return words.values + <size_t> column * n_nodes(words.n_words) + 1

@@ -1,5 +1,0 @@
-from .graph cimport GraphSystem
-
-
-cdef class GraphEager(GraphSystem):
-    pass

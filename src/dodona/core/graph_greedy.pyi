@@ -1,3 +1,0 @@
-from dodona.core.greedy import Greedy
-
-class GraphGreedy(Greedy): ...

@@ -1,5 +1,0 @@
-from .graph cimport GraphSystem
-
-
-cdef class GraphStandard(GraphSystem):
-    pass

@@ -1,0 +1,19 @@
+"""The actions a model chooses from, and which of them a state allows."""
+from libc.stdint cimport int16_t, int32_t
+from libcpp.vector cimport vector
+
+from dodona.core.transitions.state cimport StateC
+from dodona.core.transitions.system cimport System
+from dodona.core.weights.linear cimport padded
+
+
+cdef class Actions:
+    cdef readonly System system
+    cdef readonly list pairs            # (move id, label id, under the root, elsewhere) per class
+    cdef readonly int n_classes
+    cdef int n_padded
+    cdef vector[int32_t] move           # per class
+    cdef vector[int32_t] label
+    cdef vector[int16_t] barrier        # per set of moves, kind of state and class: 0 or BARRED
+
+    cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil

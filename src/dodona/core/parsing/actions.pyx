@@ -1,0 +1,61 @@
+"""The classes of a model: the actions seen in training, and which of them a state allows.
+
+A label that hung under the artificial root in every training tree is offered only there, and the
+others only elsewhere; so "root" never labels an arc between words, and a word under the root never
+gets another label. What a state forbids is a row of numbers from which its scores start, one row
+for each set of valid moves, so that choosing is a plain maximum.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.weights.packed cimport BARRED
+
+cdef enum:
+    N_KINDS = 3               # of states: the root heads no arc, right arcs, left arcs
+
+
+cdef class Actions:
+    """Classes 0, 1, … of a model, each a move and a label of a transition system.
+
+    `pairs` has (move, label, under_root, elsewhere) for each class: ids of move and label (NONE,
+    -1, for a move without one), and whether its arcs may hang under the root, or elsewhere.
+    """
+
+    def __init__(self, System system, pairs):
+        cdef int valid, kind
+        self.system = system
+        self.pairs = [tuple(pair) for pair in pairs]
+        self.n_classes = len(self.pairs)
+        self.n_padded = padded(self.n_classes)
+        for move, label, _, _ in self.pairs:
+            if (not 0 <= move < len(system.moves) or not NONE <= label < len(system.labels)
+                    or system.labelled[move] != (label != NONE)):
+                raise ValueError(f"move {move} with label {label} is not an action of {system!r}")
+            self.move.push_back(move)
+            self.label.push_back(label)
+        for move, name in enumerate(system.moves):     # without them a state may allow no class
+            if not system.labelled[move] and all(pair[0] != move for pair in self.pairs):
+                raise ValueError(f"no class for {name}, a move of {system!r}")
+        for valid in range(1 << len(system.moves)):
+            for kind in range(N_KINDS):
+                for c in range(self.n_padded):
+                    allowed = c < self.n_classes and self._allows(valid, kind, c)
+                    self.barrier.push_back(0 if allowed else BARRED)
+
+    def _allows(self, int valid, int kind, int c):
+        move, label, under_root, elsewhere = self.pairs[c]
+        if not valid >> move & 1:
+            return False
+        if label == NONE:
+            return True
+        root_is_head = (kind == 1 and move in self.system.right_moves
+                        or kind == 2 and move in self.system.left_moves)
+        return under_root if root_is_head else elsewhere
+
+    cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil:
+        """For each class 0, or BARRED where the state does not allow it."""
+        cdef int kind = 0
+        if state.root != NONE:
+            if self.system.arc_head(state, self.system.right_arc) == state.root:
+                kind = 1
+            elif self.system.arc_head(state, self.system.left_arc) == state.root:
+                kind = 2
+        return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]

@@ -1,0 +1,74 @@
+"""The hypotheses of a beam: their states, their features, and how they grow by one action."""
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.features.features cimport Features
+from dodona.core.features.words cimport WordsC
+from dodona.core.parsing.actions cimport Actions
+from dodona.core.transitions.state cimport StateC
+
+cdef enum:
+    WIDEST = 1000
+
+ctypedef const int16_t* Barriers
+
+cdef struct Step:                 # one action of a derivation, which is told backwards
+    int32_t before                # the step before it; NONE: it is the first
+    int32_t klass
+    int32_t note                  # the label to remember with it, where the system does
+
+cdef struct Hypothesis:
+    double score                  # the sum over its actions
+    int32_t slot                  # where its state is
+    int32_t last                  # its last step; NONE: none has been taken
+    int32_t note                  # the label to remember with its next one
+    uint64_t arcs                 # a hash of its arcs
+    bint is_final
+    bint is_correct               # in training: the best tree in reach at the start still is
+
+cdef struct Candidate:
+    double score
+    int32_t parent                # a hypothesis …
+    int32_t klass                 # … and its next action; NONE: it is final and waits
+    bint is_correct
+
+
+cdef class Agenda:
+    cdef readonly int width
+    cdef bint keeps_correct             # a correct hypothesis is not merged into a better one
+    cdef int n_open                     # hypotheses that are not final
+    cdef vector[Hypothesis] hypotheses  # best first
+    cdef vector[Hypothesis] parents     # those of the step before
+    cdef vector[Candidate] candidates   # best first, `width` at most
+    cdef vector[Step] steps             # of all derivations since `begin`
+    cdef vector[StateC] states          # one per slot
+    cdef vector[uint64_t] block         # behind the states
+    cdef vector[int32_t] n_keys         # per hypothesis, as the next two
+    cdef vector[uint64_t] keys
+    cdef vector[Barriers] barriers
+    cdef vector[uint64_t] added         # keys of the hypothesis described last that its nearest …
+    cdef vector[uint64_t] removed       # … does not have, and the other way round
+    cdef vector[int32_t] slots          # those to give away
+    cdef int n_templates
+
+    cdef void reserve(self, int n_words, int n_templates) noexcept nogil
+    cdef void begin(self, const StateC* start, bint is_correct) noexcept nogil
+    cdef int length(self, int hypothesis) noexcept nogil
+    cdef vector[Step] path(self, int hypothesis)
+    cdef StateC* state(self, int hypothesis) noexcept nogil
+    cdef int describe(self, int hypothesis, Features features, Actions actions,
+                      const WordsC* words) noexcept nogil
+    cdef int nearest(self, int hypothesis) noexcept nogil
+    cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil
+    cdef void advance(self, Actions actions) noexcept nogil
+    cdef void share_states(self) noexcept nogil
+    cdef void grow(self, Hypothesis* hypothesis, int klass, Actions actions) noexcept nogil
+    cdef void merge(self) noexcept nogil
+    cdef int correct(self) noexcept nogil
+
+
+cdef inline double bar(Agenda agenda) noexcept nogil:
+    """The score that a candidate must exceed."""
+    if <int> agenda.candidates.size() < agenda.width:
+        return -1e300
+    return agenda.candidates.back().score

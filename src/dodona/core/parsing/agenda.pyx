@@ -1,0 +1,236 @@
+"""The hypotheses of a beam: score all, choose the best candidates, only then copy states.
+
+All hypotheses have taken the same number of actions, but those that are final wait as they are: the
+score of a derivation is the plain sum over its actions, however many they are. Derivations differ
+in length by what they leave unattached, swap or repair; to divide by the length would reward those
+that take cheap detours.
+
+Two derivations may lead to the same configuration (arc-eager can REDUCE early or late). From there
+on they have the same future, so only the one with the better score stays.
+"""
+from libc.string cimport memcmp
+from libcpp.algorithm cimport reverse
+
+from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
+
+MAX_WIDTH = WIDEST
+
+cdef enum:
+    MOST_DIFFERENT = 40       # per cent: with more, it is quicker to score anew
+
+
+cdef inline uint64_t arc_hash(const StateC* state, int node) noexcept nogil:
+    """A number for the arc into a node, if it has one."""
+    cdef uint64_t x
+    if state.head[node] == NONE:
+        return 0
+    x = <uint64_t> (node + 2) << 42 ^ <uint64_t> (state.head[node] + 2) << 21
+    x = (x ^ <uint64_t> (state.label[node] + 2)) * <uint64_t> 0x9e3779b97f4a7c15
+    return (x ^ (x >> 32)) * <uint64_t> 0xd6e8feb86659fd93
+
+
+cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
+    """Whether two states are equal, as `State` has it."""
+    cdef size_t n = n_nodes(one.n_words)
+    return (one.n_stack == other.n_stack and one.n_buffer == other.n_buffer
+            and memcmp(one.stack, other.stack, one.n_stack * sizeof(int32_t)) == 0
+            and memcmp(one.buffer, other.buffer, one.n_buffer * sizeof(int32_t)) == 0
+            and memcmp(one.head - 1, other.head - 1, n * sizeof(int32_t)) == 0
+            and memcmp(one.label - 1, other.label - 1, n * sizeof(int32_t)) == 0
+            and memcmp(one.note - 1, other.note - 1, n * sizeof(int32_t)) == 0)
+
+
+cdef int n_different(const uint64_t* one, const uint64_t* other, int n) noexcept nogil:
+    cdef int i, count = 0
+    for i in range(n):
+        count += one[i] != other[i]
+    return count
+
+
+cdef class Agenda:
+    """Up to `width` hypotheses, best first, and the candidates for the next step."""
+
+    def __cinit__(self, int width, bint keeps_correct=False):
+        if not 1 <= width <= WIDEST:
+            raise ValueError(f"a beam is from 1 to {WIDEST} wide, not {width}")
+        self.width, self.keeps_correct = width, keeps_correct
+        self.states.resize(width)
+        self.n_keys.resize(width)
+        self.barriers.resize(width)
+
+    cdef void reserve(self, int n_words, int n_templates) noexcept nogil:
+        """Make room for a sentence of that many words."""
+        cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
+        cdef int slot
+        if self.block.size() < n_units * self.width:
+            self.block.resize(n_units * self.width * 2)
+        for slot in range(self.width):
+            lay_out(&self.states[slot], &self.block[n_units * slot], n_words)
+        self.n_templates = n_templates
+        self.keys.resize(<size_t> n_templates * self.width)
+
+    cdef void begin(self, const StateC* start, bint is_correct) noexcept nogil:
+        """One hypothesis: this configuration, which is not final."""
+        copy(&self.states[0], start)
+        self.steps.clear()
+        self.candidates.clear()
+        self.hypotheses.assign(1, Hypothesis(0, 0, NONE, 0, 0, False, is_correct))
+        self.n_open = 1
+
+    def derivation(self, int hypothesis):
+        """The classes of a hypothesis's actions since `begin`."""
+        return [step.klass for step in self.path(hypothesis)]
+
+    cdef int length(self, int hypothesis) noexcept nogil:
+        """How many actions a hypothesis has taken since `begin`."""
+        cdef int step = self.hypotheses[hypothesis].last, count = 0
+        while step != NONE:
+            step = self.steps[step].before
+            count += 1
+        return count
+
+    cdef vector[Step] path(self, int hypothesis):
+        """The steps of a hypothesis in the order they were taken."""
+        cdef vector[Step] path
+        cdef int step = self.hypotheses[hypothesis].last
+        while step != NONE:
+            path.push_back(self.steps[step])
+            step = self.steps[step].before
+        reverse(path.begin(), path.end())
+        return path
+
+    cdef StateC* state(self, int hypothesis) noexcept nogil:
+        return &self.states[self.hypotheses[hypothesis].slot]
+
+    cdef int describe(self, int hypothesis, Features features, Actions actions,
+                      const WordsC* words) noexcept nogil:
+        """Find the features of a hypothesis, and what it forbids.
+
+        Hypotheses of one beam are much alike. Returns an earlier one that has nearly the same
+        features, or NONE; `added` and `removed` are then the keys in which the two differ, and the
+        scores of one are soon told from those of the other.
+        """
+        cdef StateC* state = self.state(hypothesis)
+        cdef uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef const uint64_t* others
+        cdef int near, i
+        self.n_keys[hypothesis] = features.fill(state, words, keys)
+        self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
+        near = self.nearest(hypothesis)
+        if near != NONE:
+            self.added.clear()
+            self.removed.clear()
+            others = &self.keys[<size_t> near * self.n_templates]
+            for i in range(self.n_keys[hypothesis]):
+                if keys[i] != others[i]:
+                    self.added.push_back(keys[i])
+                    self.removed.push_back(others[i])
+        return near
+
+    cdef int nearest(self, int hypothesis) noexcept nogil:
+        """The earlier hypothesis that has most keys in the same places, if these are enough."""
+        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef int n_keys = self.n_keys[hypothesis], other, n, near = NONE
+        cdef int fewest = n_keys * MOST_DIFFERENT // 100 + 1
+        for other in range(hypothesis):
+            if (not self.hypotheses[other].is_final and self.n_keys[other] == n_keys
+                    and self.barriers[other] == self.barriers[hypothesis]):
+                n = n_different(keys, &self.keys[<size_t> other * self.n_templates], n_keys)
+                if n < fewest:
+                    fewest, near = n, other
+        return near
+
+    cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil:
+        """Enter a candidate if it is among the best; of equals, those offered first."""
+        cdef size_t i = self.candidates.size()
+        if <int> i < self.width:
+            self.candidates.resize(i + 1)
+        elif score <= self.candidates.back().score:
+            return
+        else:
+            i -= 1
+        while i > 0 and self.candidates[i - 1].score < score:
+            self.candidates[i] = self.candidates[i - 1]
+            i -= 1
+        self.candidates[i] = Candidate(score, parent, klass, is_correct)
+
+    cdef void advance(self, Actions actions) noexcept nogil:
+        """Make hypotheses of the candidates."""
+        cdef size_t i
+        cdef Candidate* candidate
+        self.parents.swap(self.hypotheses)
+        self.share_states()
+        for i in range(self.candidates.size()):
+            candidate = &self.candidates[i]
+            self.hypotheses[i].score = candidate.score
+            self.hypotheses[i].is_correct = candidate.is_correct
+            if candidate.klass != NONE:
+                self.grow(&self.hypotheses[i], candidate.klass, actions)
+        self.candidates.clear()
+        self.merge()
+        self.n_open = 0
+        for i in range(self.hypotheses.size()):
+            self.n_open += not self.hypotheses[i].is_final
+
+    cdef void share_states(self) noexcept nogil:
+        """Give every candidate its parent's state: the first the state itself, others a copy."""
+        cdef size_t i
+        cdef int slot
+        cdef Hypothesis* parent
+        self.slots.assign(self.width, 1)         # 1: nobody's, 0: a parent's, -1: a child's
+        for i in range(self.candidates.size()):
+            self.slots[self.parents[self.candidates[i].parent].slot] = 0
+        slot = 0
+        self.hypotheses.resize(self.candidates.size())
+        for i in range(self.candidates.size()):
+            parent = &self.parents[self.candidates[i].parent]
+            self.hypotheses[i] = parent[0]
+            if self.slots[parent.slot] == 0:
+                self.slots[parent.slot] = -1
+                continue
+            while self.slots[slot] != 1:
+                slot += 1
+            self.slots[slot] = -1
+            self.hypotheses[i].slot = slot
+            copy(&self.states[slot], &self.states[parent.slot])
+
+    cdef void grow(self, Hypothesis* hypothesis, int klass, Actions actions) noexcept nogil:
+        """Take an action; it can change the arcs of no other nodes than these three."""
+        cdef StateC* state = &self.states[hypothesis.slot]
+        cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0)
+        hypothesis.arcs -= arc_hash(state, s0) + arc_hash(state, s1) + arc_hash(state, b)
+        actions.system.take(state, actions.move[klass], actions.label[klass])
+        hypothesis.arcs += arc_hash(state, s0) + arc_hash(state, s1) + arc_hash(state, b)
+        hypothesis.is_final = actions.system.final(state)
+        self.steps.push_back(Step(hypothesis.last, klass, hypothesis.note))
+        hypothesis.last = <int32_t> self.steps.size() - 1
+
+    cdef void merge(self) noexcept nogil:
+        """Of equal configurations keep the best; it is correct if one of them is.
+
+        A correct one that is told by its derivation, not by its configuration, stays.
+        """
+        cdef size_t i, j, n = 0
+        cdef Hypothesis* one
+        cdef Hypothesis* other
+        for i in range(self.hypotheses.size()):
+            one = &self.hypotheses[i]
+            for j in range(n):
+                other = &self.hypotheses[j]
+                if (one.arcs == other.arcs and not (self.keeps_correct and one.is_correct)
+                        and same(&self.states[one.slot], &self.states[other.slot])):
+                    other.is_correct = other.is_correct or one.is_correct
+                    break
+            else:
+                self.hypotheses[n] = one[0]
+                n += 1
+        self.hypotheses.resize(n)
+
+    cdef int correct(self) noexcept nogil:
+        """The best hypothesis that is correct; NONE if there is none."""
+        cdef size_t i
+        for i in range(self.hypotheses.size()):
+            if self.hypotheses[i].is_correct:
+                return <int> i
+        return NONE

@@ -1,0 +1,24 @@
+from dodona.core.features.corpus import Corpus
+from dodona.core.features.features import Features
+from dodona.core.parsing.actions import Actions
+from dodona.core.parsing.greedy import Greedy
+from dodona.core.transitions.action import Action
+from dodona.core.weights.packed import Scorer
+
+class Beam(Greedy):
+    def __init__(
+        self,
+        features: Features,
+        actions: Actions,
+        weights: Scorer,
+        *,
+        width: int,
+        one_root: bool = True,
+        root_label: int = 0,
+    ) -> None: ...
+    @property
+    def width(self) -> int: ...
+    def derivations(self, corpus: Corpus, sentence: int) -> list[tuple[float, list[int]]]: ...
+    def steps(
+        self, corpus: Corpus, sentence: int = 0
+    ) -> list[list[tuple[float, int, Action | None]]]: ...

@@ -1,0 +1,192 @@
+"""Beam search: the best derivations side by side, until all are final; the best of them counts."""
+from libc.string cimport memcpy, memset
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
+from dodona.core.transitions.state cimport StateC, copy
+from dodona.core.transitions.system cimport State
+from dodona.core.weights.linear cimport BLOCK
+from dodona.core.weights.packed cimport PackedWeights
+
+cdef extern from "blocks.h":
+    unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
+    int dodona_lowest_bit(unsigned int x) noexcept nogil
+
+cdef enum:
+    LOWEST = -(1 << 15) + 1   # of all int16, but for one
+
+
+cdef class BeamWorkspace(Workspace):
+    pass
+
+
+cdef class Beam(Greedy):
+    """A parser of encoded sentences that keeps the `width` best derivations.
+
+    With a width of 1 it is greedy search. Threads may share it: only a Workspace changes.
+    """
+
+    def __init__(self, *args, int width, **options):
+        super().__init__(*args, **options)
+        if not isinstance(self.weights, PackedWeights):
+            raise ValueError("a beam needs scores that add up, which only linear weights give; "
+                             "use beam=1")
+        self.width = Agenda(width).width
+
+    def derivations(self, Corpus corpus, int sentence):
+        """The derivations that the beam ends with, best first: (score, classes) of each."""
+        cdef BeamWorkspace space = self.workspace()
+        cdef WordsC words
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        self.parse_words(space, &words)
+        return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
+                for i in range(space.agenda.hypotheses.size())]
+
+    def steps(self, Corpus corpus, int sentence=0):
+        """The beam after each step: of every hypothesis (score, parent, action), best first.
+
+        The parent is a place in the beam before; where there is no action, one that is final waits.
+        """
+        cdef BeamWorkspace space = self.workspace()
+        cdef Agenda agenda = space.agenda
+        cdef WordsC words
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
+        agenda.reserve(words.n_words, self.features.n_templates)
+        self.system.start_state(&space.state)
+        agenda.begin(&space.state, False)
+        steps, states, lasts = [], [self.system.start(words.n_words)], [NONE]
+        while agenda.n_open > 0:
+            self.expand(space, agenda, &words)
+            agenda.advance(self.actions)
+            places = range(agenda.hypotheses.size())
+            steps.append([self._step(agenda, i, states, lasts) for i in places])
+            states = [self._state(agenda, i) for i in places]
+            lasts = [agenda.hypotheses[<int> i].last for i in places]
+        return steps
+
+    def _step(self, Agenda agenda, int hypothesis, list states, list lasts):
+        """How a hypothesis came to be from those that had these states and last steps."""
+        cdef Hypothesis* found = &agenda.hypotheses[hypothesis]
+        if found.last in lasts:
+            return found.score, lasts.index(found.last), None
+        parent = lasts.index(agenda.steps[found.last].before)
+        ids = self.actions.pairs[agenda.steps[found.last].klass][:2]
+        return found.score, parent, self.system._named(states[parent], ids)
+
+    def _state(self, Agenda agenda, int hypothesis):
+        cdef StateC* found = agenda.state(hypothesis)
+        cdef State state = State(self.system, found.n_words)
+        copy(&state.c, found)
+        return state
+
+    def trace(self, Corpus corpus, int sentence=0):
+        """Every state of the best derivation with the action taken there, at last None."""
+        cdef BeamWorkspace space = self.workspace()
+        cdef State state, after
+        cdef WordsC words
+        cdef Step step
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        self.parse_words(space, &words)
+        state = self.system.start(words.n_words)
+        steps = []
+        if not self.system.final(&state.c):
+            for step in space.agenda.path(0):
+                if self.system.remembers_label:
+                    self.system.remember(&state.c, step.note)
+                steps.append((state, self.system._named(state, self.actions.pairs[step.klass][:2])))
+                after = State(self.system, words.n_words)
+                copy(&after.c, &state.c)
+                self.system.take(&after.c, self.actions.move[step.klass],
+                                 self.actions.label[step.klass])
+                state = after
+        return [*steps, (state, None)]
+
+    cdef Workspace workspace(self):
+        cdef BeamWorkspace space = BeamWorkspace()
+        space.agenda = Agenda(self.width)
+        space.rows.resize(<size_t> self.width * self.actions.n_padded)
+        return space
+
+    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+        """Leave the tree of the best derivation in the workspace's state; count its transitions."""
+        cdef int n_transitions = 0
+        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
+        self.system.start_state(&space.state)
+        if not self.system.final(&space.state):
+            n_transitions = self.search(
+                <BeamWorkspace> space, (<BeamWorkspace> space).agenda, words)
+        self.complete(space, words)
+        return n_transitions
+
+    cdef int search(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) noexcept nogil:
+        agenda.reserve(words.n_words, self.features.n_templates)
+        agenda.begin(&space.state, False)
+        while agenda.n_open > 0:
+            self.expand(space, agenda, words)
+            agenda.advance(self.actions)
+        space.state = agenda.state(0)[0]
+        return agenda.length(0)
+
+    cdef void expand(self, BeamWorkspace space, Agenda agenda,
+                     const WordsC* words) noexcept nogil:
+        """Offer every hypothesis with every action that it allows."""
+        cdef Hypothesis* hypothesis
+        cdef const int16_t* scores
+        cdef int i
+        for i in range(<int> agenda.hypotheses.size()):
+            hypothesis = &agenda.hypotheses[i]
+            if hypothesis.is_final:
+                agenda.offer(hypothesis.score, i, NONE, False)
+                continue
+            scores = self.score(space, agenda, i, words)
+            if self.system.remembers_label:
+                hypothesis.note = self.best_label(scores)
+                self.system.remember(agenda.state(i), hypothesis.note)
+            self.offer_all(agenda, i, scores)
+
+    cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                        const WordsC* words) noexcept nogil:
+        """The score of every class."""
+        cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
+        cdef int c, n = self.actions.n_padded
+        cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
+        if near == NONE:
+            memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
+            self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                               agenda.n_keys[hypothesis], scores)
+            return scores
+        memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
+        if not agenda.added.empty():
+            # 1.2x: about half of the hypotheses differ from another in less than 40% of their keys
+            memset(space.scores.data(), 0, n * sizeof(int16_t))
+            self.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
+                               space.scores.data())
+            for c in range(n):
+                scores[c] = <int16_t> (scores[c] - space.scores[c])
+            self.weights.score(agenda.added.data(), <int> agenda.added.size(), scores)
+        return scores
+
+    cdef void offer_all(self, Agenda agenda, int hypothesis,
+                        const int16_t* scores) noexcept nogil:
+        cdef const int16_t* barriers = agenda.barriers[hypothesis]
+        cdef double so_far = agenda.hypotheses[hypothesis].score
+        cdef unsigned int above
+        cdef int block, c
+        for block in range(self.actions.n_padded // BLOCK):
+            above = dodona_above(scores + block * BLOCK, least(agenda, so_far))
+            while above:
+                c = block * BLOCK + dodona_lowest_bit(above)
+                if barriers[c] == 0:
+                    agenda.offer(so_far + scores[c], hypothesis, c, False)
+                above &= above - 1
+
+
+cdef inline int16_t least(Agenda agenda, double so_far) noexcept nogil:
+    """What the score of an action must exceed to become a candidate."""
+    return <int16_t> min(max(bar(agenda) - so_far, LOWEST), -LOWEST)

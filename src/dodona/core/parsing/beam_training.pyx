@@ -1,0 +1,295 @@
+"""Training of the beam parser with a global dynamic oracle (Aufrant, Wisniewski & Yvon 2017).
+
+A structured perceptron: a sentence is decoded, and where that goes wrong the actions of a good
+derivation are rewarded and those of the best one in the beam punished, from where the two part.
+
+A hypothesis is CORRECT if the best tree in reach of the configuration that decoding started from is
+still in reach: if every action on its way was free. Costs telescope, so this is a flag that each
+hypothesis inherits. An error has come when no hypothesis of the beam is correct (Algorithm 2). The
+good derivation is the best correct candidate before the beam was cut. With a static oracle, correct
+is the one reference derivation instead.
+
+  early          learn as soon as there is an error, from the derivations so far
+  max-violation  decode to the end; the good derivation goes on by its best free actions; learn from
+                 the two as they were when their scores were furthest apart (Huang et al. 2012)
+  full           decode to the end, and learn from the two as they are then
+
+and restart (Algorithm 3), if that did not reach the end of the sentence:
+
+  none  leave it there
+  good  decode again from the end of the good derivation
+  bad   explore: decode again from the end of the bad one, as soon and as often as settings say
+
+Where no action is free (a gold tree out of reach of the system), the cheapest count as such. In
+systems that can repair their mistakes, nearly everything is free; there an action must also be one
+of those with the fewest repairs to come, as in greedy training (without that, three points of UAS
+were lost on Hungarian).
+"""
+from libc.string cimport memcpy
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.base.random cimport uniform
+from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Hypothesis, Step, bar
+from dodona.core.transitions.state cimport copy, lay_out, state_size
+
+UPDATES = ("early", "max-violation", "full")
+ORACLES = ("static", "dynamic")
+RESTARTS = ("none", "good", "bad")
+
+
+cdef class BeamTrainer(GreedyTrainer):
+    """Trains weights for beam search on a corpus, sentence by sentence."""
+
+    def __init__(self, *args, int width, str update="max-violation", str oracle="dynamic",
+                 str restart="bad", **options):
+        super().__init__(*args, mode="explore" if oracle == "dynamic" else "static", **options)
+        if self.system.builds_graphs:
+            raise ValueError(f"{self.system.name} builds graphs, which are learned greedily")
+        self.kind = UPDATES.index(update)
+        self.restart = RESTARTS.index(restart)
+        self.is_dynamic = ORACLES.index(oracle) == 1
+        if self.restart == BAD and not self.is_dynamic:
+            raise ValueError("after an error there is no reference derivation any more: "
+                             "restart=\"bad\" needs oracle=\"dynamic\"")
+        # a static reference is a derivation; another way to its configuration does not replace it
+        self.agenda = Agenda(width, keeps_correct=not self.is_dynamic)
+        self.rows.resize(<size_t> width * self.actions.n_padded)
+
+    def hypotheses(self, int sentence, start, int n_steps):
+        """The beam that many steps after the configuration that these classes lead to.
+
+        Best first; of each hypothesis the score, its classes, and whether it is correct.
+        """
+        cdef WordsC words
+        cdef int c
+        if not 0 <= sentence < len(self.corpus):
+            raise IndexError(f"no sentence {sentence} among {len(self.corpus)}")
+        words = self.corpus.words(sentence)
+        self.begin_sentence(sentence)
+        for c in start:
+            if not 0 <= c < self.actions.n_classes or not (
+                    self.system.valid_moves(&self.origin) >> self.actions.move[c] & 1):
+                raise ValueError(f"class {c} is not valid there")
+            self.system.take(&self.origin, self.actions.move[c], self.actions.label[c])
+        self.agenda.begin(&self.origin, True)
+        while n_steps > 0 and self.agenda.n_open > 0:
+            self.expand(self.agenda, &words)
+            self.agenda.advance(self.actions)
+            n_steps -= 1
+        return [(self.agenda.hypotheses[<int> i].score, self.agenda.derivation(i),
+                 bool(self.agenda.hypotheses[<int> i].is_correct))
+                for i in range(self.agenda.hypotheses.size())]
+
+    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+        cdef WordsC words = self.corpus.words(sentence)
+        cdef bint explores
+        self.begin_sentence(sentence)
+        while not self.system.final(&self.origin) and self.decode(self.agenda, &words):
+            self.learn_difference(self.agenda, &words)
+            if self.restart == NEVER:
+                break
+            explores = (self.restart == BAD and exploring
+                        and uniform(&self.random) < self.explore_rate)
+            self.go_on_from(self.agenda, self.bad if explores else self.good)
+        self.time += 1
+
+    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil:
+        """Make the end of a derivation the configuration that decoding starts from."""
+        self.replay(agenda, last)
+        copy(&self.origin, &self.replayed)
+
+    cdef void begin_sentence(self, int sentence) noexcept nogil:
+        """Make room for a sentence, build its gold tree and its start configuration."""
+        cdef int n_words = self.corpus.n_words[sentence]
+        cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
+        self.origin_block.resize(n_units)
+        self.replayed_block.resize(n_units)
+        lay_out(&self.origin, self.origin_block.data(), n_words)
+        lay_out(&self.replayed, self.replayed_block.data(), n_words)
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
+        self.agenda.reserve(n_words, self.features.n_templates)
+        self.system.start_state(&self.origin)
+
+    cdef bint decode(self, Agenda agenda, const WordsC* words) noexcept nogil:
+        """Decode from the origin; whether there is an error, to learn from `good` and `bad`."""
+        cdef Hypothesis* top
+        agenda.begin(&self.origin, True)
+        self.reference = Reference(0, NONE, False, False)
+        self.violation = -1
+        while agenda.n_open > 0 or (self.reference.is_lost and not self.reference.is_final):
+            if agenda.n_open > 0:
+                self.expand(agenda, words)
+                agenda.advance(self.actions)
+            if self.reference.is_lost:
+                self.continue_reference(agenda, words)
+            else:
+                self.find_reference(agenda)
+            top = &agenda.hypotheses[0]
+            if not top.is_correct and (
+                    self.kind != MAX_VIOLATION
+                    or top.score - self.reference.score > self.violation):
+                self.violation = top.score - self.reference.score
+                self.good, self.bad = self.reference.last, top.last
+            if self.kind == EARLY and self.reference.is_lost:
+                return True
+        return not agenda.hypotheses[0].is_correct
+
+    cdef void expand(self, Agenda agenda, const WordsC* words) noexcept nogil:
+        """Offer every hypothesis with every action that it allows; note the best correct one."""
+        cdef Hypothesis* hypothesis
+        cdef int i
+        self.best_correct.parent = NONE
+        for i in range(<int> agenda.hypotheses.size()):
+            hypothesis = &agenda.hypotheses[i]
+            if hypothesis.is_final:
+                agenda.offer(hypothesis.score, i, NONE, hypothesis.is_correct)
+                if hypothesis.is_correct:
+                    self.propose(hypothesis.score, i, NONE)
+                continue
+            self.state = agenda.state(i)[0]          # a view: its columns are the hypothesis's own
+            self.score_hypothesis(agenda, i, words)
+            if self.system.remembers_label:
+                hypothesis.note = self.best_label()
+                self.system.remember(&self.state, hypothesis.note)
+            self.offer_all(agenda, i)
+
+    cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
+                               const WordsC* words) noexcept nogil:
+        """Set `scores`, all in whole numbers: sums do not depend on the order."""
+        cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
+        cdef size_t i, n = self.scores.size()
+        cdef float* scores = &self.rows[hypothesis * n]
+        self.scores.assign(n, 0)
+        if near == NONE:
+            self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                               agenda.n_keys[hypothesis], self.scores.data())
+        else:
+            if not agenda.added.empty():
+                self.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
+                                   self.scores.data())
+            for i in range(n):
+                self.scores[i] = self.rows[near * n + i] - self.scores[i]
+            self.weights.score(agenda.added.data(), <int> agenda.added.size(), self.scores.data())
+        memcpy(scores, self.scores.data(), n * sizeof(float))
+        self.n_steps += 1
+
+    cdef void offer_all(self, Agenda agenda, int hypothesis) noexcept nogil:
+        cdef double so_far = agenda.hypotheses[hypothesis].score
+        cdef double least = bar(agenda) - so_far
+        cdef bint is_correct = agenda.hypotheses[hypothesis].is_correct
+        cdef Barriers barriers = agenda.barriers[hypothesis]
+        cdef int c
+        if is_correct:
+            c = self.best_free()
+            self.propose(so_far + self.scores[c], hypothesis, c)
+        for c in range(self.actions.n_classes):
+            if self.scores[c] > least and barriers[c] == 0:
+                agenda.offer(so_far + self.scores[c], hypothesis, c,
+                             is_correct and self.is_free(c))
+                least = bar(agenda) - so_far
+
+    cdef void propose(self, double score, int parent, int klass) noexcept nogil:
+        """Note the best of the correct candidates."""
+        if self.best_correct.parent == NONE or score > self.best_correct.score:
+            self.best_correct = Candidate(score, parent, klass, True)
+
+    cdef int best_free(self) noexcept nogil:
+        """Price the actions of `state`; the best-scoring of the free ones."""
+        cdef int c, chosen = NONE
+        self.set_costs()
+        self.reference_class = NONE if self.is_dynamic else self.static_class()
+        for c in range(self.actions.n_classes):
+            if self.is_free(c) and (chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return chosen
+
+    cdef bint is_free(self, int klass) noexcept nogil:
+        """Whether a correct hypothesis stays so; after `best_free`."""
+        if not self.is_dynamic:
+            return klass == self.reference_class
+        return self.costs[klass] == self.cheapest
+
+    cdef void find_reference(self, Agenda agenda) noexcept nogil:
+        """The best correct hypothesis; if none survived, the candidate that came nearest to it."""
+        cdef int at = agenda.correct()
+        cdef Hypothesis* parent
+        if at != NONE:
+            self.reference.score = agenda.hypotheses[at].score
+            self.reference.last = agenda.hypotheses[at].last
+            return
+        parent = &agenda.parents[self.best_correct.parent]
+        self.reference = Reference(self.best_correct.score, parent.last, True, True)
+        if self.best_correct.klass != NONE:
+            agenda.steps.push_back(Step(parent.last, self.best_correct.klass, parent.note))
+            self.reference.last = <int32_t> agenda.steps.size() - 1
+        if self.kind != EARLY:
+            self.replay(agenda, self.reference.last)
+            self.reference.is_final = self.system.final(&self.replayed)
+
+    cdef void continue_reference(self, Agenda agenda, const WordsC* words) noexcept nogil:
+        """Take the best free action."""
+        cdef int c, n_keys
+        cdef Step step
+        if self.reference.is_final:
+            return
+        self.state = self.replayed
+        n_keys = self.features.fill(&self.state, words, self.keys.data())
+        self.scores.assign(self.scores.size(), 0)
+        self.weights.score(self.keys.data(), n_keys, self.scores.data())
+        step = Step(self.reference.last, NONE, 0)
+        if self.system.remembers_label:
+            step.note = self.best_label()
+            self.system.remember(&self.state, step.note)
+        c = step.klass = self.best_free()
+        self.take_step(&self.replayed, &step)
+        agenda.steps.push_back(step)
+        self.reference.score += self.scores[c]
+        self.reference.last = <int32_t> agenda.steps.size() - 1
+        self.reference.is_final = self.system.final(&self.replayed)
+
+    cdef void learn_difference(self, Agenda agenda, const WordsC* words) noexcept nogil:
+        """Reward the good derivation and punish the bad one, from where they part."""
+        cdef size_t shared = 0
+        self.find_path(agenda, self.good, self.path)
+        self.find_path(agenda, self.bad, self.other_path)
+        while (shared < self.path.size() and shared < self.other_path.size()
+                and self.path[shared].klass == self.other_path[shared].klass):
+            shared += 1
+        self.reinforce(self.path, <int> shared, 1, words)
+        self.reinforce(self.other_path, <int> shared, -1, words)
+        self.n_updates += 1
+
+    cdef void reinforce(self, const vector[Step]& path, int start, double amount,
+                        const WordsC* words) noexcept nogil:
+        cdef int i, n_keys
+        copy(&self.replayed, &self.origin)
+        for i in range(<int> path.size()):
+            if i >= start:
+                n_keys = self.features.fill(&self.replayed, words, self.keys.data())
+                self.weights.add(self.keys.data(), n_keys, path[i].klass, amount, self.time)
+            self.take_step(&self.replayed, &path[i])
+
+    cdef void find_path(self, Agenda agenda, int last, vector[Step]& path) noexcept nogil:
+        """The steps of a derivation in the order they were taken."""
+        cdef int length = 0, step = last
+        while step != NONE:
+            length += 1
+            step = agenda.steps[step].before
+        path.resize(length)
+        while last != NONE:
+            length -= 1
+            path[length] = agenda.steps[last]
+            last = agenda.steps[last].before
+
+    cdef void replay(self, Agenda agenda, int last) noexcept nogil:
+        """Take the steps of a derivation, from the origin to `replayed`."""
+        cdef size_t i
+        self.find_path(agenda, last, self.path)
+        copy(&self.replayed, &self.origin)
+        for i in range(self.path.size()):
+            self.take_step(&self.replayed, &self.path[i])
+
+    cdef void take_step(self, StateC* state, const Step* step) noexcept nogil:
+        if self.system.remembers_label:
+            self.system.remember(state, step.note)
+        self.system.take(state, self.actions.move[step.klass], self.actions.label[step.klass])

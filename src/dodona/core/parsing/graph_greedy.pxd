@@ -1,0 +1,13 @@
+"""Greedy search for graphs."""
+from dodona.core.features.words cimport WordsC
+from dodona.core.parsing.greedy cimport Greedy, Workspace
+
+
+cdef class GraphGreedy(Greedy):
+    cdef int labelled_moves             # a bit for each
+    cdef int n_first_blocks             # those with all classes of moves without a label
+
+    cdef bint attach_headless(self, Workspace space, const WordsC* words, int chief,
+                              char* marks) noexcept nogil
+    cdef int headless_root(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int likely_head(self, const WordsC* words, int word, int chief) noexcept nogil

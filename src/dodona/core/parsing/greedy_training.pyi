@@ -1,0 +1,47 @@
+from collections.abc import Iterable
+
+from dodona.core.features.corpus import Corpus
+from dodona.core.features.features import Features
+from dodona.core.parsing.actions import Actions, Pair
+from dodona.core.transitions.system import System
+from dodona.core.weights.linear import Weights
+
+MODES: tuple[str, ...]
+LEARNERS: tuple[str, ...]
+
+class GreedyTrainer:
+    def __init__(
+        self,
+        corpus: Corpus,
+        features: Features,
+        actions: Actions,
+        weights: Weights,
+        *,
+        mode: str = "explore",
+        learner: str = "perceptron",
+        explore_rate: float = 0.9,
+        aggressiveness: float = 0.1,
+        seed: int = 1,
+    ) -> None: ...
+    @property
+    def system(self) -> System: ...
+    @property
+    def features(self) -> Features: ...
+    @property
+    def actions(self) -> Actions: ...
+    @property
+    def weights(self) -> Weights: ...
+    @property
+    def corpus(self) -> Corpus: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def n_updates(self) -> int: ...
+    @property
+    def n_steps(self) -> int: ...
+    def train(self, order: Iterable[int], exploring: bool) -> None: ...
+    def shuffled(self, n: int) -> list[int]: ...
+    def __getstate__(self) -> tuple[int, float]: ...
+    def __setstate__(self, state: tuple[int, float]) -> None: ...
+
+def seen_actions(system: System, corpus: Corpus, order: Iterable[int]) -> list[Pair]: ...

@@ -1,0 +1,263 @@
+"""Online training of the greedy parser (Goldberg & Nivre 2012, Algorithms 2 and 3).
+
+One loop serves all three ways to train. In each state the model predicts an action; the oracle
+tells what should have been learned (`static_class`, or any class of the lowest cost), and `follow`,
+the paper's CHOOSE_NEXT, which action to take from here:
+
+  static     learn the one action of the static oracle; follow it
+  ambiguity  learn any optimal action; follow the prediction if optimal, else a random optimal one
+  explore    the same, but after k epochs mostly follow the prediction, right or wrong
+
+Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
+"""
+from libc.math cimport sqrt
+from libc.string cimport memset
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.base.random cimport below, uniform
+from dodona.core.transitions.moves cimport MAX_MOVES
+from dodona.core.transitions.state cimport lay_out, state_size
+from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, rank
+from dodona.core.weights.linear cimport MAX_KEYS
+
+MODES = ("static", "ambiguity", "explore")
+LEARNERS = ("perceptron", "pa")       # those that learn online
+
+cdef enum:
+    FORBIDDEN = 1 << 30       # cost of a class that the state does not allow
+
+
+cdef class GreedyTrainer:
+    """Trains weights on a corpus, sentence by sentence.
+
+    `explore_rate` is the share of predictions that are followed although wrong, once exploring:
+    1 - p in the paper. `aggressiveness` bounds a passive-aggressive update (C in Crammer et al.
+    2006).
+    """
+
+    def __init__(self, Corpus corpus, Features features, Actions actions, Weights weights, *,
+                 str mode="explore", str learner="perceptron", double explore_rate=0.9,
+                 double aggressiveness=0.1, uint64_t seed=1):
+        if features.n_templates > MAX_KEYS:
+            raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} are possible")
+        if corpus.n_columns != len(features.columns):
+            raise ValueError(f"{corpus.n_columns} columns, but features look at {features.columns}")
+        self.corpus, self.features, self.actions, self.weights = corpus, features, actions, weights
+        self.system = actions.system
+        self.mode = MODES.index(mode)
+        self.passive_aggressive = LEARNERS.index(learner) == 1
+        self.explore_rate, self.aggressiveness = explore_rate, aggressiveness
+        self.random, self.time = seed, 1
+        self.keys.resize(features.n_templates)
+        self.scores.resize(actions.n_padded)
+        self.costs.resize(actions.n_padded)
+        self.labelled = self.system.labelled
+        features.check(self.system)
+        self.n_labels = len(self.system.labels)
+        self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
+        for c, (move, label, _, _) in enumerate(actions.pairs):
+            self.class_of[move * (self.n_labels + 1) + label + 1] = c
+
+    def train(self, order, bint exploring):
+        """Learn from the sentences of these numbers, in this order."""
+        cdef int sentence
+        for sentence in order:
+            if not 0 <= sentence < <int> self.corpus.n_words.size():
+                raise IndexError(f"no sentence {sentence}")
+            with nogil:
+                self.train_sentence(sentence, exploring)
+
+    def shuffled(self, int n):
+        """The numbers 0 … n - 1 in random order (Fisher & Yates)."""
+        order = list(range(n))
+        for i in range(n - 1, 0, -1):
+            j = below(&self.random, i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def __getstate__(self):
+        return self.random, self.time
+
+    def __setstate__(self, state):
+        self.random, self.time = state
+
+    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+        cdef WordsC words = self.corpus.words(sentence)
+        cdef int max_arcs = self.system.max_arcs(words.n_words)
+        cdef int predicted, taken
+        self.state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&self.state, self.state_block.data(), words.n_words, max_arcs)
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
+        self.system.start_state(&self.state)
+        while not self.system.final(&self.state):
+            predicted = self.learn(&words)
+            taken = self.follow(predicted, exploring)
+            self.system.take(&self.state, self.actions.move[taken], self.actions.label[taken])
+
+    cdef int learn(self, const WordsC* words) noexcept nogil:
+        """Predict, compare with the oracle, update; returns the prediction."""
+        cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
+        cdef int predicted, target, rival
+        cdef double amount = 1
+        self.scores.assign(self.scores.size(), 0)
+        self.weights.score(self.keys.data(), n_keys, self.scores.data())
+        if self.system.remembers_label:
+            self.system.remember(&self.state, self.best_label())
+        self.set_costs()
+        predicted = self.best(False)
+        self.target = target = self.static_class() if self.mode == STATIC else self.best(True)
+        rival = predicted
+        if self.passive_aggressive:
+            rival = self.worst_violation()
+            amount = self.pa_amount(target, rival, n_keys)
+        if amount > 0 and not self.is_fine(rival, target):
+            self.weights.update(self.keys.data(), n_keys, target, rival, amount, self.time)
+            self.n_updates += 1
+        self.n_steps += 1
+        self.time += 1
+        return predicted
+
+    cdef int best_label(self) noexcept nogil:
+        """The label of the RIGHT-ARC that scores best; the first if there is none."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.actions.move[c] == self.system.right_arc and (
+                    chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return 0 if chosen == NONE else self.actions.label[chosen]
+
+    cdef bint is_fine(self, int rival, int target) noexcept nogil:
+        return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
+
+    cdef void set_costs(self) noexcept nogil:
+        """The rank of every class that the state allows, and the lowest of them."""
+        cdef MoveCost* moves = self.moves
+        cdef int32_t c, cost, arc_price, label_price
+        cdef const int16_t* barriers = self.actions.barriers(
+            &self.state, self.system.valid_moves(&self.state))
+        memset(moves, 0, sizeof(self.moves))
+        self.system.move_costs(&self.state, &self.gold, moves)
+        arc_price, label_price = self.system.arc_price, self.system.label_price
+        self.cheapest = FORBIDDEN
+        for c in range(self.actions.n_classes):
+            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
+                        label_price)
+            self.costs[c] = FORBIDDEN if barriers[c] else cost
+            self.cheapest = min(self.cheapest, self.costs[c])
+
+    cdef int best(self, bint optimal_only) noexcept nogil:
+        """The class of the highest score, of all that are allowed or of the optimal ones."""
+        cdef int c, chosen = NONE
+        cdef int limit = self.cheapest if optimal_only else FORBIDDEN - 1
+        for c in range(self.actions.n_classes):
+            if self.costs[c] <= limit and (chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return chosen
+
+    cdef int static_class(self) noexcept nogil:
+        """The static oracle's action, or the best optimal one where it builds an arc not gold."""
+        cdef int move = self.system.static_move(&self.state, &self.gold)
+        cdef int label = NONE, chosen
+        if self.labelled[move]:
+            label = self.moves[move].label
+            if label == NONE:
+                label = self.system.idle_label(&self.state, move)
+        chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
+        return self.best(True) if chosen == NONE else chosen
+
+    cdef int follow(self, int predicted, bint exploring) noexcept nogil:
+        """CHOOSE_NEXT of the paper."""
+        if self.mode == STATIC:
+            return self.target
+        if self.costs[predicted] == self.cheapest:
+            return predicted
+        if (self.mode == EXPLORE and exploring and self.explore_rate > 0
+                and uniform(&self.random) < self.explore_rate):
+            return predicted
+        return self.random_optimal()
+
+    cdef int random_optimal(self) noexcept nogil:
+        cdef int c, n = 0, left
+        for c in range(self.actions.n_classes):
+            n += self.costs[c] == self.cheapest
+        left = below(&self.random, n)
+        for c in range(self.actions.n_classes):
+            if self.costs[c] == self.cheapest:
+                if left == 0:
+                    return c
+                left -= 1
+        return NONE
+
+    # Cost-sensitive passive-aggressive updates, max-loss variant (Crammer et al. 2006, section 8):
+    # the margin asked of a wrong action is the root of its cost.
+    cdef double margin(self, int c) noexcept nogil:
+        return sqrt(<double> (self.costs[c] - self.cheapest) / MANY_REPAIRS)
+
+    cdef int worst_violation(self) noexcept nogil:
+        """The class whose score comes highest when its margin is added."""
+        cdef int c, chosen = NONE
+        for c in range(self.actions.n_classes):
+            if self.costs[c] < FORBIDDEN and (chosen == NONE or (
+                    self.scores[c] + self.margin(c) > self.scores[chosen] + self.margin(chosen))):
+                chosen = c
+        return chosen
+
+    cdef double pa_amount(self, int target, int rival, int n_keys) noexcept nogil:
+        """PA-I: just enough to restore the margin, but not more than C."""
+        cdef double loss = self.scores[rival] - self.scores[target] + self.margin(rival)
+        return min(self.aggressiveness, loss / (2.0 * max(n_keys, 1)))
+
+
+cdef bint is_partial(const GoldC* gold) noexcept nogil:
+    """Whether some head or label is not annotated."""
+    cdef int word
+    if gold.head == NULL:                # a graph: it leaves nothing open but labels
+        return False
+    for word in range(1, gold.n_words + 1):
+        if gold.head[word] == NONE or gold.label[word] == NONE:
+            return True
+    return False
+
+
+def seen_actions(System system, Corpus corpus, order):
+    """The actions of the static oracle's derivations of these sentences, most frequent first.
+
+    Frequent classes stand together, so that most rows of weights need only a few blocks. Where a
+    tree is annotated in part, there is no derivation, and its arcs are counted instead.
+    """
+    cdef StateC state
+    cdef GoldC gold
+    cdef vector[uint64_t] state_block
+    cdef vector[int32_t] gold_block
+    cdef MoveCost costs[MAX_MOVES]
+    cdef int sentence, n, move, label, word
+    cdef bint under_root
+    counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
+    for sentence in order:
+        n = corpus.n_words[sentence]
+        state_block.resize(state_size(n, system.max_arcs(n)) // sizeof(uint64_t))
+        lay_out(&state, state_block.data(), n, system.max_arcs(n))
+        corpus.set_gold(system, sentence, &gold, gold_block)
+        system.start_state(&state)
+        if is_partial(&gold):
+            for word in range(1, n + 1):
+                move = system.left_arc if gold.head[word] > word else system.right_arc
+                under_root = gold.head[word] == state.root
+                if gold.label[word] >= 0 and (gold.head[word] > 0 or under_root):
+                    counts.setdefault((move, gold.label[word]), [0, 0])[under_root] += 1
+            continue
+        while not system.final(&state):
+            move = system.static_move(&state, &gold)
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
+            if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
+                under_root = label != NONE and system.arc_head(&state, move) == state.root
+                counts.setdefault((move, label), [0, 0])[under_root] += 1
+            system.take(&state, move, label)
+    if system.other_names and system.labels and len(counts) == 2:
+        counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
+    return sorted(((move, label, bool(under), bool(elsewhere))
+                   for (move, label), (elsewhere, under) in counts.items()),
+                  key=lambda pair: (-sum(counts[pair[:2]]), pair))

@@ -1,0 +1,212 @@
+"""Support vector machines with a polynomial kernel (Nivre et al. 2006; MaltParser), for parsing.
+
+A state is a set of features, so the kernel of two states, (γ·n + r)², needs only n, the number of
+features that both have. It is counted for all support vectors at once, with the list of the vectors
+that have a feature (Kudo & Matsumoto 2003). For each pair of classes there is one decision; a class
+scores by the decisions in its favour, and by their margins where as many are.
+
+There may be several machines, each for the states with a certain feature (the tag of a word), as
+MaltParser divides its training data; the last is for all others.
+"""
+from array import array
+
+from libc.math cimport fabs, lrint
+from libc.stdint cimport int32_t
+from libcpp.algorithm cimport lower_bound
+
+from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.features cimport Features
+from dodona.core.features.words cimport WordsC
+from dodona.core.parsing.actions cimport Actions
+from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.moves cimport MAX_MOVES
+from dodona.core.transitions.state cimport StateC, lay_out, state_size, top
+from dodona.core.transitions.system cimport MoveCost, System
+from dodona.core.weights.packed cimport BARRED
+
+# the numbers that describe a machine: see `Machine`
+FIELDS = ("split", "first_class", "n_classes", "first_vector", "n_vectors", "first_key", "n_keys",
+          "first_coefficient", "first_intercept")
+
+cdef enum:
+    DEGREE_SUMS = 64              # what a decision in favour is worth, at most
+
+
+cdef class KernelMachines(Scorer):
+    """Machines from the arrays of a model; made by `dodona.parsing.svm`.
+
+    The array `machines` has the numbers of FIELDS for each machine.
+    """
+
+    def __init__(self, int n_classes, double gamma, double coef0, dict arrays):
+        self.n_classes, self.gamma, self.coef0, self.arrays = n_classes, gamma, coef0, arrays
+        self.classes, self.class_of = arrays["classes"], arrays["class_of"]
+        self.keys, self.first_posting = arrays["keys"], arrays["first_posting"]
+        self.postings, self.coefficients = arrays["postings"], arrays["coefficients"]
+        self.intercepts = arrays["intercepts"]
+        numbers = list(arrays["machines"])
+        if not numbers or len(numbers) % len(FIELDS):
+            raise ValueError(f"machines are described by {len(FIELDS)} numbers each")
+        for i in range(0, len(numbers), len(FIELDS)):
+            self.machines.push_back(dict(zip(FIELDS, numbers[i:i + len(FIELDS)])))
+        for i in range(self.machines.size()):
+            self._check(self.machines[i])
+
+    def _check(self, Machine machine):
+        """Every number leads to a place that exists: a model may come from anywhere."""
+        n, m = machine.n_classes, machine.n_vectors
+        postings = self.first_posting[machine.first_key:machine.first_key + machine.n_keys + 1]
+        fits = (n > 0 and machine.first_class + n <= self.classes.shape[0]
+                and all(c < self.n_classes for c in self.classes)
+                and machine.first_vector + m <= self.class_of.shape[0]
+                and all(self.class_of[machine.first_vector + v] < n for v in range(m))
+                and machine.first_key + machine.n_keys <= self.keys.shape[0]
+                and len(postings) == machine.n_keys + 1
+                and all(postings[k] <= postings[k + 1] for k in range(machine.n_keys))
+                and postings[machine.n_keys] <= self.postings.shape[0]
+                and all(v < m for v in self.postings[postings[0]:postings[machine.n_keys]])
+                and machine.first_coefficient + m * (n - 1) <= self.coefficients.shape[0]
+                and machine.first_intercept + n * (n - 1) // 2 <= self.intercepts.shape[0])
+        if not fits:
+            raise ValueError("the arrays of a support vector machine do not fit together")
+
+    @property
+    def n_rows(self):
+        """Features of all support vectors."""
+        return self.keys.shape[0]
+
+    @property
+    def n_vectors(self):
+        """Support vectors of all machines."""
+        return self.class_of.shape[0]
+
+    def scores(self, keys):
+        """The score of each class for the features of these keys."""
+        cdef vector[uint64_t] sought = keys
+        cdef vector[int16_t] scores
+        scores.resize(self.n_classes)
+        self.score(sought.data(), <int> sought.size(), scores.data())
+        return list(scores)
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        cdef const Machine* machine = self.machine_for(keys, n_keys)
+        cdef int n_others = machine.n_classes - 1, v, r
+        cdef vector[int] shared
+        cdef vector[double] sums
+        cdef double kernel
+        cdef double* sum_
+        cdef const float* coefficient
+        shared.resize(machine.n_vectors)
+        sums.resize(machine.n_classes * machine.n_classes)
+        self.count_shared(machine, keys, n_keys, shared.data())
+        if n_others > 0:
+            for v in range(<int> machine.n_vectors):
+                kernel = self.gamma * shared[v] + self.coef0
+                kernel *= kernel
+                coefficient = &self.coefficients[machine.first_coefficient + v * n_others]
+                sum_ = &sums[self.class_of[machine.first_vector + v] * n_others]
+                for r in range(n_others):
+                    sum_[r] += coefficient[r] * kernel
+        self.vote(machine, sums.data(), scores)
+
+    cdef const Machine* machine_for(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """The first machine whose feature the state has, or the last."""
+        cdef size_t m
+        cdef int i
+        for m in range(self.machines.size() - 1):
+            for i in range(n_keys):
+                if keys[i] == self.machines[m].split:
+                    return &self.machines[m]
+        return &self.machines.back()
+
+    cdef void count_shared(self, const Machine* machine, const uint64_t* keys, int n_keys,
+                           int* shared) noexcept nogil:
+        """How many of these features each support vector has."""
+        cdef const uint64_t* begin
+        cdef const uint64_t* end
+        cdef const uint64_t* found
+        cdef uint32_t p
+        cdef size_t place
+        cdef int i
+        if machine.n_keys == 0:
+            return
+        begin = &self.keys[machine.first_key]
+        end = begin + machine.n_keys
+        for i in range(n_keys):
+            found = lower_bound(begin, end, keys[i])
+            if found != end and found[0] == keys[i]:
+                place = machine.first_key + (found - begin)
+                for p in range(self.first_posting[place], self.first_posting[place + 1]):
+                    shared[self.postings[p]] += 1
+
+    # sums[i][r] belongs to the pair of class i and the r-th of the other classes, as libsvm has it:
+    # the vectors of both classes of a pair decide it
+    cdef void vote(self, const Machine* machine, const double* sums,
+                   int16_t* scores) noexcept nogil:
+        cdef int n = machine.n_classes, i, j, pair = machine.first_intercept
+        cdef double worth = min(<double> DEGREE_SUMS, <double> -BARRED / (2 * (n + 1))), decision
+        cdef vector[double] votes, margins
+        votes.resize(n)
+        margins.resize(n)
+        for i in range(n):
+            for j in range(i + 1, n):
+                decision = (sums[i * (n - 1) + j - 1] + sums[j * (n - 1) + i]
+                            + self.intercepts[pair])
+                pair += 1
+                votes[i if decision > 0 else j] += 1
+                margins[i] += decision
+                margins[j] -= decision
+        for i in range(self.n_classes):
+            scores[i] -= <int16_t> worth                 # below every class that is told apart …
+        for i in range(n):                               # … here; the margins never outweigh a vote
+            decision = votes[i] + margins[i] / (3 * (fabs(margins[i]) + 1))
+            scores[self.classes[machine.first_class + i]] += <int16_t> lrint(
+                worth * (decision + 1))
+
+
+def static_examples(Actions actions, Features features, Corpus corpus, order):
+    """What the static oracle does in these sentences: (keys, how many, class, tag) of each state.
+
+    Four arrays, the keys of all states one after the other. The tag is that of the word on top of
+    the stack, as the corpus encodes it. States in which the oracle builds an arc that is not gold
+    are left out.
+    """
+    cdef System system = actions.system
+    cdef StateC state
+    cdef GoldC gold
+    cdef WordsC words
+    cdef MoveCost costs[MAX_MOVES]
+    cdef vector[uint64_t] state_block
+    cdef vector[int32_t] gold_block
+    cdef int sentence, move, label, n_keys, tag, max_arcs
+    cdef uint64_t[::1] space
+    keys, sizes, classes, tags = array("Q"), array("I"), array("H"), array("i")
+    tag = features.columns.index("tag") if "tag" in features.columns else NONE
+    filled = array("Q", bytes(8 * features.n_templates))
+    space = filled
+    class_of = {pair[:2]: c for c, pair in enumerate(actions.pairs)}
+    for sentence in order:
+        words = corpus.words(sentence)
+        max_arcs = system.max_arcs(words.n_words)
+        state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&state, state_block.data(), words.n_words, max_arcs)
+        corpus.set_gold(system, sentence, &gold, gold_block)
+        system.start_state(&state)
+        while not system.final(&state):
+            move = system.static_move(&state, &gold)
+            label = NONE
+            if system.labelled[move]:
+                system.move_costs(&state, &gold, costs)
+                label = costs[move].label
+                if label == NONE:
+                    label = system.idle_label(&state, move)
+            if (move, label) in class_of:
+                n_keys = features.fill(&state, &words, &space[0])
+                keys.extend(filled[:n_keys])
+                sizes.append(n_keys)
+                classes.append(class_of[move, label])
+                tags.append(NONE if tag == NONE
+                            else words.values[tag * n_nodes(words.n_words) + top(&state, 0) + 1])
+            system.take(&state, move, label)
+    return keys, sizes, classes, tags

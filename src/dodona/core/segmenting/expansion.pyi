@@ -1,0 +1,20 @@
+from collections.abc import Sequence
+from typing import Any
+
+from dodona.core.weights.packed import PackedWeights
+
+SIDES: tuple[str, ...]
+
+def string_hash(text: str, side: str = "whole") -> int: ...
+
+class RuleIndex:
+    def __init__(self, rules: Sequence[tuple[str, str]], hashes: Any, answers: Any) -> None: ...
+    @property
+    def n_rules(self) -> int: ...
+
+class Expansion:
+    def __init__(self, index: RuleIndex, weights: PackedWeights) -> None: ...
+    @property
+    def index(self) -> RuleIndex: ...
+    @property
+    def weights(self) -> PackedWeights: ...

@@ -1,0 +1,211 @@
+"""Tokens that are several words: French "du" is "de le", English "don't" is "do n't".
+
+A rule tells what becomes of a whole token, or of the end or beginning of any token that has it. Few
+tokens meet a rule at all; of those, some are certain (training has seen them often and always
+alike), and the others are asked of a model that sees the token and its neighbours.
+"""
+from cython.operator cimport dereference
+
+from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.segmenting.characters cimport OUTSIDE
+from dodona.core.segmenting.places cimport BEGINS_SENTENCE, hashed_on
+from dodona.core.weights.linear cimport padded
+
+SIDES = ("whole", "suffix", "prefix")
+
+cdef enum:
+    N_TOKEN_TEMPLATES = MAX_TOKEN_KEYS
+    LONGEST = 4               # characters of an affix that is a feature
+
+cdef uint64_t TOKEN_SEEDS[N_TOKEN_TEMPLATES]
+cdef uint64_t FIRST = multiplier(0), SECOND = multiplier(1)
+for _t in range(N_TOKEN_TEMPLATES):
+    TOKEN_SEEDS[_t] = seed(_t + 2000)
+
+
+cdef inline uint64_t address(int side, uint64_t hash) noexcept nogil:
+    return mixed(hash + <uint64_t> side * SECOND)
+
+
+def string_hash(str text, str side="whole"):
+    """The hash by which a token or affix, in lower case, is found; that of a suffix is backwards.
+
+    >>> string_hash("oak", "suffix") == string_hash("kao", "prefix")
+    True
+    """
+    cdef uint64_t hash = 0
+    for character in reversed(text) if side == "suffix" else text:
+        hash = hashed_on(hash, ord(character))
+    return hash
+
+
+cdef class RuleIndex:
+    """Finds the rules that a token meets.
+
+    `rules` are pairs of side and affix, in the order of their numbers, from 1 on; `hashes` are of
+    the tokens that are certain (`string_hash`), and `answers` their rules, 0 where they have none.
+    """
+
+    def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] answers):
+        cdef Py_ssize_t i
+        cdef uint64_t hash
+        self.n_rules = len(rules)
+        for number, (side, affix) in enumerate(rules, start=1):
+            place = SIDES.index(side)
+            if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
+                raise ValueError(f"an affix has 1 to {MAX_AFFIX} characters, not {affix!r}")
+            hash = address(place, string_hash(affix, side))
+            self.rules[hash].push_back(number)
+            self.filter[hash % N_FILTER] = True
+            self.lengths[place] |= 1u << min(len(affix), MAX_AFFIX)
+        if hashes.shape[0] != answers.shape[0]:
+            raise ValueError("the arrays of certain tokens differ in length")
+        for i in range(hashes.shape[0]):
+            if answers[i] > <unsigned int> self.n_rules:
+                raise ValueError(f"rule {answers[i]}, but there are {self.n_rules}")
+            self.known[hashes[i]] = answers[i]
+
+    cdef int certain(self, const Token* token) noexcept nogil:
+        """The rule that a token has for certain, or UNCERTAIN."""
+        cdef unordered_map[uint64_t, int].iterator entry = self.known.find(token.hash)
+        return UNCERTAIN if entry == self.known.end() else dereference(entry).second
+
+    cdef void candidates(self, Walk walk, const Token* token,
+                         vector[int]& found) noexcept nogil:
+        """The rules that a token meets; those for affixes leave something of it."""
+        cdef Py_ssize_t n = token.end - token.start, k
+        cdef uint64_t hash = 0
+        found.clear()
+        if self.lengths[WHOLE]:
+            self.find(WHOLE, token.hash, found)
+        if self.lengths[SUFFIX]:
+            for k in range(1, min(n - 1, MAX_AFFIX) + 1):
+                hash = hashed_on(hash, walk.low[token.end - k])
+                if self.lengths[SUFFIX] >> k & 1:
+                    self.find(SUFFIX, hash, found)
+        hash = 0
+        if self.lengths[PREFIX]:
+            for k in range(1, min(n - 1, MAX_AFFIX) + 1):
+                hash = hashed_on(hash, walk.low[token.start + k - 1])
+                if self.lengths[PREFIX] >> k & 1:
+                    self.find(PREFIX, hash, found)
+
+    cdef bint has_whole(self, uint64_t hash) noexcept nogil:
+        """Whether there is a rule for just this token."""
+        cdef uint64_t place = address(WHOLE, hash)
+        return self.filter[place % N_FILTER] and self.rules.find(place) != self.rules.end()
+
+    cdef void find(self, int side, uint64_t hash, vector[int]& found) noexcept nogil:
+        cdef uint64_t place = address(side, hash)
+        cdef unordered_map[uint64_t, vector[int]].iterator entry
+        cdef size_t i
+        if not self.filter[place % N_FILTER]:
+            return
+        entry = self.rules.find(place)
+        if entry != self.rules.end():
+            for i in range(dereference(entry).second.size()):
+                found.push_back(dereference(entry).second[i])
+
+
+cdef class Expansion:
+    """Finds the rules of tokens; the class of a token is the number of its rule, or 0."""
+
+    def __init__(self, RuleIndex index not None, PackedWeights weights not None):
+        if weights.n_classes != index.n_rules + 1:
+            raise ValueError(f"weights for {weights.n_classes} classes, but there are "
+                             f"{index.n_rules} rules")
+        self.index, self.weights = index, weights
+
+    cdef void run(self, Walk walk, vector[int]& rules) noexcept nogil:
+        """Write the rule of each token of the walk."""
+        cdef vector[int] found
+        cdef vector[int16_t] scores
+        cdef size_t i
+        cdef int rule
+        rules.assign(walk.tokens.size(), ONE_WORD)
+        if self.index.n_rules == 0:
+            return
+        for i in range(walk.tokens.size()):
+            self.index.candidates(walk, &walk.tokens[i], found)
+            if found.empty():
+                continue
+            rule = self.index.certain(&walk.tokens[i])
+            rules[i] = self.choose(walk, i, found, scores) if rule == UNCERTAIN else rule
+
+    cdef int choose(self, Walk walk, size_t i, const vector[int]& found,
+                    vector[int16_t]& scores) noexcept nogil:
+        """The best of the rules found, or ONE_WORD."""
+        cdef uint64_t keys[MAX_TOKEN_KEYS]
+        cdef bint by_form = self.index.has_whole(walk.tokens[i].hash)
+        cdef int n = fill_token(walk, i, by_form, keys), best = ONE_WORD
+        cdef size_t k
+        scores.assign(padded(self.weights.n_classes), 0)
+        self.weights.score(keys, n, scores.data())
+        for k in range(found.size()):
+            if scores[found[k]] > scores[best]:
+                best = found[k]
+        return best
+
+
+cdef inline uint64_t affix(Walk walk, const Token* token, int n) noexcept nogil:
+    """The hash of the last n characters, of the first -n if n is negative; 0 if there are less."""
+    cdef uint64_t hash = 1
+    cdef int k
+    if token.end - token.start < (n if n > 0 else -n):
+        return 0
+    for k in range(n):
+        hash = hashed_on(hash, walk.low[token.end - 1 - k])
+    for k in range(-n):
+        hash = hashed_on(hash, walk.low[token.start + k])
+    return hash
+
+
+cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept nogil:
+    """Write the keys of a token: how it is spelled, and its neighbours in the sentence.
+
+    A token that has a rule to itself is known `by_form`. Keys that are the same wherever it stands
+    would then drown those of its neighbours.
+    """
+    cdef const Token* token = &walk.tokens[i]
+    cdef uint64_t before = 0, after = 0, after_kinds = OUTSIDE, end2 = 0, end3 = 0, start2 = 0
+    cdef uint64_t pair[MAX_TOKEN_KEYS][2]
+    cdef int n = 0, k
+    if not token.flags & BEGINS_SENTENCE:
+        before = walk.tokens[i - 1].hash
+        start2 = affix(walk, &walk.tokens[i - 1], 2)
+    if i + 1 < walk.tokens.size() and not walk.tokens[i + 1].flags & BEGINS_SENTENCE:
+        after = walk.tokens[i + 1].hash
+        end2, end3 = affix(walk, &walk.tokens[i + 1], 2), affix(walk, &walk.tokens[i + 1], 3)
+        after_kinds = walk.kind[walk.tokens[i + 1].start]
+    n = put_pair(pair, n, token.hash, 0)
+    n = put_pair(pair, n, token.hash, before)
+    n = put_pair(pair, n, token.hash, after)
+    n = put_pair(pair, n, token.hash, start2)
+    n = put_pair(pair, n, token.hash, end2)
+    n = put_pair(pair, n, token.hash, end3)
+    n = put_pair(pair, n, token.hash, after_kinds)
+    n = put_pair(pair, n, token.hash, walk.kind[token.start])
+    if by_form:
+        return mix_pairs(pair, n, keys)
+    for k in range(1, LONGEST + 1):
+        n = put_pair(pair, n, affix(walk, token, k), 0)
+        n = put_pair(pair, n, affix(walk, token, -k), 0)
+    n = put_pair(pair, n, 1, 0)
+    n = put_pair(pair, n, affix(walk, token, 2), before)
+    n = put_pair(pair, n, affix(walk, token, 2), after)
+    n = put_pair(pair, n, affix(walk, token, 3), affix(walk, token, -3))
+    n = put_pair(pair, n, affix(walk, token, 2), walk.kind[token.start])
+    n = put_pair(pair, n, affix(walk, token, 2), min(token.end - token.start, 8))
+    return mix_pairs(pair, n, keys)
+
+
+cdef int mix_pairs(uint64_t (*pair)[2], int n, uint64_t* keys) noexcept nogil:
+    cdef int k
+    for k in range(n):
+        keys[k] = mixed(mixed(TOKEN_SEEDS[k] + pair[k][0] * FIRST + pair[k][1] * SECOND)) | 1
+    return n
+
+
+cdef inline int put_pair(uint64_t (*pair)[2], int n, uint64_t a, uint64_t b) noexcept nogil:
+    pair[n][0], pair[n][1] = a, b
+    return n + 1

@@ -1,0 +1,11 @@
+from collections.abc import Sequence
+
+from dodona.core.segmenting.characters import CodePoints
+
+LOOKAHEAD: int
+
+class Walk:
+    def __init__(self, text: CodePoints, certain: bytes, by_lines: bool = False) -> None: ...
+
+def certain_pairs(counts: Sequence[int], least: float) -> bytes: ...
+def check_pairs(certain: bytes) -> None: ...

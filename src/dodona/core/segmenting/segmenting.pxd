@@ -1,0 +1,12 @@
+"""Tokens and sentences of a text."""
+from dodona.core.segmenting.places cimport Walk
+from dodona.core.weights.packed cimport PackedWeights
+
+
+cdef class Segmenting:
+    cdef readonly bytes certain
+    cdef readonly PackedWeights weights
+    cdef readonly int bias
+
+    cdef Walk walk(self, text, bint by_lines)
+    cdef void run(self, Walk walk) noexcept nogil

@@ -1,5 +1,0 @@
-from .arc_standard cimport ArcStandard
-
-
-cdef class Swap(ArcStandard):
-    pass

@@ -1,3 +1,0 @@
-from dodona.core.arc_standard import ArcStandard
-
-class Swap(ArcStandard): ...

@@ -1,0 +1,46 @@
+"""Beam search over the tags of a sentence."""
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.features.words cimport WordsC
+from dodona.core.tagging.tag_task cimport TagTask
+from dodona.core.weights.linear cimport Weights
+from dodona.core.weights.packed cimport PackedWeights
+
+cdef struct Item:
+    float score               # of all tags up to here
+    int32_t klass
+    int32_t back              # the item that it continues, of the word before
+    bint is_gold              # no tag up to here is wrong
+
+
+cdef class Scorer:
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+
+
+cdef class PackedScorer(Scorer):
+    cdef PackedWeights weights
+    cdef vector[int16_t] sums
+
+
+cdef class OnlineScorer(Scorer):
+    cdef Weights weights
+
+
+cdef class TagBeam:
+    cdef readonly TagTask task
+    cdef Scorer scorer
+    cdef int width
+    cdef vector[Item] items             # `width` per node, best first; node 0 has the start
+    cdef vector[int32_t] n_items        # per node
+    cdef vector[uint64_t] keys
+    cdef vector[float] static_scores
+    cdef vector[float] scores
+
+    cdef void start(self, int n_words) noexcept nogil
+    cdef void extend(self, const WordsC* words, int word, int gold) noexcept nogil
+    cdef void score_history(self, const WordsC* words, int word) noexcept nogil
+    cdef void insert(self, int word, Item item) noexcept nogil
+    cdef const Item* item(self, int word, int rank) noexcept nogil
+    cdef void put_history(self, const WordsC* words, int word, int rank) noexcept nogil
+    cdef void write_best(self, int word, int32_t* tags, int32_t first_class) noexcept nogil

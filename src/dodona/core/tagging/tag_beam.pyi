@@ -1,0 +1,16 @@
+from dodona.core.tagging.tag_task import TagTask
+from dodona.core.weights.linear import Weights
+from dodona.core.weights.packed import PackedWeights
+
+class Scorer: ...
+
+class PackedScorer(Scorer):
+    def __init__(self, weights: PackedWeights) -> None: ...
+
+class OnlineScorer(Scorer):
+    def __init__(self, weights: Weights) -> None: ...
+
+class TagBeam:
+    def __init__(self, task: TagTask, scorer: Scorer, width: int) -> None: ...
+    @property
+    def task(self) -> TagTask: ...

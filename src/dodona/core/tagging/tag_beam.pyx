@@ -1,0 +1,133 @@
+"""Beam search over the tags of a sentence, for tagging and for training.
+
+The score of a tag depends on the two tags before it, so that of items that agree in their last two
+tags the best alone is kept: the beam is one of different ends, as in Viterbi's algorithm.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.words cimport N_RESERVED
+from dodona.core.weights.linear cimport padded
+
+
+cdef class Scorer:
+    """Adds the weights of features to the scores of the classes."""
+
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        pass
+
+
+cdef class PackedScorer(Scorer):
+    """With weights that are complete."""
+
+    def __init__(self, PackedWeights weights):
+        self.weights = weights
+        self.sums.resize(padded(weights.n_classes))
+
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        cdef size_t c
+        self.sums.assign(self.sums.size(), 0)
+        self.weights.score(keys, n_keys, self.sums.data())
+        for c in range(self.sums.size()):
+            scores[c] += self.sums[c]
+
+
+cdef class OnlineScorer(Scorer):
+    """With weights that still learn."""
+
+    def __init__(self, Weights weights):
+        self.weights = weights
+
+    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        self.weights.score(keys, n_keys, scores)
+
+
+cdef class TagBeam:
+    """The beam of one thread; `width` items for each word."""
+
+    def __init__(self, TagTask task, Scorer scorer, int width):
+        if width < 1:
+            raise ValueError(f"a beam holds at least one item, not {width}")
+        self.task, self.scorer, self.width = task, scorer, width
+        self.keys.resize(task.features.n_templates)
+        self.static_scores.resize(task.n_padded)
+        self.scores.resize(task.n_padded)
+
+    cdef void start(self, int n_words) noexcept nogil:
+        """Make room for a sentence."""
+        self.items.resize(<size_t> (n_words + 1) * self.width)
+        self.n_items.assign(n_words + 1, 0)
+        self.items[0] = Item(0, NONE, NONE, True)
+        self.n_items[0] = 1
+
+    cdef void extend(self, const WordsC* words, int word, int gold) noexcept nogil:
+        """Continue the items of the word before; `gold` is the right class, or NONE."""
+        cdef int rank, c, sure = self.task.certain(words, word)
+        cdef float score
+        cdef const Item* before
+        cdef const Item* last = self.item(word, self.width - 1)
+        if sure == NONE:
+            self.static_scores.assign(self.static_scores.size(), 0)
+            self.task.features.fill_static(words, word, self.keys.data())
+            self.scorer.score(self.keys.data(), self.task.features.n_static,
+                              self.static_scores.data())
+        for rank in range(self.n_items[word - 1]):
+            before = self.item(word - 1, rank)
+            if sure != NONE:
+                self.insert(word, Item(before.score, sure, rank, before.is_gold))
+                continue
+            self.put_history(words, word, rank)
+            self.score_history(words, word)
+            for c in range(self.task.n_classes):
+                score = before.score + self.scores[c]
+                if self.n_items[word] < self.width or score > last.score:
+                    self.insert(word, Item(score, c, rank, before.is_gold and c == gold))
+
+    cdef void score_history(self, const WordsC* words, int word) noexcept nogil:
+        """The scores of all classes, after the tags that stand in the task's column."""
+        cdef int n_static = self.task.features.n_static
+        self.scores.assign(self.static_scores.begin(), self.static_scores.end())
+        self.task.features.fill_history(words, word, self.keys.data())
+        self.scorer.score(self.keys.data(), self.task.features.n_templates - n_static,
+                          self.scores.data())
+
+    cdef void insert(self, int word, Item item) noexcept nogil:
+        """Put an item in its place, unless a better one agrees with it in the last two tags."""
+        cdef Item* row = &self.items[<size_t> word * self.width]
+        cdef int klass_before = self.item(word - 1, item.back).klass
+        cdef int i, n = self.n_items[word]
+        for i in range(n):
+            if (row[i].klass == item.klass
+                    and self.item(word - 1, row[i].back).klass == klass_before):
+                if row[i].score >= item.score:
+                    return
+                n -= 1
+                while i < n:
+                    row[i] = row[i + 1]
+                    i += 1
+                break
+        if n == self.width:
+            n -= 1
+        self.n_items[word] = n + 1
+        while n > 0 and row[n - 1].score < item.score:
+            row[n] = row[n - 1]
+            n -= 1
+        row[n] = item
+
+    cdef const Item* item(self, int word, int rank) noexcept nogil:
+        return &self.items[<size_t> word * self.width + rank]
+
+    cdef void put_history(self, const WordsC* words, int word, int rank) noexcept nogil:
+        """Write the last two tags of an item of the word before into the task's column."""
+        cdef int32_t* own = self.task.own(words)
+        cdef const Item* last = self.item(word - 1, rank)
+        if word > 1:
+            own[word - 1] = last.klass + N_RESERVED
+        if word > 2:
+            own[word - 2] = self.item(word - 2, last.back).klass + N_RESERVED
+
+    cdef void write_best(self, int word, int32_t* tags, int32_t first_class) noexcept nogil:
+        """The tags of the best item of a word, into tags[1 … word], counted from `first_class`."""
+        cdef int rank = 0
+        while word > 0:
+            tags[word] = self.item(word, rank).klass + first_class
+            rank = self.item(word, rank).back
+            word -= 1

@@ -1,0 +1,28 @@
+"""From a word and its neighbours to feature keys."""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.features.words cimport WordsC
+
+cdef enum:
+    REACH = 2                 # as in tag_templates.py
+    N_PLACES = 2 * REACH + 1
+
+cdef struct TagAtom:
+    int32_t place             # 0 … N_PLACES - 1; the word itself is at REACH
+    int32_t column
+    uint64_t multiplier
+
+
+cdef class TagFeatures:
+    cdef readonly int n_templates
+    cdef readonly int n_static          # templates that do not look at the task's own tags
+    cdef vector[TagAtom] atoms
+    cdef vector[uint64_t] seeds         # per template
+    cdef vector[int32_t] ends           # per template, in `parts`
+    cdef vector[int32_t] parts          # atoms of the templates, one after the other
+
+    cdef void fill_static(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil
+    cdef void fill_history(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil
+    cdef void fill(self, const WordsC* words, int word, int first, int last,
+                   uint64_t* keys) noexcept nogil

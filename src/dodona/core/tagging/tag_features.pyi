@@ -1,0 +1,13 @@
+from collections.abc import Sequence
+
+from dodona.core.features.corpus import Corpus
+
+class TagFeatures:
+    def __init__(
+        self, templates: Sequence[Sequence[tuple[int, str]]], columns: Sequence[str], own: str
+    ) -> None: ...
+    @property
+    def n_templates(self) -> int: ...
+    @property
+    def n_static(self) -> int: ...
+    def keys(self, corpus: Corpus, sentence: int, word: int) -> list[int]: ...

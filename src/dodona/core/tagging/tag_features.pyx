@@ -1,0 +1,79 @@
+"""Feature keys of a word: templates compiled to index lists, hashed as those of states are.
+
+Templates that look at the tags which the task itself gives (its history) stand last: the others
+have the same keys however the words before were tagged, so that a beam scores them once.
+"""
+from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.base.nodes cimport n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.weights.linear cimport MAX_KEYS
+
+
+cdef class TagFeatures:
+    """Templates, as `tag_templates` lists them, over these columns; the task fills in `own`.
+
+    >>> features = TagFeatures([[(0, "form")], [(-1, "upos"), (0, "form")]], ("form", "upos"),
+    ...                        "upos")
+    >>> features.n_templates, features.n_static
+    (2, 1)
+    """
+
+    def __init__(self, templates, columns, str own):
+        history = [any(column == own for _, column in parts) for parts in templates]
+        self.n_templates, self.n_static = len(history), history.count(False)
+        if self.n_templates > MAX_KEYS:
+            raise ValueError(f"{self.n_templates} templates; at most {MAX_KEYS} are possible")
+        for place, column in (part for parts in templates for part in parts):
+            if abs(place) > REACH or place >= 0 and column == own:
+                raise ValueError(f"{column} of the word at {place:+} is not known")
+        numbers = {}
+        for number, parts in sorted(enumerate(templates), key=lambda item: history[item[0]]):
+            self.seeds.push_back(seed(number))
+            for place, column in parts:
+                if (place, column) not in numbers:
+                    self.atoms.push_back(TagAtom(
+                        place + REACH, columns.index(column), multiplier(len(numbers))))
+                self.parts.push_back(numbers.setdefault((place, column), len(numbers)))
+            self.ends.push_back(<int32_t> self.parts.size())
+
+    def keys(self, Corpus corpus not None, int sentence, int word):
+        """The keys of a word's features, those of the history last; words count from 1."""
+        cdef vector[uint64_t] keys
+        cdef WordsC words
+        if not (0 <= sentence < len(corpus) and 0 < word <= corpus.n_words[sentence]):
+            raise IndexError(f"no word {word} of a sentence {sentence}")
+        for i in range(self.atoms.size()):
+            if self.atoms[i].column >= corpus.n_columns:
+                raise ValueError(f"{corpus.n_columns} columns are not enough for the templates")
+        words = corpus.words(sentence)
+        keys.resize(self.n_templates)
+        self.fill(&words, word, 0, self.n_templates, keys.data())
+        return list(keys)
+
+    cdef void fill_static(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
+        """The n_static keys that do not depend on the history."""
+        self.fill(words, word, 0, self.n_static, keys)
+
+    cdef void fill_history(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
+        """The keys that do, with the tags that stand in the task's column."""
+        self.fill(words, word, self.n_static, self.n_templates, keys)
+
+    cdef void fill(self, const WordsC* words, int word, int first, int last,
+                   uint64_t* keys) noexcept nogil:
+        cdef size_t stride = n_nodes(words.n_words)
+        cdef const int32_t* column = words.values + 1
+        cdef int32_t node[N_PLACES]
+        cdef int place, t, at = self.ends[first - 1] if first else 0
+        cdef uint64_t key
+        cdef const TagAtom* atom
+        for place in range(N_PLACES):
+            node[place] = word + place - REACH
+            if node[place] < 0 or node[place] > words.n_words + 1:
+                node[place] = -1                        # ID_MISSING in every column
+        for t in range(first, last):
+            key = self.seeds[t]
+            while at < self.ends[t]:
+                atom = &self.atoms[self.parts[at]]
+                key += atom.multiplier * <uint64_t> column[atom.column * stride + node[atom.place]]
+                at += 1
+            keys[t - first] = mixed(key) | 1            # 0 marks an empty place in tables

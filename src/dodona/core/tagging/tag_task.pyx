@@ -1,0 +1,100 @@
+"""A tagging task: its features, the column it fills in, and the words that are certain.
+
+A word seen often enough with one class always has it, without a look at the model: half of a text
+is settled like this. After other tasks, words are certain given the classes that these have found.
+"""
+from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.words cimport N_RESERVED
+from dodona.core.weights.linear cimport padded
+from dodona.core.weights.packed cimport BARRED
+
+
+cdef enum:
+    MAX_ENTRIES = 1 << 30
+
+cdef uint32_t WHATEVER = 0xffffffff       # in the place of classes of tasks before
+ANY = WHATEVER
+
+
+cdef inline uint32_t joined(uint32_t classes, int32_t klass) noexcept nogil:
+    """A number for several classes; that of a single one is the class itself."""
+    return classes * <uint32_t> 0x9e3779b1 + <uint32_t> klass
+
+
+def join(classes):
+    """The number that stands for these classes of tasks before.
+
+    >>> join([]), join([7]), join([7, 1]) == join([1, 7])
+    (0, 7, False)
+    """
+    cdef uint32_t number = 0
+    for klass in classes:
+        number = joined(number, klass)
+    return number
+
+
+cdef class TagTask:
+    """A task over these columns, which fills in `own`; `given` are those of tasks before.
+
+    The column `entry` tells which known word a word is. Word entries[i] has the class fixed[i] for
+    certain where the tasks before have given the classes whose `join` is before[i], or in any case
+    if that is ANY. Certain words may have classes from `n_classes` to `n_certain`, which no other
+    word can have.
+    """
+
+    def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
+                 const uint32_t[::1] entries, const uint32_t[::1] before,
+                 const uint32_t[::1] fixed, int n_certain=0):
+        self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
+        self.n_certain = max(n_classes, n_certain)
+        self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
+        self.given_columns = [columns.index(column) for column in given]
+        self.n_padded = padded(n_classes)
+        self.blank.resize(n_classes, 0)
+        self.blank.resize(self.n_padded, BARRED)
+        self._set_certain(entries, before, fixed)
+
+    def _set_certain(self, const uint32_t[::1] entries, const uint32_t[::1] before,
+                     const uint32_t[::1] fixed):
+        cdef Py_ssize_t i
+        if not entries.shape[0] == before.shape[0] == fixed.shape[0]:
+            raise ValueError("the arrays of certain words differ in length")
+        self.start.push_back(0)
+        for i in range(entries.shape[0]):
+            if entries[i] + 2 < self.start.size() or entries[i] >= MAX_ENTRIES:
+                raise ValueError(f"the certain word {entries[i]} is out of order")
+            if fixed[i] >= <uint32_t> self.n_certain:
+                raise ValueError(f"class {fixed[i]}, but there are {self.n_certain}")
+            self.start.resize(entries[i] + 2, <int32_t> i)
+            self.start[entries[i] + 1] = <int32_t> i + 1
+            self.given.push_back(before[i])
+            self.fixed.push_back(<int32_t> fixed[i])
+
+    def tags(self, Corpus corpus not None, int sentence):
+        """The classes that stand in the corpus for the words of a sentence."""
+        cdef WordsC words
+        if not 0 <= sentence < len(corpus) or corpus.n_columns != self.n_columns:
+            raise ValueError(f"no sentence {sentence} of {self.n_columns} columns")
+        words = corpus.words(sentence)
+        return [self.own(&words)[i] - N_RESERVED for i in range(1, words.n_words + 1)]
+
+    cdef int certain(self, const WordsC* words, int word) noexcept nogil:
+        """The class that the word has for certain, or NONE."""
+        cdef const int32_t* column = words.values + word + 1
+        cdef size_t stride = n_nodes(words.n_words)
+        cdef int32_t i, entry = column[self.entry_column * stride] - N_RESERVED
+        cdef uint32_t given = 0
+        cdef size_t k
+        if entry < 0 or entry + 1 >= <int32_t> self.start.size():
+            return NONE
+        for k in range(self.given_columns.size()):
+            given = joined(given, column[self.given_columns[k] * stride] - N_RESERVED)
+        for i in range(self.start[entry], self.start[entry + 1]):
+            if self.given[i] == given or self.given[i] == WHATEVER:
+                return self.fixed[i]
+        return NONE
+
+    cdef int32_t* own(self, const WordsC* words) noexcept nogil:
+        """The column that the task fills in, from node 0 on; values are N_RESERVED + class."""
+        return <int32_t*> words.values + <size_t> self.own_column * n_nodes(words.n_words) + 1

@@ -1,0 +1,169 @@
+"""Arc-eager parsing (Nivre 2003) and its exact dynamic oracle (Goldberg & Nivre 2012, mended).
+
+A word is pushed by SHIFT, or by RIGHT-ARC when the top of the stack is its head; it leaves the
+stack by LEFT-ARC when the front of the buffer is its head, or by REDUCE when it has one already.
+Every arc is built as soon as both ends are in sight, so a gold arc is lost at the one moment at
+which one of its ends is pushed or popped without it, and costs are counts of such arcs.
+
+The costs printed in Figure 4 of the paper are wrong in three of four rows: LEFT-ARC forgets the
+arc from s to b, RIGHT-ARC the one from b to s, both the label of the arc they build, and RIGHT-ARC
+and SHIFT count dependents that already have another head. Those below equal exhaustive search.
+
+Notation: s top of the stack, b front of the buffer, g(w) gold head of w.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.gold cimport GoldC, label_is_wrong
+from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
+from dodona.core.transitions.state cimport (
+    BUFFER, STACK, StateC, add_arc, clear, front, next_word, pop, push, top)
+from dodona.core.transitions.system cimport MoveCost, System
+
+cdef enum:
+    ROOT_FIRST, ROOT_LAST, ROOT_NONE
+
+
+cdef int dependents_in_buffer(const StateC* state, const GoldC* gold, int node) noexcept nogil:
+    """Gold dependents of a stack word that are still to come."""
+    cdef int i = gold.first[node + 1], count = 0
+    while i > gold.first[node] and state.place[gold.child[i - 1]] == BUFFER:
+        i -= 1
+        count += 1
+    return count
+
+
+cdef int headless_dependents_on_stack(const StateC* state, const GoldC* gold,
+                                      int node) noexcept nogil:
+    """Gold dependents of the front word that wait on the stack for a head."""
+    cdef int i = gold.first[node], count = 0
+    while i < gold.first[node + 1] and gold.child[i] < node:
+        count += state.place[gold.child[i]] == STACK and state.head[gold.child[i]] == NONE
+        i += 1
+    return count
+
+
+cdef class ArcEager(System):
+    """The arc-eager system; the artificial root stands first, last, or nowhere.
+
+    `costs` is exact for every projective gold tree and every reachable state. For a non-projective
+    one it never claims a false zero, but may overestimate, and a state may have no free action.
+    """
+
+    def __init__(self, labels, root="first", loss="labelled", root_label="root"):
+        self.name = "arc-eager"
+        self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
+        self.labelled = (False, True, True, False)
+        self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
+        self.when = ("a word in the buffer",
+                     "a word without a head on top of the stack (not the root), "
+                     "and one in the buffer",
+                     "a word on the stack, and one in the buffer that is not the root",
+                     "a word with a head on top of the stack, and one in the buffer")
+        super().__init__(labels, root, loss, root_label)
+        self._root = ("first", "last", "none").index(root)
+
+    cdef int root_node(self, int n_words) noexcept nogil:
+        if self._root == ROOT_NONE:
+            return NONE
+        return 0 if self._root == ROOT_FIRST else n_words + 1
+
+    cdef void start_state(self, StateC* state) noexcept nogil:
+        cdef int i
+        clear(state)
+        state.root = self.root_node(state.n_words)
+        if self._root == ROOT_FIRST:
+            push(state, 0)
+        elif self._root == ROOT_LAST:
+            for i in range(state.n_buffer, 0, -1):
+                state.buffer[i] = state.buffer[i - 1]
+            state.buffer[0] = state.root
+            state.place[state.root] = BUFFER
+            state.n_buffer += 1
+
+    cdef bint final(self, const StateC* state) noexcept nogil:
+        return state.n_buffer == 0
+
+    cdef int max_steps(self, int n_words) noexcept nogil:
+        return 2 * n_words + 1
+
+    # SHIFT      when  the buffer is not empty
+    # LEFT-ARC   when  s is a word without a head
+    # RIGHT-ARC  when  there is an s, and b is a word
+    # REDUCE     when  s has a head
+    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+        cdef int s = top(state, 0), b = front(state, 0)
+        cdef int moves = 1 << SHIFT
+        if b == NONE:
+            return 0
+        if s != NONE:
+            if b != state.root:
+                moves |= 1 << RIGHT_ARC
+            if state.head[s] != NONE:
+                moves |= 1 << REDUCE
+            elif s != state.root:
+                moves |= 1 << LEFT_ARC
+        return moves
+
+    # SHIFT      does  push b
+    # LEFT-ARC   does  b → s, pop s
+    # RIGHT-ARC  does  s → b, push b
+    # REDUCE     does  pop s
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        if move == SHIFT:
+            push(state, next_word(state))
+        elif move == LEFT_ARC:
+            add_arc(state, front(state, 0), label, top(state, 0))
+            pop(state)
+        elif move == RIGHT_ARC:
+            add_arc(state, top(state, 0), label, front(state, 0))
+            push(state, next_word(state))
+        else:
+            pop(state)
+
+    # SHIFT      cost  g(b) on the stack; headless gold dependents of b on the stack
+    # LEFT-ARC   cost  g(s) behind b, or s is to be left over as the root; gold dependents of s in
+    #                  the buffer; the label, if b = g(s)
+    # RIGHT-ARC  cost  g(b) on the stack below s, or in the buffer, or b is to be left over as the
+    #                  root; headless gold dependents of b on the stack; the label, if s = g(b)
+    # REDUCE     cost  gold dependents of s in the buffer
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
+        cdef int s = top(state, 0), b = front(state, 0)
+        cdef int head_of_s = gold.head[s], head_of_b = gold.head[b]
+        cdef int waiting = 0, to_come = 0
+        cdef bint s_left_over, b_left_over
+        if b == NONE:
+            return
+        s_left_over = self._root == ROOT_NONE and head_of_s == 0
+        b_left_over = self._root == ROOT_NONE and head_of_b == 0
+        waiting = headless_dependents_on_stack(state, gold, b)
+        if s != NONE:
+            to_come = dependents_in_buffer(state, gold, s)
+        costs[SHIFT].arcs = waiting + (state.place[head_of_b] == STACK)
+        costs[REDUCE].arcs = to_come
+        costs[LEFT_ARC].arcs = to_come + s_left_over + (head_of_s != b and
+                                                        state.place[head_of_s] == BUFFER)
+        costs[RIGHT_ARC].arcs = waiting + b_left_over + (
+            head_of_b != s and state.place[head_of_b] in (STACK, BUFFER))
+        # a word left over is labelled as such; where gold has another label, that is lost anyway
+        costs[SHIFT].labels = costs[REDUCE].labels = 0
+        costs[LEFT_ARC].labels = -(s_left_over and label_is_wrong(gold, s, self.root_label_id))
+        costs[RIGHT_ARC].labels = -(b_left_over and label_is_wrong(gold, b, self.root_label_id))
+        costs[SHIFT].label = costs[REDUCE].label = NONE
+        costs[LEFT_ARC].label = gold.label[s] if head_of_s == b else NONE
+        costs[RIGHT_ARC].label = gold.label[b] if head_of_b == s and s != NONE else NONE
+
+    # Algorithm 1 of the paper; REDUCE also needs s to have a head, or its own example breaks.
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        cdef int s = top(state, 0), b = front(state, 0)
+        cdef int head_of_b = gold.head[b]
+        if s == NONE:
+            return SHIFT
+        if state.head[s] == NONE and s != state.root and gold.head[s] == b:
+            return LEFT_ARC
+        if head_of_b == s:
+            return RIGHT_ARC
+        if state.head[s] != NONE and (state.place[head_of_b] == STACK
+                                      or (gold.first[b] < gold.first[b + 1]
+                                          and gold.child[gold.first[b]] < s)):
+            return REDUCE
+        return SHIFT

@@ -1,0 +1,139 @@
+"""Arc-hybrid parsing (Kuhlmann et al. 2011) and its exact dynamic oracle (Goldberg & Nivre 2013).
+
+LEFT-ARC is that of arc-eager, RIGHT-ARC that of arc-standard: a word gets its head from the front
+of the buffer or from the word below it on the stack, and is complete from then on. A gold arc is
+lost at the one moment at which its dependent gets another head, its head gets one before the
+dependent, or something comes between the two; costs are counts of such arcs.
+
+Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT
+from dodona.core.transitions.state cimport (
+    BUFFER, STACK, StateC, add_arc, clear, front, next_word, pop, push, top)
+from dodona.core.transitions.system cimport MoveCost, System
+
+
+cdef int dependents_at(const StateC* state, const GoldC* gold, int node, int place) noexcept nogil:
+    """Gold dependents of the node on the stack or in the buffer."""
+    cdef int i, count = 0
+    for i in range(gold.first[node], gold.first[node + 1]):
+        count += state.place[gold.child[i]] == place
+    return count
+
+
+cdef class ArcHybrid(System):
+    """The arc-hybrid system; the artificial root stands first or last.
+
+    `costs` is exact for every projective gold tree and every reachable state. For a non-projective
+    one it never claims a false zero, but may overestimate, and a state may have no free action.
+    """
+
+    default_templates = "rich-hybrid"
+
+    def __init__(self, labels, root="first", loss="labelled", root_label="root"):
+        self.name = "arc-hybrid"
+        self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+        self.labelled = (False, True, True)
+        self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
+        self.when = ("a word in the buffer (not the root)",
+                     "a word on top of the stack (not the root), and something in the buffer",
+                     "a word on the stack, above another or the root")
+        super().__init__(labels, root, loss, root_label)
+        if root == "none":
+            raise ValueError("arc-hybrid has its root first or last: root='none' is not possible")
+        self._root_last = root == "last"
+
+    cdef int root_node(self, int n_words) noexcept nogil:
+        return n_words + 1 if self._root_last else 0
+
+    cdef void start_state(self, StateC* state) noexcept nogil:
+        cdef int i
+        clear(state)
+        state.root = self.root_node(state.n_words)
+        if not self._root_last:
+            push(state, 0)
+            return
+        for i in range(state.n_buffer, 0, -1):
+            state.buffer[i] = state.buffer[i - 1]
+        state.buffer[0] = state.root
+        state.place[state.root] = BUFFER
+        state.n_buffer += 1
+
+    cdef bint final(self, const StateC* state) noexcept nogil:
+        """Whether only the root is left."""
+        return state.n_buffer + state.n_stack == 1
+
+    cdef int max_steps(self, int n_words) noexcept nogil:
+        return 2 * n_words
+
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
+        return front(state, 0) if move == LEFT_ARC else top(state, 1)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        if head < word:
+            state.n_stack, state.n_buffer = 2, 0
+            state.stack[0], state.stack[1] = head, word
+        else:
+            state.n_stack = state.n_buffer = 1
+            state.stack[0], state.buffer[0] = word, head
+
+    # SHIFT      when  b is a word
+    # LEFT-ARC   when  s0 is a word, and there is a b
+    # RIGHT-ARC  when  there is an s1
+    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+        cdef int s0 = top(state, 0), b = front(state, 0), moves = 0
+        if b != NONE and b != state.root:
+            moves |= 1 << SHIFT
+        if b != NONE and s0 != NONE and s0 != state.root:
+            moves |= 1 << LEFT_ARC
+        if state.n_stack > 1:
+            moves |= 1 << RIGHT_ARC
+        return moves
+
+    # SHIFT      does  push b
+    # LEFT-ARC   does  b → s0, pop s0
+    # RIGHT-ARC  does  s1 → s0, pop s0
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        if move == SHIFT:
+            push(state, next_word(state))
+        else:
+            add_arc(state, self.arc_head(state, move), label, top(state, 0))
+            pop(state)
+
+    # SHIFT      cost  g(b) on the stack below s0; gold dependents of b on the stack
+    # LEFT-ARC   cost  g(s0) = s1 or behind b; gold dependents of s0 in the buffer; the label, if
+    #                  b = g(s0)
+    # RIGHT-ARC  cost  g(s0) in the buffer; gold dependents of s0 in the buffer; the label, if
+    #                  s1 = g(s0)
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
+        cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0)
+        cdef int head_of_s0 = gold.head[s0], head_of_b = gold.head[b], to_come = 0
+        cdef bint in_buffer = state.place[head_of_s0] == BUFFER
+        costs[SHIFT].arcs = head_of_b != s0 and state.place[head_of_b] == STACK
+        if b != NONE:
+            costs[SHIFT].arcs += dependents_at(state, gold, b, STACK)
+        if s0 != NONE:
+            to_come = dependents_at(state, gold, s0, BUFFER)
+        costs[LEFT_ARC].arcs = to_come + (head_of_s0 != b and (
+            in_buffer or head_of_s0 == s1 and s1 != NONE))
+        costs[RIGHT_ARC].arcs = to_come + in_buffer
+        costs[SHIFT].labels = costs[LEFT_ARC].labels = costs[RIGHT_ARC].labels = 0
+        costs[SHIFT].label = NONE
+        costs[LEFT_ARC].label = gold.label[s0] if head_of_s0 == b else NONE
+        costs[RIGHT_ARC].label = gold.label[s0] if head_of_s0 == s1 else NONE
+
+    # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
+    # gold.
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        cdef int s0 = top(state, 0), moves = self.valid_moves(state)
+        if s0 != NONE and dependents_at(state, gold, s0, BUFFER) == 0:
+            if moves >> LEFT_ARC & 1 and gold.head[s0] == front(state, 0):
+                return LEFT_ARC
+            if moves >> RIGHT_ARC & 1 and gold.head[s0] == top(state, 1):
+                return RIGHT_ARC
+        if moves >> SHIFT & 1:
+            return SHIFT
+        return RIGHT_ARC if moves >> RIGHT_ARC & 1 else LEFT_ARC

@@ -1,0 +1,206 @@
+"""The reference: `Gold` for Python, and `GoldC`, the same as columns for the core."""
+from libc.stdint cimport uint32_t, uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE
+
+
+cdef size_t gold_size(int n_words) noexcept nogil:
+    """Bytes of the block behind a GoldC."""
+    return 6 * (<size_t> n_words + 4) * sizeof(int32_t)
+
+
+cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
+                     const int32_t* labels, int root) noexcept nogil:
+    """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
+
+    Without its head a label tells nothing.
+
+    `root` is the node that stands for head 0: 0 itself or, with the root last, n + 1.
+    """
+    cdef size_t n = <size_t> n_words + 4
+    cdef int32_t* column = <int32_t*> block
+    cdef int d, h, start
+    gold.n_words = n_words
+    gold.head, gold.label = column + 1, column + n + 1
+    gold.first, gold.child = column + 2 * n + 1, column + 3 * n
+    gold.first_link = NULL
+    gold.link = NULL
+    gold.plan = column + 4 * n + 1
+    gold.plan[NONE] = NONE
+    for d in range(-1, n_words + 3):
+        gold.head[d] = gold.label[d] = NONE
+        gold.first[d] = 0
+    for d in range(1, n_words + 1):
+        h = heads[d - 1]
+        gold.head[d] = root if h == 0 else h
+        if h != NONE:
+            gold.label[d] = labels[d - 1]
+            gold.first[gold.head[d]] += 1
+    # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
+    start = 0
+    for h in range(n_words + 3):
+        start += gold.first[h]
+        gold.first[h] = start - gold.first[h]
+    for d in range(1, n_words + 1):
+        h = gold.head[d]
+        if h != NONE:
+            gold.child[gold.first[h]] = d
+            gold.first[h] += 1
+    # … and back again: the end of h - 1 is the start of h
+    for h in range(n_words + 2, 0, -1):
+        gold.first[h] = gold.first[h - 1]
+    gold.first[0] = 0
+
+
+cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil:
+    """Bytes of the block behind the GoldC of a graph; an arc is seen from both its ends."""
+    return (<size_t> n_words + 2) * sizeof(int32_t) + 2 * n_arcs * sizeof(LinkC)
+
+
+cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
+                      size_t n_arcs) noexcept nogil:
+    """Fill in the links of a graph, which has at most one arc each way between two nodes."""
+    cdef vector[pair[uint64_t, pair[int32_t, int32_t]]] ends     # (node, other), (is inward, label)
+    cdef size_t i
+    cdef int node = 0, n_links = 0
+    cdef LinkC* link
+    gold.n_words = n_words
+    gold.head = gold.label = gold.first = gold.child = gold.plan = NULL
+    gold.first_link = <int32_t*> block
+    gold.link = link = <LinkC*> (gold.first_link + n_words + 2)
+    for i in range(n_arcs):
+        ends.push_back(end_of(arcs[i].head, arcs[i].dependent, False, arcs[i].label))
+        ends.push_back(end_of(arcs[i].dependent, arcs[i].head, True, arcs[i].label))
+    sort(ends.begin(), ends.end())
+    gold.first_link[0] = 0
+    for i in range(ends.size()):
+        while node < <int> (ends[i].first >> 32):
+            node += 1
+            gold.first_link[node] = n_links
+        if i == 0 or ends[i].first != ends[i - 1].first:
+            link = &gold.link[n_links]
+            link.node = <int32_t> <uint32_t> ends[i].first
+            link.label_out = link.label_in = NONE
+            n_links += 1
+        if ends[i].second.first:
+            link.label_in = ends[i].second.second
+        else:
+            link.label_out = ends[i].second.second
+    while node < n_words + 1:
+        node += 1
+        gold.first_link[node] = n_links
+
+
+cdef pair[uint64_t, pair[int32_t, int32_t]] end_of(int node, int other, bint is_inward,
+                                                   int label) noexcept nogil:
+    return pair[uint64_t, pair[int32_t, int32_t]](
+        <uint64_t> node << 32 | <uint64_t> other, pair[int32_t, int32_t](is_inward, label))
+
+
+cdef class Gold:
+    """A reference tree (`heads`, `labels`) or graph (`arcs`); read-only.
+
+    Words are numbered from 1; head 0 is the artificial root. A head or a label of None is not
+    annotated: whatever is built there costs nothing. A graph may have several heads per word, words
+    without one (`n_words`, where the last words have no arc at all) and cycles; unless it is a tree
+    after all, its `heads` and `labels` are None. An arc of a graph with the label None is gold
+    under any label, but a graph leaves no head open: an arc that is not in it is not gold.
+
+    >>> gold = Gold(heads=[2, 0, 2], labels=["nsubj", "root", "obj"])
+    >>> sorted(gold.arcs)
+    [(0, 'root', 2), (2, 'nsubj', 1), (2, 'obj', 3)]
+    >>> Gold(arcs=[(2, "nsubj", 1), (0, "root", 2)]).heads
+    (2, 0)
+    >>> Gold(arcs=[(2, "nsubj", 1), (0, "root", 2)], n_words=3)
+    Gold(arcs=[(0, 'root', 2), (2, 'nsubj', 1)], n_words=3)
+    """
+
+    def __init__(self, heads=None, labels=None, *, arcs=None, n_words=None):
+        if (heads is None) == (arcs is None):
+            raise TypeError("Gold needs either heads (and labels) or arcs")
+        if arcs is not None:
+            if labels is not None:
+                raise TypeError("the arcs carry their labels: leave out labels=")
+            self._from_arcs(arcs, n_words)
+        elif n_words is not None:
+            raise TypeError("n_words goes with arcs: there are as many words as heads")
+        else:
+            self._from_heads(heads, labels)
+
+    def _from_heads(self, heads, labels):
+        self.heads = tuple(None if head is None else int(head) for head in heads)
+        self.n_words = len(self.heads)
+        self.labels = ("_",) * self.n_words if labels is None else tuple(labels)
+        if len(self.labels) != self.n_words:
+            raise ValueError(f"{self.n_words} heads but {len(self.labels)} labels")
+        self.arcs = frozenset((head, label, i + 1) for i, (head, label)
+                              in enumerate(zip(self.heads, self.labels)) if head is not None)
+        _check_arcs(self.arcs, self.n_words)
+        word = _word_in_cycle(self.heads)
+        if word:
+            raise ValueError(f"the heads form a cycle through word {word}")
+
+    def _from_arcs(self, arcs, n_words):
+        self.arcs = frozenset((int(head), label, int(dependent)) for head, label, dependent in arcs)
+        self.n_words = n_words if n_words is not None else max(
+            (max(head, dependent) for head, _, dependent in self.arcs), default=0)
+        _check_arcs(self.arcs, self.n_words)
+        by_dependent = {dependent: (head, label) for head, label, dependent in self.arcs}
+        if len(by_dependent) == len(self.arcs) == self.n_words:      # one head each
+            heads = tuple(by_dependent[d][0] for d in range(1, self.n_words + 1))
+            if not _word_in_cycle(heads):
+                self.heads = heads
+                self.labels = tuple(by_dependent[d][1] for d in range(1, self.n_words + 1))
+
+    def __eq__(self, other):
+        return (isinstance(other, Gold) and self.arcs == (<Gold> other).arcs
+                and self.n_words == (<Gold> other).n_words)
+
+    def __hash__(self):
+        return hash((self.n_words, self.arcs))
+
+    def __len__(self):
+        return self.n_words
+
+    def __repr__(self):
+        if self.heads is None:
+            last = max((max(head, dependent) for head, _, dependent in self.arcs), default=0)
+            length = "" if last == self.n_words else f", n_words={self.n_words}"
+            return f"Gold(arcs={sorted(self.arcs)!r}{length})"
+        return f"Gold(heads={list(self.heads)!r}, labels={list(self.labels)!r})"
+
+    def __reduce__(self):
+        if self.heads is None:
+            return _gold_from_arcs, (self.arcs, self.n_words)
+        return Gold, (self.heads, self.labels)
+
+
+def _gold_from_arcs(arcs, n_words):
+    return Gold(arcs=arcs, n_words=n_words)
+
+
+def _check_arcs(arcs, n_words):
+    for head, _, dependent in arcs:
+        if not 1 <= dependent <= n_words:
+            raise ValueError(f"arc into {dependent}: dependents are words, numbered 1 to {n_words}")
+        if not 0 <= head <= n_words:
+            raise ValueError(
+                f"word {dependent} has head {head}, but the sentence has {n_words} words")
+        if head == dependent:
+            raise ValueError(f"word {dependent} is its own head: a cycle")
+
+
+def _word_in_cycle(heads):
+    """A word from which the way up leads back to it; 0 if there is none."""
+    seen = [0] * (len(heads) + 1)        # number of the walk that came by
+    for start in range(1, len(heads) + 1):
+        word = start
+        while word and not seen[word]:
+            seen[word] = start
+            word = heads[word - 1] or 0
+        if word and seen[word] == start:
+            return word
+    return 0

@@ -1,0 +1,16 @@
+"""What systems of graphs share: states that show several heads per word, and gold graphs."""
+from dodona.core.transitions.gold cimport GoldC, LinkC
+from dodona.core.transitions.state cimport StateC
+from dodona.core.transitions.system cimport MoveCost, State, System
+
+
+cdef class GraphState(State):
+    pass
+
+
+cdef class GraphSystem(System):
+    cdef readonly bint acyclic
+
+    cdef bint can_link(self, const StateC* state, int head, int dependent) noexcept nogil
+    cdef void arc_cost(self, const GoldC* gold, int head, int dependent,
+                       MoveCost* cost) noexcept nogil

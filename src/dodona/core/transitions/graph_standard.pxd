@@ -1,0 +1,5 @@
+from dodona.core.transitions.graph cimport GraphSystem
+
+
+cdef class GraphStandard(GraphSystem):
+    pass

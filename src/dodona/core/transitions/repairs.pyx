@@ -1,0 +1,163 @@
+"""How many repairs the best continuation needs, in the non-monotonic systems.
+
+Honnibal & Johnson (2015) want, of the transitions that lose no gold arc, those that need the fewest
+non-monotonic ones in the end; the two rules that they give for it are not enough. Here the number
+is counted for the state after a move, which is not built: each move changes the place and the head
+of a single word, the one that stood between stack and buffer or now stands there.
+
+Let e(d) be the head that d will have: its gold head while that can be reached, else the one it has,
+else NONE, which means that any will do. Live words are those on the stack and in the buffer.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.state cimport BUFFER, GONE, STACK
+
+
+cdef inline int place_of(const After* after, int word) noexcept nogil:
+    return after.place if word == after.moved else after.state.place[word]
+
+
+cdef inline int head_of(const After* after, int word) noexcept nogil:
+    return after.head if word == after.moved else after.state.head[word]
+
+
+cdef inline int stack_size(const After* after) noexcept nogil:
+    """Words on the stack that the move leaves where they are."""
+    cdef int n = after.state.n_stack
+    return n - (n > 0 and after.state.stack[n - 1] == after.moved)
+
+
+cdef int live_word(const After* after, int i) noexcept nogil:
+    """The live words from left to right; NONE behind the last."""
+    cdef int n = after.state.n_buffer
+    if i < stack_size(after):
+        return after.state.stack[i]
+    i -= stack_size(after)
+    if after.place != GONE:
+        if i == 0:
+            return after.moved
+        i -= 1
+    n -= n > 0 and after.state.buffer[n - 1] == after.moved
+    return after.state.buffer[n - 1 - i] if i < n else NONE
+
+
+cdef int below(const After* after, int word) noexcept nogil:
+    """The word right below one on the stack, or NONE."""
+    cdef int i = stack_size(after) - 1
+    if word != after.moved:
+        while after.state.stack[i] != word:
+            i -= 1
+        i -= 1
+    return after.state.stack[i] if i >= 0 else NONE
+
+
+cdef int future_head(const After* after, int word) noexcept nogil:
+    """e(word)."""
+    cdef int gold = after.gold.head[word], built = head_of(after, word)
+    cdef int place = place_of(after, word)
+    cdef bint reachable
+    if gold == NONE or gold == built or place == GONE:
+        return built
+    if place == BUFFER:
+        reachable = gold == 0 or place_of(after, gold) != GONE
+    elif gold > 0 and place_of(after, gold) == BUFFER:
+        reachable = True
+    elif not after.unshifts:
+        reachable = built == NONE and gold < word and max(below(after, word), 0) == gold
+    elif gold < word:
+        reachable = built == NONE and (gold == 0 or place_of(after, gold) == STACK)
+    else:
+        reachable = place_of(after, gold) == STACK and head_of(after, gold) == NONE
+    return gold if reachable else built
+
+
+cdef int last_free(const After* after) noexcept nogil:
+    """The word over the last live word for which e = NONE, or NONE if that leads to the root."""
+    cdef int n = after.state.n_stack + after.state.n_buffer + 1, word = NONE, head, _
+    while word == NONE:
+        n -= 1
+        word = live_word(after, n)
+    head = future_head(after, word)
+    for _ in range(after.gold.n_words):      # a non-projective gold tree may lead into a circle
+        if head <= 0:
+            break
+        word = head
+        head = future_head(after, word)
+    return word if head == NONE else NONE
+
+
+cdef bint awaits_dependent(const After* after, int word) noexcept nogil:
+    """Whether e(k) is this word for some k below it on the stack."""
+    cdef int i, k
+    for i in range(after.gold.first[word], after.gold.first[word + 1]):
+        k = after.gold.child[i]
+        if k > word:
+            return False
+        if place_of(after, k) == STACK and future_head(after, k) == word:
+            return True
+    return False
+
+
+cdef int reach(const After* after, int word) noexcept nogil:
+    """How far to the right the word must stay: its head, its last dependent, or the very end."""
+    cdef int head = future_head(after, word), i = after.gold.first[word + 1], k
+    if head == 0:
+        return after.gold.n_words + 1
+    while i > after.gold.first[word]:
+        i -= 1
+        k = after.gold.child[i]
+        if k <= head or k <= word:
+            break
+        if future_head(after, k) == word:
+            return k
+    return head
+
+
+cdef int top_headless(const After* after, int n_on_stack) noexcept nogil:
+    """The headless word nearest to the top of the stack."""
+    cdef int i = n_on_stack - 1
+    while i > 0 and head_of(after, live_word(after, i)) != NONE:
+        i -= 1
+    return live_word(after, i)
+
+
+cdef bint is_late(const After* after, int word, int free, int stranded) noexcept nogil:
+    """Whether a headless stack word has missed its chance to be attached without a repair.
+
+    `free`: see last_free; `stranded`: the topmost headless word if the buffer is empty, else NONE.
+    """
+    cdef int head = future_head(after, word)
+    if after.unshifts:
+        return (0 <= head < word or head == NONE and word == free or word == stranded
+                or awaits_dependent(after, word))
+    if head == NONE:
+        return stranded != NONE or word <= free and place_of(after, free) == STACK
+    return head < word
+
+
+cdef int fewest_repairs(const After* after) noexcept nogil:
+    """Heads to overwrite, and headless words to put back (2015) or to give a head late (2013).
+
+    A word that was put back and waits for a head to its right, while one below it must stay on the
+    stack, is a second repair: it cannot be shifted again, so it takes a head to be overwritten.
+    """
+    cdef int n_on_stack = stack_size(after) + (after.place == STACK)
+    cdef int free = last_free(after), stranded = NONE
+    cdef int i = 0, word = live_word(after, 0), furthest = NONE, count = 0
+    cdef bint late
+    if live_word(after, n_on_stack) == NONE:
+        stranded = top_headless(after, n_on_stack)
+    while word != NONE:
+        if i >= n_on_stack:
+            late = after.unshifts and after.state.note[word] != 0
+        elif head_of(after, word) != NONE:
+            late = False
+            count += future_head(after, word) != head_of(after, word)
+        else:
+            late = i > 0 and is_late(after, word, free, stranded)
+            count += late
+        if after.unshifts and late and future_head(after, word) > word and furthest > word:
+            count += 1
+        furthest = max(furthest, reach(after, word))
+        i += 1
+        word = live_word(after, i)
+    return count

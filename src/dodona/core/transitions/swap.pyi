@@ -1,0 +1,3 @@
+from dodona.core.transitions.arc_standard import ArcStandard
+
+class Swap(ArcStandard): ...

@@ -1,0 +1,89 @@
+"""What a transition system promises to search, training and the research surface."""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.gold cimport Gold, GoldC
+from dodona.core.transitions.state cimport StateC
+
+from libc.stdint cimport int32_t
+
+cdef enum:
+    MANY_REPAIRS = 1 << 12    # more are as bad as one less
+
+cdef struct MoveCost:
+    int32_t arcs              # gold arcs lost by the move, whatever its label
+    int32_t labels            # right labels lost (or, below 0, not to be lost) with them
+    int32_t label             # the only label that loses no more; NONE where all cost the same
+    int32_t repairs           # fewest repairs with and after the move: decides between equal costs
+
+
+cdef inline int32_t price(const MoveCost* cost, int label, int32_t arc_price,
+                          int32_t label_price) noexcept nogil:
+    """What a move costs with this label, where a gold arc and a right label are worth so much."""
+    cdef int32_t n_labels = cost.labels + (cost.label != NONE and cost.label != label)
+    return arc_price * cost.arcs + label_price * n_labels
+
+
+cdef inline int32_t rank(const MoveCost* cost, int label, int32_t arc_price,
+                         int32_t label_price) noexcept nogil:
+    """The lower the better: fewest errors, then fewest repairs."""
+    return (MANY_REPAIRS * price(cost, label, arc_price, label_price)
+            + min(cost.repairs, MANY_REPAIRS - 1))
+
+
+cdef class State:
+    cdef StateC c
+    cdef readonly System system
+
+
+cdef class System:
+    cdef readonly str name
+    cdef readonly tuple labels
+    cdef readonly str root
+    cdef readonly str loss
+    cdef readonly str static_oracle     # the one that is meant by "static"
+    cdef int oracle                     # its place in `oracles`
+    cdef readonly str root_label        # of the words under the root, where the root is no node
+    cdef readonly tuple moves           # their names; the position is the id
+    cdef readonly tuple labelled        # whether the move of that id takes a label
+    cdef readonly tuple when            # its preconditions, in words
+    cdef readonly int left_arc          # ids of the moves that build arcs, leftwards and rightwards
+    cdef readonly int right_arc
+    cdef readonly tuple left_moves      # all of them, where a system has several
+    cdef readonly tuple right_moves
+    cdef int32_t arc_price              # what a missing arc and a wrong label cost
+    cdef int32_t label_price
+    cdef readonly dict other_names      # {move id: its name where `renamed`}
+    cdef readonly bint remembers_label  # SHIFT notes the label of the best RIGHT-ARC
+    cdef int32_t root_label_id          # NONE if it is not among the labels
+    cdef dict _label_ids
+    cdef dict _actions                  # (move id, label id) → Action
+    cdef dict _other_actions            # move id → Action
+    cdef dict _ids                      # Action → (move id, label id)
+    cdef object _gold_of                # the Gold encoded last …
+    cdef object _block                  # … and its columns
+    cdef GoldC _gold
+
+    # What each system defines:
+    cdef void start_state(self, StateC* state) noexcept nogil
+    cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil
+    cdef bint final(self, const StateC* state) noexcept nogil
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil   # or keep its name
+    cdef void remember(self, StateC* state, int label) noexcept nogil       # or do without
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
+    cdef int max_steps(self, int n_words) noexcept nogil
+
+    # What each system may define, where arcs do not join the top of the stack and the front:
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
+
+    # What systems of graphs define as well:
+    cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil
+
+    # What all share:
+    cdef int root_node(self, int n_words) noexcept nogil
+    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
+    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL

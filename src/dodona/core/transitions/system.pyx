@@ -1,0 +1,396 @@
+"""Transition systems as Python sees them: start, valid, costs, step, finish, derivation.
+
+A system is a subclass that fills in the handful of functions declared in system.pxd; everything
+here is the same for all of them. States are immutable for Python: a step makes a new one.
+"""
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.gold cimport UNSEEN, build_gold, gold_size
+from dodona.core.transitions.moves cimport MAX_MOVES
+from dodona.core.transitions.state cimport StateC, clear, copy, front, lay_out, state_size, top
+from dodona.core.transitions.state_view import as_html
+
+ROOTS = ("first", "last", "none")
+# what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
+# Goldberg & Nivre (2012): a wrong label is only half as bad
+LOSSES = {"labelled": (1, 1), "unlabelled": (1, 0), "graded": (2, 1)}
+
+
+cdef class State:
+    """One configuration: stack, buffer and the arcs built so far. Immutable, hashable.
+
+    Word positions count from 1; 0 is the artificial root, wherever the system keeps it.
+    """
+
+    def __cinit__(self, System system not None, int n_words):
+        cdef int max_arcs = system.max_arcs(n_words)
+        cdef void* block = PyMem_Malloc(state_size(n_words, max_arcs))
+        if block == NULL:
+            raise MemoryError
+        self.system = system
+        lay_out(&self.c, block, n_words, max_arcs)
+        clear(&self.c)
+
+    def __dealloc__(self):
+        PyMem_Free(self.c.block)
+
+    @property
+    def stack(self):
+        """Word positions, bottom to top."""
+        return tuple(self._outside(self.c.stack[i]) for i in range(self.c.n_stack))
+
+    @property
+    def buffer(self):
+        """Word positions, front to back."""
+        return tuple(self._outside(self.c.buffer[i]) for i in range(self.c.n_buffer - 1, -1, -1))
+
+    @property
+    def heads(self):
+        """Per word; None where there is none yet."""
+        return tuple(self._outside(self.c.head[d]) for d in range(1, self.c.n_words + 1))
+
+    @property
+    def labels(self):
+        """Per word; None where there is none yet."""
+        return tuple(None if self.c.head[d] == NONE else self.system.labels[self.c.label[d]]
+                     for d in range(1, self.c.n_words + 1))
+
+    @property
+    def arcs(self):
+        """Frozen set of (head, label, dependent)."""
+        return frozenset((head, label, i + 1) for i, (head, label)
+                         in enumerate(zip(self.heads, self.labels)) if head is not None)
+
+    @property
+    def notes(self):
+        """What the system remembers, a number for 0 and for each word; all 0 for most systems."""
+        return tuple(self.c.note[d] for d in range(self.c.n_words + 1))
+
+    def _outside(self, int node):
+        """The position people know for a node: the root is 0 also where it stands last."""
+        if node == NONE:
+            return None
+        return 0 if node == self.c.root else node
+
+    def _key(self):
+        return self.c.n_words, self.stack, self.buffer, self.heads, self.labels, self.notes
+
+    def __len__(self):
+        return self.c.n_words
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __eq__(self, other):
+        return (isinstance(other, State) and self.system == (<State> other).system
+                and self._key() == (<State> other)._key())
+
+    def __repr__(self):
+        arcs = " ".join(f"{head}-{label}->{dependent}" for head, label, dependent
+                        in sorted(self.arcs, key=lambda arc: arc[2]))
+        return f"State(stack={self.stack}, buffer={self.buffer}, arcs={{{arcs}}})"
+
+    def _repr_html_(self):
+        return as_html(self.stack, self.buffer, self.arcs)
+
+    def __reduce__(self):
+        block = (<char*> self.c.block)[:self.c.n_bytes]
+        return _restore, (self.system, self.c.n_words, block, self.c.root, self.c.n_stack,
+                          self.c.n_buffer, self.c.n_arcs)
+
+
+def _restore(System system, int n_words, bytes block, int root, int n_stack, int n_buffer,
+             int n_arcs):
+    cdef State state = system.state_class(system, n_words)
+    cdef StateC source
+    lay_out(&source, <char*> block, n_words, state.c.max_arcs)
+    source.root, source.n_stack, source.n_buffer = root, n_stack, n_buffer
+    source.n_arcs = n_arcs
+    copy(&state.c, &source)
+    return state
+
+
+def _several_heads(Gold gold):
+    """What keeps a graph from being a tree, in words."""
+    for word in range(1, gold.n_words + 1):
+        n_heads = sum(dependent == word for _, _, dependent in gold.arcs)
+        if n_heads != 1:
+            return f"word {word} {n_heads} heads"
+    return "a cycle"
+
+
+cdef class System:
+    """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
+
+    oracles = ("static",)         # names that `derivation` knows
+    projective_only = True        # whether non-projective trees are out of reach
+    takes_partial = True          # whether costs hold for trees of which some heads are unknown
+    default_root = "first"        # where the artificial root stands unless told otherwise
+    default_templates = "rich"    # templates for arcs between top and front
+    state_class = State
+    builds_graphs = False         # whether a word can have several heads
+
+    def __init__(self, labels, str root, str loss, str root_label):
+        self.labels = tuple(labels)
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError(f"a label is given twice: {', '.join(self.labels)}")
+        if root not in ROOTS:
+            raise ValueError(f"root={root!r}: the artificial root is one of {', '.join(ROOTS)}")
+        if loss not in LOSSES:
+            raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
+        self.root, self.loss, self.root_label = root, loss, root_label
+        self.left_moves = self.left_moves or (self.left_arc,)
+        self.right_moves = self.right_moves or (self.right_arc,)
+        self.static_oracle = self.oracles[0]
+        self.arc_price, self.label_price = LOSSES[loss]
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+        self.root_label_id = self._label_ids.get(root_label, NONE)
+        self._actions = {}
+        for move, (name, takes_label) in enumerate(zip(self.moves, self.labelled)):
+            for label in range(len(self.labels)) if takes_label else (NONE,):
+                self._actions[move, label] = Action(
+                    name, self.labels[label] if takes_label else None)
+        self._ids = {action: ids for ids, action in self._actions.items()}
+        others = self.other_names or {}
+        self._other_actions = {move: Action(name) for move, name in others.items()}
+        self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
+
+    def follow(self, str oracle):
+        """Make this oracle the one that static training follows and `costs` agree with."""
+        self.oracle = self._number(oracle)
+        self.static_oracle = oracle
+        return self
+
+    def _number(self, str oracle):
+        if oracle not in self.oracles:
+            raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
+                             + ", ".join(map(repr, self.oracles)))
+        return self.oracles.index(oracle)
+
+    def start(self, int n_words):
+        """The configuration before the first transition, for a sentence of that many words."""
+        if n_words < 1:
+            raise ValueError(f"a sentence has at least one word, not {n_words}")
+        cdef State state = self.state_class(self, n_words)
+        self.start_state(&state.c)
+        return state
+
+    def is_final(self, State state not None):
+        """Whether no transition is left to take."""
+        return bool(self.final(&state.c))
+
+    def valid(self, State state not None):
+        """Every action whose preconditions hold, as a list."""
+        cdef int moves = self._moves(state)
+        return [self._named(state, ids) for ids in self._actions if moves >> ids[0] & 1]
+
+    def costs(self, State state not None, Gold gold not None):
+        """{action: cost} for every valid action: how many gold arcs each one loses for good."""
+        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int moves = self._moves(state)
+        self.move_costs(&state.c, reference, costs)
+        return {self._named(state, (move, label)):
+                price(&costs[<int> move], label, self.arc_price, self.label_price)
+                for move, label in self._actions if moves >> move & 1}
+
+    def optimal(self, State state not None, Gold gold not None):
+        """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
+        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int moves = self._moves(state)
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(&state.c, reference, costs)
+        ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
+                 for ids in self._actions if moves >> ids[0] & 1}
+        return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
+
+    def step(self, State state not None, action):
+        """A new state, one transition further; the old one stays as it is."""
+        move, label = self._check(state, action)
+        cdef State result = self.state_class(self, state.c.n_words)
+        copy(&result.c, &state.c)
+        self.take(&result.c, move, label)
+        return result
+
+    def remembering(self, State state not None, str label not None):
+        """The state with this label noted for the next SHIFT, if the system remembers labels."""
+        cdef State result = State(self, state.c.n_words)
+        if label not in self._label_ids:
+            raise ValueError(f"{self.name} has no label {label!r}; it has {', '.join(self.labels)}")
+        copy(&result.c, &state.c)
+        self.remember(&result.c, self._label_ids[label])
+        return result
+
+    def finish(self, State state not None):
+        """The complete tree, a state in which every word has a head: leftovers go to the root."""
+        cdef State result = self.state_class(self, state.c.n_words)
+        copy(&result.c, &state.c)
+        self.attach_leftovers(&result.c, max(self.root_label_id, 0))
+        return result
+
+    def derivation(self, Gold gold not None, str oracle="static"):
+        """The static oracle's actions from the start to a final state that holds every gold arc."""
+        cdef const GoldC* reference = self.encode(gold, gold.n_words)
+        cdef State state = self.start(gold.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        cdef int move, label, number = self._number(oracle) or self.oracle
+        actions = []
+        while not self.final(&state.c):
+            move = self.oracle_move(&state.c, reference, number)
+            label = NONE
+            if self.labelled[move]:
+                self.move_costs(&state.c, reference, costs)
+                label = max(costs[move].label, 0)
+            actions.append(self._named(state, (move, label)))
+            self.take(&state.c, move, label)
+        self._check_rebuilt(state, gold)
+        return actions
+
+    def _check_rebuilt(self, State state, Gold gold):
+        built = state.heads if self.root != "none" else [head or 0 for head in state.heads]
+        for i, (head, gold_head) in enumerate(zip(built, gold.heads)):
+            if gold_head is not None and head != gold_head:
+                raise ValueError(
+                    f"{self.name} cannot derive this tree: the arc from {gold_head} to {i + 1} is "
+                    "out of its reach (is the tree projective?)")
+
+    def _check(self, State state, action):
+        """The ids of an action, which must be valid in the state."""
+        ids = self._ids.get(action)
+        if ids is None:
+            raise ValueError(
+                f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
+                f"labels: {', '.join(self.labels)}")
+        if not self._moves(state) >> ids[0] & 1 or self._named(state, ids) != action:
+            raise ValueError(f"{action.move} is not valid in {state!r}: "
+                             f"it needs {self.when[ids[0]]}")
+        return ids
+
+    def _named(self, State state, ids):
+        """The action of these ids as it is called in this state."""
+        if ids[0] in self._other_actions and self.renamed(&state.c, ids[0]):
+            return self._other_actions[ids[0]]
+        return self._actions[ids]
+
+    def _moves(self, State state):
+        if state.system is not self and state.system != self:
+            raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
+        return self.valid_moves(&state.c)
+
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
+        """Whether the move goes by its other name here."""
+        return False
+
+    cdef void remember(self, StateC* state, int label) noexcept nogil:
+        """Note a label for the front of the buffer."""
+        pass
+
+    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
+        """The gold tree as columns; the last is kept, since costs are asked for state by state."""
+        if self._gold_of is gold and gold.n_words == n_words:
+            return &self._gold
+        if gold.heads is None:
+            raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
+        if gold.n_words != n_words:
+            raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
+        cdef int i
+        cdef bytearray columns = bytearray(2 * n_words * sizeof(int32_t))
+        cdef int32_t* heads = <int32_t*> <char*> columns
+        for i in range(n_words):
+            head, label = gold.heads[i], gold.labels[i]
+            if not (label in self._label_ids or head is None or label is None
+                    or self.root == "none" and head == 0):
+                raise ValueError(f"word {i + 1} has label {label!r}, which is not among the "
+                                 f"system's labels: {', '.join(self.labels)}")
+            heads[i] = NONE if head is None else head
+            # the label of a word left over as the root need not be among the labels
+            heads[n_words + i] = self._label_ids.get(
+                label, NONE if label in (None, self.root_label) else UNSEEN)
+        block = bytearray(gold_size(n_words))
+        build_gold(&self._gold, <char*> block, n_words, heads, heads + n_words,
+                   max(self.root_node(n_words), 0))
+        self._block, self._gold_of = block, gold
+        return &self._gold
+
+    cdef int root_node(self, int n_words) noexcept nogil:
+        """The node of the artificial root in a sentence of that many words."""
+        return NONE
+
+    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
+        """Give every word that is still without a head to the artificial root."""
+        cdef int d, root = state.root
+        if root == NONE:
+            state.root = root = 0
+        for d in range(1, state.n_words + 1):
+            if state.head[d] == NONE:
+                state.head[d] = root
+                state.label[d] = label
+
+    cdef void start_state(self, StateC* state) noexcept nogil:
+        clear(state)
+
+    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+        return 0
+
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        pass
+
+    cdef bint final(self, const StateC* state) noexcept nogil:
+        return True
+
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
+        pass
+
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        return NONE
+
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
+        """What the static oracle of that place in `oracles` does."""
+        return self.static_move(state, gold)
+
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
+        """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
+        return front(state, 0) if move == self.left_arc else top(state, 0)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        """Leave only these two in sight, as they are when an arc is about to join them."""
+        state.n_stack = state.n_buffer = 1
+        state.stack[0] = min(head, word)
+        state.buffer[0] = max(head, word)
+
+    cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
+        """A label to learn the move with where its label does not matter; NONE if there is none."""
+        return NONE
+
+    cdef int max_steps(self, int n_words) noexcept nogil:
+        return 0
+
+    cdef int max_arcs(self, int n_words) noexcept nogil:
+        return 0
+
+    def __eq__(self, other):
+        return isinstance(other, System) and self._settings() == (<System> other)._settings()
+
+    def __hash__(self):
+        return hash(self._settings())
+
+    def _settings(self):
+        return (self.name, self.labels, self.root, self.loss, self.root_label,
+                self.static_oracle)
+
+    def __reduce__(self):
+        arguments = self.labels, self.root, self.loss, self.root_label
+        return type(self), arguments, self.static_oracle
+
+    def __setstate__(self, str static_oracle):
+        self.follow(static_oracle)
+
+    def __repr__(self):
+        return (f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, "
+                f"loss={self.loss!r})")

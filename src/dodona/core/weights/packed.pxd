@@ -1,0 +1,35 @@
+"""Weights for parsing: read-only, small integers, in memory that may be a mapped file."""
+from libc.stdint cimport int8_t, int16_t, uint32_t, uint64_t
+
+from dodona.core.weights.linear cimport BLOCK
+
+cdef struct Bucket:               # eight places: what is sought and what is found fill a cache line
+    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place
+    uint32_t row[BLOCK]           # where the row starts, in units of eight bytes
+
+
+cdef class Scorer:
+    """What search asks for scores."""
+    cdef readonly int n_classes
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil
+
+
+cdef class PackedWeights(Scorer):
+    cdef readonly float step            # what 1 is worth
+    cdef Py_buffer bucket_buffer        # they keep the memory alive
+    cdef Py_buffer row_buffer
+    cdef const Bucket* buckets
+    cdef const int8_t* rows
+    cdef uint32_t n_buckets
+    cdef size_t n_bytes
+
+    cdef bint holds(self, uint32_t row) noexcept nogil
+
+
+# Where the score of a class starts that the state does not allow: below what sums come to, sixteen
+# times the largest weight. Should one ever get over it, the search looks again (greedy.pyx).
+cdef enum:
+    BARRED = -(1 << 14)

@@ -1,0 +1,295 @@
+"""Averaged weights, packed for parsing: a byte a weight, and eight additions at a time.
+
+Weights are rounded to int8, times a power of two that the row shares, so that small weights are not
+drowned by the step that large ones need (on two dev sets LAS changed by +0.01 and -0.07 against the
+float weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the
+power above, and below it the number of cells, each a class of 16 bits and its weight. A row with
+many cells is written out instead, a weight for every class; its number says DENSE.
+
+A bucket of the table holds the fingerprints of eight features, compared all at once.
+"""
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.math cimport fabs, lrint
+from libc.stdint cimport uint16_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, checked_keys, padded
+
+cdef extern from "blocks.h":
+    void dodona_prefetch(const void* address) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* powers, int n_rows,
+                         int n_blocks) noexcept nogil
+    int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
+
+cdef enum:
+    UNIT = 2                  # bytes; rows start at multiples of it (8: a tenth more on disk)
+    WORD = 2
+    CELL = 3
+    DENSE = 0xfff
+    POWER_AT = 12             # where the power of two begins in the word
+    MAX_POWER = 3
+    LARGEST = 127
+
+
+cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
+    return (n_bytes + UNIT - 1) // UNIT * UNIT
+
+
+cdef inline unsigned int word_at(const int8_t* address) noexcept nogil:
+    cdef uint16_t word
+    memcpy(&word, address, WORD)
+    return word
+
+
+cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
+    """The high half of the key, scaled to the table."""
+    return <uint32_t> ((key >> 32) * n_buckets >> 32)
+
+
+cdef class Scorer:
+    """Gives each class a score; what search needs of a model."""
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        """Add the score of each class for the features of these keys; together within ±2**14."""
+        pass
+
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil:
+        """The same where only the first blocks of classes are asked for; the rest may be wrong."""
+        self.score(keys, n_keys, scores)
+
+
+cdef class PackedWeights(Scorer):
+    """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
+
+    def __init__(self, int n_classes, float step, buckets, rows):
+        self.n_classes, self.step = n_classes, step
+        PyObject_GetBuffer(buckets, &self.bucket_buffer, PyBUF_SIMPLE)
+        PyObject_GetBuffer(rows, &self.row_buffer, PyBUF_SIMPLE)
+        self.n_buckets = <uint32_t> (self.bucket_buffer.len // sizeof(Bucket))
+        self.n_bytes = self.row_buffer.len
+        self.buckets = <const Bucket*> self.bucket_buffer.buf
+        self.rows = <const int8_t*> self.row_buffer.buf
+        self._check()
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.bucket_buffer)
+        PyBuffer_Release(&self.row_buffer)
+
+    def _check(self):
+        """Refuse contents that would lead outside the memory: a model file may be damaged."""
+        cdef uint32_t i, n_open = 0
+        cdef int place
+        if <size_t> self.buckets % sizeof(uint32_t):
+            raise ValueError("the table of weights is not aligned")
+        for i in range(self.n_buckets):
+            n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
+            for place in range(BLOCK):
+                if (self.buckets[i].fingerprint[place]
+                        and not self.holds(self.buckets[i].row[place])):
+                    raise ValueError("a row of weights lies outside the table or the classes")
+        if n_open == 0:
+            raise ValueError("the table of weights has no empty place")
+
+    cdef bint holds(self, uint32_t row) noexcept nogil:
+        """Whether the row and all classes it names are within bounds."""
+        cdef size_t start = <size_t> row * UNIT, n, j, klass, next_class = 0
+        cdef size_t n_padded = padded(self.n_classes)
+        cdef unsigned int word
+        if start + UNIT > self.n_bytes:
+            return False
+        word = word_at(self.rows + start)
+        if word >> POWER_AT > MAX_POWER:
+            return False
+        n = word & DENSE
+        if n == DENSE:
+            return start + WORD + n_padded <= self.n_bytes
+        if start + WORD + n * CELL > self.n_bytes:
+            return False
+        for j in range(n):
+            klass = word_at(self.rows + start + WORD + j * CELL)
+            if not next_class <= klass < n_padded:     # ascending: no class is added twice
+                return False
+            next_class = klass + 1
+        return True
+
+    def buckets_bytes(self):
+        """The table of places, as it is saved."""
+        return (<const char*> self.buckets)[:self.n_buckets * sizeof(Bucket)]
+
+    def rows_bytes(self):
+        """The rows, as they are saved."""
+        return (<const char*> self.rows)[:self.n_bytes]
+
+    @property
+    def n_rows(self):
+        """Number of features."""
+        cdef uint32_t i, n = 0
+        for i in range(self.n_buckets):
+            n += dodona_match(self.buckets[i].fingerprint, 0)
+        return n
+
+    def scores(self, keys):
+        """The score of every class in units of `step`, given the keys of the features."""
+        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[int16_t] scores
+        scores.resize(padded(self.n_classes))
+        self.score(features.data(), <int> features.size(), scores.data())
+        return list(scores)[:self.n_classes]
+
+    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+        """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        self.score_first(keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+
+    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                          int n_blocks) noexcept nogil:
+        cdef const int8_t* found[MAX_KEYS + 1]
+        cdef int powers[MAX_KEYS + 1]
+        cdef uint32_t at
+        cdef unsigned int word
+        cdef int i, place, n_found = 0, n_dense = 0
+        cdef bint all_blocks = n_blocks * BLOCK >= self.n_classes
+        for i in range(n_keys):
+            dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
+        for i in range(n_keys):
+            at = bucket_of(keys[i], self.n_buckets)
+            place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            while place == BLOCK and self.buckets[at].fingerprint[BLOCK - 1] != 0:
+                at = at + 1 if at + 1 < self.n_buckets else 0
+                place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
+            # written in any case, kept only if found: no branch for the processor to guess
+            found[n_found] = self.rows + <size_t> self.buckets[at].row[place & (BLOCK - 1)] * UNIT
+            dodona_prefetch(found[n_found])
+            n_found += place != BLOCK
+        for i in range(n_found):
+            word = word_at(found[i])
+            if word & DENSE == DENSE:
+                found[n_dense] = found[i] + WORD
+                powers[n_dense] = word >> POWER_AT
+                n_dense += 1
+            elif all_blocks:
+                add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
+            else:
+                add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
+                                n_blocks * BLOCK)
+        dodona_add_rows(scores, found, powers, n_dense, n_blocks)
+
+
+cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
+    cdef int _j
+    for _j in range(n):
+        scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
+        cell += CELL
+
+
+cdef inline void add_first_cells(const int8_t* cell, int n, int factor, int16_t* scores,
+                                 unsigned int limit) noexcept nogil:
+    """Add the cells of the classes below a limit; cells are in the order of their classes."""
+    while n > 0 and word_at(cell) < limit:
+        scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
+        cell += CELL
+        n -= 1
+
+
+def pack(Weights weights, double time, *, double least=1):
+    """The average of the weights over `time` steps, as PackedWeights.
+
+    A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th
+    part of the largest weight of all.
+    """
+    cdef vector[uint64_t] keys = weights.sorted_keys(), kept
+    cdef vector[uint32_t] starts
+    cdef vector[int8_t] rows
+    cdef vector[double] values
+    cdef size_t i
+    cdef double unit = (largest(weights, time) or 1) / LARGEST
+    for i in range(keys.size()):
+        if averages(weights, weights.find_or_add(keys[i]), time, values) >= least * unit:
+            kept.push_back(keys[i])
+            starts.push_back(<uint32_t> (rows.size() // UNIT))
+            append_row(rows, values, unit)
+    rows.resize(rows.size() + UNIT)          # room to read the head of a row at the very end
+    return PackedWeights(weights.n_classes, unit / (1 << MAX_POWER), _buckets(kept, starts),
+                         (<char*> rows.data())[:rows.size()])
+
+
+cdef double average(Weights weights, size_t place, double time) noexcept nogil:
+    return weights.weight[place] - weights.total[place] / time
+
+
+cdef double largest(Weights weights, double time) noexcept nogil:
+    """The largest absolute average."""
+    cdef size_t i
+    cdef double most = 0
+    for i in range(weights.weight.size()):
+        most = max(most, fabs(average(weights, i, time)))
+    return most
+
+
+cdef double averages(Weights weights, const Row* row, double time,
+                     vector[double]& values) noexcept nogil:
+    """The average weight of every class; returns their sum, signs apart."""
+    cdef size_t place
+    cdef int j, k
+    cdef double mass = 0
+    values.assign(padded(weights.n_classes), 0)
+    for j in range(row.n_blocks):
+        for k in range(BLOCK):
+            place = (<size_t> row.start + j) * BLOCK + k
+            values[weights.block_id[row.start + j] * BLOCK + k] = average(weights, place, time)
+            mass += fabs(average(weights, place, time))
+    return mass
+
+
+cdef void append_row(vector[int8_t]& rows, const vector[double]& values,
+                     double unit) noexcept nogil:
+    """Write a row, its weights times the least power of two that lets them fit.
+
+    A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much
+    time as a block of eight, so that a row of many is written out, with all its weights.
+    """
+    cdef vector[uint16_t] cells
+    cdef size_t c, at = rows.size()
+    cdef double most = 0, step = unit / (1 << MAX_POWER)
+    cdef int power = 0
+    for c in range(values.size()):
+        most = max(most, fabs(values[c]))
+        if fabs(values[c]) >= unit / 4:
+            cells.push_back(<uint16_t> c)
+    while power < MAX_POWER and lrint(most / step) > LARGEST:
+        power += 1
+        step *= 2
+    if cells.size() * BLOCK > values.size():
+        rows.resize(at + whole_units(WORD + values.size()))
+        put_word(&rows[at], <uint16_t> (power << POWER_AT | DENSE))
+        for c in range(values.size()):
+            rows[at + WORD + c] = <int8_t> lrint(values[c] / step)
+    else:
+        rows.resize(at + whole_units(WORD + cells.size() * CELL))
+        put_word(&rows[at], <uint16_t> (power << POWER_AT | cells.size()))
+        for c in range(cells.size()):
+            put_word(&rows[at + WORD + c * CELL], cells[c])
+            rows[at + WORD + c * CELL + WORD] = <int8_t> lrint(values[cells[c]] / step)
+
+
+cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:
+    memcpy(address, &word, WORD)
+
+
+cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& starts):
+    """The table of places, three quarters full; what a bucket cannot hold goes to the next."""
+    cdef vector[Bucket] buckets
+    cdef size_t i
+    cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)
+    cdef int place
+    buckets.resize(n_buckets)
+    for i in range(keys.size()):
+        at = bucket_of(keys[i], n_buckets)
+        place = dodona_match(buckets[at].fingerprint, 0)
+        while place == BLOCK:
+            at = at + 1 if at + 1 < n_buckets else 0
+            place = dodona_match(buckets[at].fingerprint, 0)
+        buckets[at].fingerprint[place] = <uint32_t> keys[i]
+        buckets[at].row[place] = starts[i]
+    return (<char*> buckets.data())[:buckets.size() * sizeof(Bucket)]

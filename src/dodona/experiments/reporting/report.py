@@ -1,0 +1,134 @@
+"""A report once, as a page of HTML that asks for nothing outside itself, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TypeAlias
+
+from rich.console import Console
+
+from dodona.experiments.reporting.tables import Table
+
+STYLE = """
+:root { color-scheme: light dark; --paper: #fff; --ink: #24292f; --faint: #57606a;
+        --rule: #d0d7de; --band: #f6f8fa; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #16181d; --ink: #d5dae1; --faint: #9aa4b1; --rule: #343a43; --band: #1e2128; } }
+body { background: var(--paper); color: var(--ink); max-width: 76rem; margin: 2rem auto;
+       padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
+p { max-width: 46rem; }
+h1, h2 { line-height: 1.2; }
+h2 { margin-top: 2.5rem; }
+.scroll { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; }
+th:first-child { text-align: left; font-weight: 400; }
+thead th { border-bottom: 2px solid var(--rule); font-weight: 600; }
+th[scope=rowgroup] { background: var(--band); font-weight: 600; }
+tbody tr { border-bottom: 1px solid var(--rule); }
+.note { color: var(--faint); font-size: .9rem; }
+figure { margin: 1rem 0; overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; }
+summary { cursor: pointer; font-weight: 600; }
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An SVG image, its name among the report's files, and what it shows."""
+
+    name: str
+    svg: str
+    caption: str
+
+
+Block: TypeAlias = str | Table | Figure  # a string is a paragraph
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A title and sections.
+
+    >>> report = Report("Oaks", [Section("Leaves", ["They rustle."])])
+    >>> print(report.to_markdown("oaks"))
+    # Oaks
+    <BLANKLINE>
+    ## Leaves
+    <BLANKLINE>
+    They rustle.
+    <BLANKLINE>
+    """
+
+    title: str
+    sections: Sequence[Section]
+
+    def to_html(self) -> str:
+        """A page of its own: no script, no font, no request."""
+        body = "".join(
+            f"<h2>{escape(section.title)}</h2>\n{''.join(map(_html, section.blocks))}"
+            for section in self.sections
+        )
+        return (
+            '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{escape(self.title)}</title>\n<style>{STYLE}</style></head>\n"
+            f"<body><main>\n<h1>{escape(self.title)}</h1>\n{body}</main></body>\n</html>\n"
+        )
+
+    def to_markdown(self, stem: str) -> str:
+        """The same in Markdown; a figure is the file `<stem>-<name>.svg`."""
+        lines = [f"# {self.title}", ""]
+        for section in self.sections:
+            lines += [f"## {section.title}", ""]
+            lines += [_markdown(block, stem) for block in section.blocks]
+        return "\n".join(lines)
+
+    def write(self, path: Path) -> list[Path]:
+        """Write the page at `path` and, beside it, the Markdown and the figures; their paths."""
+        files = {path: self.to_html(), path.with_suffix(".md"): self.to_markdown(path.stem)}
+        for section in self.sections:
+            for block in section.blocks:
+                if isinstance(block, Figure):
+                    files[path.with_name(_image(block, path.stem))] = block.svg
+        for file, text in files.items():
+            file.write_text(text, encoding="utf-8", newline="\n")
+        return list(files)
+
+    def print(self, console: Console) -> None:
+        """The tables that are not folded, in a terminal."""
+        for section in self.sections:
+            for block in section.blocks:
+                if isinstance(block, Table) and not block.folded:
+                    block.print(console)
+
+
+def _html(block: Block) -> str:
+    if isinstance(block, Table):
+        return block.to_html()
+    if isinstance(block, Figure):
+        return f"<figure>\n{block.svg}<figcaption>{escape(block.caption)}</figcaption></figure>\n"
+    return f"<p>{escape(block)}</p>\n"
+
+
+def _markdown(block: Block, stem: str) -> str:
+    if isinstance(block, Table):
+        return block.to_markdown()
+    if isinstance(block, Figure):
+        return f"![{block.caption}]({_image(block, stem)})\n"
+    return f"{block}\n"
+
+
+def _image(figure: Figure, stem: str) -> str:
+    return f"{stem}-{figure.name}.svg"

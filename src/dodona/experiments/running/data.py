@@ -1,0 +1,77 @@
+"""Finding treebanks: DIR/<treebank>/{train,dev,test}.conllu."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dodona.treebank.conllu.errors import TreebankError
+
+PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class TreebankFolder:
+    """A treebank split into train, dev and test."""
+
+    name: str
+    folder: Path
+
+    def part(self, name: str) -> Path:
+        """The file of one part."""
+        return self.folder / f"{name}.conllu"
+
+    def checksum(self) -> str:
+        """A digest of all three files."""
+        return _checksum(*map(self.part, PARTS))
+
+
+def find_treebanks(data: Path, names: Sequence[str] | None = None) -> list[TreebankFolder]:
+    """The treebanks of a folder in alphabetical order, or those asked for, in the order given.
+
+    >>> find_treebanks(Path("nowhere"))
+    Traceback (most recent call last):
+    dodona.treebank.conllu.errors.TreebankError: nowhere: there is no such folder
+    """
+    if not data.is_dir():
+        raise TreebankError(str(data), None, "there is no such folder")
+    found = sorted(folder.name for folder in data.iterdir() if _parts(folder))
+    if not found:
+        raise TreebankError(str(data), None, _nothing_found(data))
+    wanted = found if names is None else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in found:
+            raise TreebankError(
+                str(data), None, f"no treebank {name!r} in it; there are {', '.join(found)}"
+            )
+        _check_complete(data / name)
+    return [TreebankFolder(name, data / name) for name in wanted]
+
+
+def _parts(folder: Path) -> list[str]:
+    return [part for part in PARTS if (folder / f"{part}.conllu").is_file()]
+
+
+def _check_complete(folder: Path) -> None:
+    missing = [f"{part}.conllu" for part in PARTS if part not in _parts(folder)]
+    if missing:
+        raise TreebankError(
+            str(folder), None, f"{' and '.join(missing)} missing; train, dev and test are needed"
+        )
+
+
+def _nothing_found(data: Path) -> str:
+    if _parts(data):
+        return f"this is one treebank; give the folder above it and the treebank {data.name!r}"
+    return "no treebank in it; expected folders with train.conllu, dev.conllu and test.conllu"
+
+
+@cache
+def _checksum(*paths: Path) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()

@@ -1,0 +1,85 @@
+"""Beam search, step by step: the hypotheses, and the moment when the last correct one falls off.
+
+A hypothesis is correct if the best tree that was in reach at the start still is: if none of its
+actions cost more than it had to (Aufrant, Wisniewski & Yvon 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dodona.core.transitions.action import Action
+    from dodona.core.transitions.system import State
+    from dodona.explorer.explore import Explorer
+
+WIDTH = 8
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One of the derivations that are kept side by side."""
+
+    score: float
+    parent: int  # its place in the step before
+    action: Action | None  # None: it is final and waits
+    is_correct: bool | None  # None without a gold tree
+    is_final: bool
+
+
+@dataclass(frozen=True)
+class BeamView:
+    """The hypotheses after each step, best first; the first step has but the start."""
+
+    steps: tuple[tuple[Hypothesis, ...], ...]
+    fell_at: int | None  # the first step without a correct one
+
+    def path(self, step: int, place: int) -> list[Action]:
+        """The actions of a hypothesis, from the start."""
+        actions = []
+        for hypotheses in reversed(self.steps[1 : step + 1]):
+            hypothesis = hypotheses[place]
+            if hypothesis.action is not None:
+                actions.append(hypothesis.action)
+            place = hypothesis.parent
+        return actions[::-1]
+
+
+def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
+    """Search with the model of an explorer, and judge every hypothesis by its gold tree."""
+    if explorer.parser is None:
+        raise ValueError("a beam needs a model, which scores the hypotheses")
+    states = [explorer.start()]
+    has_gold = explorer.gold is not None
+    start = Hypothesis(0, 0, None, True if has_gold else None, explorer.system.is_final(states[0]))
+    steps: list[tuple[Hypothesis, ...]] = [(start,)]
+    for found in explorer.parser.trace_beam(explorer.sentence, width):
+        parents, before = states, steps[-1]
+        free = [_free_actions(explorer, *pair) for pair in zip(parents, before, strict=True)]
+        states, hypotheses = [], []
+        for score, parent, action in found:
+            state, is_correct = parents[parent], before[parent].is_correct
+            if action is not None:
+                is_correct = is_correct and action in free[parent]
+                state = explorer.step(state, action)
+            is_final = explorer.system.is_final(state)
+            states.append(state)
+            hypotheses.append(Hypothesis(score, parent, action, is_correct, is_final))
+        steps.append(tuple(hypotheses))
+    return BeamView(tuple(steps), _fall(steps) if has_gold else None)
+
+
+def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:
+    """Those that keep a correct hypothesis so."""
+    if explorer.gold is None or not hypothesis.is_correct or hypothesis.is_final:
+        return set()
+    costs = explorer.system.costs(state, explorer.gold)
+    return {action for action, cost in costs.items() if cost == min(costs.values())}
+
+
+def _fall(steps: list[tuple[Hypothesis, ...]]) -> int | None:
+    for number, hypotheses in enumerate(steps):
+        if not any(hypothesis.is_correct for hypothesis in hypotheses):
+            return number
+    return None

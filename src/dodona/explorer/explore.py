@@ -1,0 +1,256 @@
+"""Walk through a parse and see what each step would cost: the explorer as plain data.
+
+What to draw is up to others: `dodona oracle` prints it, the explorer's page shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.gold import Gold
+from dodona.core.transitions.registry import GRAPH_SYSTEMS
+from dodona.core.transitions.registry import system as make_system
+from dodona.explorer.reach import Arc, Reach, built, reach
+from dodona.treebank.graphs.enhanced import enhanced_graph
+
+if TYPE_CHECKING:
+    from dodona.core.transitions.system import State
+    from dodona.parsing.parser import Parser
+    from dodona.treebank.sentence import Sentence
+
+UNKNOWN = "_"  # a label that is not annotated
+MODEL, BEST = "model", "best"  # derivations beside those of static oracles
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A valid action: its cost and whether it is optimal by the gold tree, its score by the model.
+
+    Where there is no gold tree or no model, and for an action that the model does not know, None.
+    """
+
+    move: str
+    label: str | None
+    cost: int | None
+    optimal: bool | None
+    score: int | None
+
+    @property
+    def action(self) -> Action:
+        return Action(self.move, self.label)
+
+
+@dataclass(frozen=True)
+class View:
+    """A state, all that can be done in it, and the best that can still come of it."""
+
+    stack: tuple[int, ...]
+    buffer: tuple[int, ...]
+    arcs: tuple[Arc, ...]  # by dependent
+    is_final: bool
+    choices: tuple[Choice, ...]
+    reach: Reach | None  # None without a gold tree
+
+
+class Explorer:
+    """A sentence with its gold tree, a transition system and perhaps a parser's model.
+
+    The system is that of the parser, if there is one; its labels are those of the parser and those
+    of the gold tree together.
+
+    >>> from dodona.explorer.typed import read_typed
+    >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
+    >>> explorer = Explorer(sentence, "arc-eager", root="first")
+    >>> state, taken = explorer.follow([Action("SHIFT")])  # the root's arc is lost
+    >>> taken[0].cost, explorer.view(state).reach.lost
+    (1, frozenset({(0, 'root', 1)}))
+    """
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        system: str | None = None,
+        *,
+        root: str | None = None,
+        loss: str | None = None,
+        static_oracle: str | None = None,
+        parser: Parser | None = None,
+    ) -> None:
+        self.sentence, self.parser = sentence, parser
+        is_graph = (system or (parser.settings.system if parser else "")) in GRAPH_SYSTEMS
+        self.gold = graph_of(sentence) if is_graph else gold_of(sentence)
+        asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
+        if parser is None:
+            labels = _labels(self.gold) or ["dep"]
+            root_label = _root_label(self.gold) or "root"
+        else:
+            for name, value in asked.items():
+                asked[name] = _of_model(name, value, getattr(parser.settings, name))
+            labels, root_label = list(parser.labels), parser.root_label
+            labels += [label for label in _labels(self.gold) if label not in labels]
+            self._corpus = parser.encode(sentence)
+        self.system = make_system(
+            asked["system"] or "arc-eager",
+            labels=labels,
+            root=asked["root"],
+            loss=asked["loss"] or "labelled",
+            root_label=root_label,
+            static_oracle=asked["static_oracle"] or "static",
+        )
+        if self.gold is not None and not self.system.takes_partial and _is_partial(self.gold):
+            raise ValueError(f"{self.system.name} needs a whole tree, but some words have no head")
+
+    def start(self) -> State:
+        """The state before the first action."""
+        return self._noted(self.system.start(len(self.sentence)))
+
+    def step(self, state: State, action: Action) -> State:
+        """The state after an action."""
+        return self._noted(self.system.step(state, action))
+
+    def choices(self, state: State) -> dict[Action, Choice]:
+        """Every valid action with its cost and its score."""
+        scores = self._scores(state)
+        costs: dict[Action, int] = {}
+        optimal: list[Action] = []
+        if self.gold is not None and not self.system.is_final(state):
+            costs = self.system.costs(state, self.gold)
+            optimal = self.system.optimal(state, self.gold)
+        return {
+            action: Choice(
+                action.move,
+                action.label,
+                costs.get(action),
+                action in optimal if costs else None,
+                scores.get(action),
+            )
+            for action in self.system.valid(state)
+        }
+
+    def follow(self, path: Iterable[Action]) -> tuple[State, list[Choice]]:
+        """Where a path leads to from the start, right or wrong, and its actions as choices."""
+        state, taken = self.start(), []
+        for number, action in enumerate(path, start=1):
+            choice = self.choices(state).get(action)
+            if choice is None:
+                try:
+                    self.system.step(state, action)
+                except ValueError as error:
+                    raise ValueError(f"action {number}: {error}") from error
+            else:
+                taken.append(choice)
+                state = self.step(state, action)
+        return state, taken
+
+    def view(self, state: State) -> View:
+        """All there is to see of a state."""
+        return View(
+            state.stack,
+            state.buffer,
+            in_order(built(self.system, state)),
+            self.system.is_final(state),
+            tuple(self.choices(state).values()),
+            None if self.gold is None else reach(self.system, state, self.gold),
+        )
+
+    def derivation(self, oracle: str, state: State | None = None) -> list[Action]:
+        """Actions to the end: a static oracle's or the model's from the start, or the best.
+
+        `oracle` is one of the system's static ones, "model", or "best", which goes on from a state.
+        """
+        if oracle == BEST:
+            if self.gold is None:
+                raise ValueError("there is no gold tree, so nothing is best")
+            return list(reach(self.system, state or self.start(), self.gold).actions)
+        if oracle == MODEL:
+            if self.parser is None:
+                raise ValueError("there is no model to derive a tree")
+            return [action for _, action in self.parser.trace(self.sentence) if action is not None]
+        if self.gold is None or _is_partial(self.gold):
+            raise ValueError("a static oracle needs a whole gold tree; some words have no head")
+        return self.system.derivation(self.gold, oracle)
+
+    def _scores(self, state: State) -> dict[Action, int]:
+        if self.parser is None or self.system.is_final(state):
+            return {}
+        return self.parser.search.scores(state, self._corpus)
+
+    def _noted(self, state: State) -> State:
+        """With what search would remember here: the label of the best RIGHT-ARC."""
+        if self.parser is None or not self.system.remembers_label or not state.buffer:
+            return state
+        label = self.parser.search.label_to_remember(state, self._corpus)
+        return self.system.remembering(state, label)
+
+
+def gold_of(sentence: Sentence) -> Gold | None:
+    """The sentence's tree; None if no word has a head.
+
+    >>> from dodona.explorer.typed import read_typed
+    >>> gold_of(read_typed("Ask the oak")[0]) is None
+    True
+    """
+    if all(head is None for head in sentence.heads):
+        return None
+    labels = sentence.deprels
+    if set(labels) != {UNKNOWN}:
+        return Gold(sentence.heads, [None if label == UNKNOWN else label for label in labels])
+    return Gold(sentence.heads, labels)
+
+
+def graph_of(sentence: Sentence) -> Gold | None:
+    """The graph of the sentence's DEPS column or, if that is empty, its tree as a graph.
+
+    >>> from dodona import Sentence
+    >>> both = Sentence.from_columns(["Ask", "oaks"], deps=["0:root", "0:root|1:obj"])
+    >>> sorted(graph_of(both).arcs)
+    [(0, 'root', 1), (0, 'root', 2), (1, 'obj', 2)]
+    """
+    arcs = {arc for arc in enhanced_graph(sentence) if arc[0] != arc[2]}
+    tree = gold_of(sentence)
+    if arcs or tree is None:
+        return Gold(arcs=sorted(arcs), n_words=len(sentence)) if arcs else None
+    labelled = [(head, label, word) for head, label, word in tree.arcs if label is not None]
+    return Gold(arcs=labelled, n_words=len(sentence))
+
+
+def read_path(names: str | Sequence[str]) -> list[Action]:
+    """Actions by their names.
+
+    >>> read_path("SHIFT LEFT-ARC:nsubj:pass")
+    [Action(move='SHIFT', label=None), Action(move='LEFT-ARC', label='nsubj:pass')]
+    """
+    actions = []
+    for name in names.split() if isinstance(names, str) else names:
+        move, _, label = name.partition(":")
+        actions.append(Action(move, label or None))
+    return actions
+
+
+def in_order(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
+    """Arcs by dependent and head."""
+    return tuple(sorted(arcs, key=lambda arc: (arc[2], arc[0])))
+
+
+def _labels(gold: Gold | None) -> list[str]:
+    return [] if gold is None else sorted({label for _, label, _ in gold.arcs if label is not None})
+
+
+def _root_label(gold: Gold | None) -> str | None:
+    """The label of the words under the root, if they have one."""
+    found = set() if gold is None else {label for head, label, _ in gold.arcs if head == 0}
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_partial(gold: Gold) -> bool:
+    attached = {dependent for _, label, dependent in gold.arcs if label is not None}
+    return len(attached) < len(gold)
+
+
+def _of_model(name: str, asked: str | None, known: str) -> str:
+    if asked not in (None, known):
+        raise ValueError(f"the model has {name} {known}, not {asked}: leave it out, or the model")
+    return known

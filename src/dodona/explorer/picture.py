@@ -1,0 +1,85 @@
+"""The state of an explorer as a picture: arcs of the gold tree and of the parse in one drawing.
+
+Each arc has a kind, which a page colours:
+
+  built   it is built, and right (or there is no gold tree to tell)
+  wrong   it is built, and not in the gold tree
+  gold    it is in the gold tree, not built, and still in reach
+  lost    it is in the gold tree, and out of reach
+  still   in a drawing of the best tree in reach: not built yet, and not in the gold tree
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dodona.drawing.svg import Arc, draw
+from dodona.explorer.reach import Arc as Triple
+from dodona.explorer.reach import missing
+
+if TYPE_CHECKING:
+    from dodona.explorer.explore import Explorer, View
+
+
+def draw_state(explorer: Explorer, view: View, width: float | None = None) -> str:
+    """The arcs so far, those of the gold tree to come, and those that are lost, as SVG."""
+    gold = frozenset() if explorer.gold is None else explorer.gold.arcs
+    lost = frozenset() if view.reach is None else view.reach.lost
+    to_come = missing(view.arcs, gold, with_labels=_labels_count(explorer)) - lost
+    return _draw(
+        explorer,
+        [
+            *_kinds(explorer, view.arcs, right="built", wrong="wrong"),
+            *(Arc(head, label or "", dependent, "gold") for head, label, dependent in to_come),
+            *(Arc(head, label or "", dependent, "lost") for head, label, dependent in lost),
+        ],
+        width,
+    )
+
+
+def draw_best(explorer: Explorer, view: View, width: float | None = None) -> str:
+    """The best tree in reach, what is built of it told from the rest, as SVG."""
+    if view.reach is None:
+        return ""
+    to_come = view.reach.arcs - set(view.arcs)
+    arcs = [
+        *_kinds(explorer, view.arcs, right="built", wrong="wrong"),
+        *_kinds(explorer, to_come, right="gold", wrong="still"),
+    ]
+    in_reach = {(head, label or "", word) for head, label, word in view.reach.arcs}
+    kept = [arc for arc in arcs if (arc.head, arc.label, arc.dependent) in in_reach]
+    return _draw(explorer, kept, width)
+
+
+def _kinds(explorer: Explorer, arcs: Iterable[Triple], *, right: str, wrong: str) -> list[Arc]:
+    """The arcs, each of one kind or the other; without a gold tree they are all right."""
+    gold = explorer.gold
+    return [
+        Arc(
+            arc[0],
+            arc[1] or "",
+            arc[2],
+            right if gold is None or _is_right(explorer, arc) else wrong,
+        )
+        for arc in arcs
+    ]
+
+
+def _is_right(explorer: Explorer, arc: Triple) -> bool:
+    """Whether it is one of the gold tree, or the gold tree says nothing of its dependent."""
+    assert explorer.gold is not None
+    rivals = [other for other in explorer.gold.arcs if other[2] == arc[2]]
+    left = missing([arc], rivals, with_labels=_labels_count(explorer))
+    return not rivals or len(left) < len(rivals)
+
+
+def _labels_count(explorer: Explorer) -> bool:
+    return explorer.system.loss != "unlabelled"
+
+
+def _draw(explorer: Explorer, arcs: Iterable[Arc], width: float | None) -> str:
+    sentence = explorer.sentence
+    tags = sentence.upos if set(sentence.upos) != {"_"} else None
+    ordered = sorted(arcs, key=lambda arc: (arc.dependent, arc.head, arc.kind))
+    return draw(sentence.forms, ordered, tags=tags, width=width, standalone=False)

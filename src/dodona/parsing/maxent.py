@@ -1,0 +1,93 @@
+"""Maximum entropy as in the paper (`--learner maxent`): logistic regression by scikit-learn.
+
+Sagae & Tsujii (2008) and the static systems of Tokgöz & Eryiğit (2015) choose actions with such a
+model. What is learned is one weight for each feature and class, so that it is packed and parses
+like the perceptron's weights do: parsing needs no scikit-learn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import accumulate, pairwise
+from typing import Any
+
+from dodona.core.features.corpus import Corpus
+from dodona.core.features.features import Features
+from dodona.core.parsing.actions import Actions
+from dodona.core.parsing.kernel import static_examples
+from dodona.core.weights.linear import Weights
+from dodona.core.weights.packed import PackedWeights, pack
+
+COST = 1.0
+ITERATIONS = 100
+LEAST_STATES = 5  # that have a feature, for it to get weights: with all, memory is fivefold
+MANY_STATES = 50_000
+
+
+def fit(
+    actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
+) -> PackedWeights:
+    """Weights that prefer in each state of these sentences what the static oracle does there."""
+    keys, sizes, classes, _ = static_examples(actions, features, corpus, order)
+    if len(sizes) > MANY_STATES:
+        warnings.warn(
+            f"maximum entropy is slow and needs much memory: {len(sizes):,} states to learn from; "
+            f"it is meant for small treebanks, of up to {MANY_STATES:,} states",
+            stacklevel=2,
+        )
+    counts = Counter(keys)
+    column = {key: c for c, key in enumerate(k for k, n in counts.items() if n >= LEAST_STATES)}
+    states = [
+        [column[key] for key in keys[start:end] if key in column]
+        for start, end in pairwise(accumulate(sizes, initial=0))
+    ]
+    known, table = _train(states, classes, len(column))
+    return pack(_weights(actions.n_classes, list(column), known, table), 1)
+
+
+def _weights(
+    n_classes: int, keys: Sequence[int], known: Sequence[int], table: Sequence[Sequence[float]]
+) -> Weights:
+    """Weights by feature and class, as training would leave them; the average is their own."""
+    cells = array("H", [c for _ in keys for c in known])
+    values = array("f", [value for row in table for value in row])
+    sizes = array("H", [len(known)] * len(keys))
+    totals = array("d", bytes(8 * len(values)))
+    parts = [memoryview(part) for part in (array("Q", keys), sizes, cells, values, totals)]
+    return Weights.restore(n_classes, *parts)
+
+
+def _train(
+    states: Sequence[Sequence[int]], classes: Sequence[int], n_columns: int
+) -> tuple[list[int], list[list[float]]]:
+    """The classes that occur, ascending, and a row of their weights for each column."""
+    known = sorted(set(classes))
+    if len(known) == 1:
+        return known, [[1.0]] * n_columns
+    linear_model, sparse = _scikit_learn()
+    ends = list(accumulate(map(len, states), initial=0))
+    columns = [c for state in states for c in state]
+    rows = sparse.csr_matrix(([1.0] * len(columns), columns, ends), (len(states), n_columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it has not converged to the last digit
+        model = linear_model.LogisticRegression(
+            C=COST, fit_intercept=False, max_iter=ITERATIONS
+        ).fit(rows, classes)
+    table = model.coef_.T.tolist()
+    # of two classes scikit-learn has the weights of the second only
+    return known, [[-row[0], row[0]] for row in table] if len(known) == 2 else table
+
+
+def _scikit_learn() -> tuple[Any, Any]:
+    try:
+        model, sparse = import_module("sklearn.linear_model"), import_module("scipy.sparse")
+    except ImportError as error:
+        raise ValueError(
+            "the maxent learner needs scikit-learn, which is not installed: "
+            "pip install 'dodona[svm]'"
+        ) from error
+    return model, sparse

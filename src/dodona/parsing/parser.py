@@ -1,0 +1,266 @@
+"""The parser as people use it: load, parse, save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dodona.batches import stream
+from dodona.core.features.corpus import Corpus
+from dodona.core.features.features import Features
+from dodona.core.parsing.actions import Actions
+from dodona.core.parsing.beam import Beam
+from dodona.core.parsing.graph_greedy import GraphGreedy
+from dodona.core.parsing.greedy import Greedy
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.registry import system
+from dodona.core.transitions.system import State
+from dodona.core.weights.packed import Scorer
+from dodona.doc import Doc
+from dodona.segmentation.segmenter import Segmenter, needed
+from dodona.settings import ROOT_COUNTS, Settings
+from dodona.storage import container
+from dodona.storage.container import Array
+from dodona.storage.weights import (
+    from_arrays,
+    from_cluster_arrays,
+    numbers,
+    to_arrays,
+    to_cluster_arrays,
+)
+from dodona.tagging.tagger import Tagger
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.encoding.vocabulary import Vocabulary
+from dodona.treebank.graphs.graph_decoding import GraphDecoder
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.trees.pseudoprojective import deprojectivise, lifted
+
+KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
+GRAPHS = "graphs."  # what the names of arrays begin with that are of the parser into graphs
+
+Item = TypeVar("Item", Sentence, Sentence | BadSentence)
+
+
+@dataclass
+class Parser:
+    """A transition system, features, a model and greedy or beam search, ready to use.
+
+    Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
+    of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
+    """
+
+    settings: Settings
+    templates: str
+    encoder: Encoder
+    root_label: str
+    pairs: list[tuple[int, int, bool, bool]]
+    weights: Scorer
+    record: dict[str, Any] = field(default_factory=dict)
+    tagger: Tagger | None = None
+    segmenter: Segmenter | None = None
+    graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
+
+    def __post_init__(self) -> None:
+        self.features = Features(self.templates)
+        if self.features.columns != self.encoder.columns:
+            raise ValueError(f"templates for {self.features.columns}, not {self.encoder.columns}")
+        self.labels = [label.decode() for label in self.encoder.labels]
+        self.system = system(
+            self.settings.system,
+            labels=self.labels,
+            root=self.settings.root,
+            loss=self.settings.loss,
+            static_oracle=self.settings.static_oracle,
+            root_label=self.root_label,
+        )
+        self.actions = Actions(self.system, self.pairs)
+        self.search = self._search(self.settings.roots, self.settings.beam)
+        self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and trees."""
+        sentences = self.pipe(needed(self.segmenter).segment(text), threads=threads)
+        return Doc(sentences, text)
+
+    def pipe_text(
+        self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
+    ) -> Iterator[Sentence]:
+        """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
+        sentences = chain.from_iterable(needed(self.segmenter).stream(chunks))
+        return self.pipe(sentences, threads=threads, beam=beam)
+
+    def parse(self, sentence: Sentence) -> Sentence:
+        """The sentence with the heads and labels that the parser gives it."""
+        return next(self.pipe([sentence]))
+
+    def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
+        """Every state on the way to a sentence's tree, with the action that was taken there.
+
+        The last state is final and has None. A tree that is not complete by then (words without a
+        head, several roots) is completed afterwards, and crossing arcs are restored.
+        """
+        return self.search.trace(self.encode(sentence))
+
+    def trace_beam(
+        self, sentence: Sentence, beam: int | None = None
+    ) -> list[list[tuple[float, int, Action | None]]]:
+        """The hypotheses of beam search after each step: score, parent and action, best first.
+
+        The parent is a place in the list before. A hypothesis that is final waits for the others:
+        it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
+        """
+        width = self.settings.beam if beam is None else beam
+        search = Beam(self.features, self.actions, self.weights, width=width)
+        return search.steps(self.encode(sentence))
+
+    def encode(self, sentence: Sentence) -> Corpus:
+        """The sentence, with what its tagger fills in, as the features see it."""
+        tagger = self.tagger
+        if tagger is not None:
+            [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
+        return self.encoder.encode([sentence])
+
+    def pipe(
+        self,
+        sentences: Iterable[Item],
+        *,
+        threads: int = 1,
+        roots: str | None = None,
+        beam: int | None = None,
+        keep_tags: bool = False,
+        retag: bool = False,
+    ) -> Iterator[Item]:
+        """Parse a stream of sentences, in order; bad ones pass through untouched.
+
+        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
+        how many derivations are kept side by side. By default both are as in training. A parser
+        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
+        with `keep_tags` it touches none.
+        """
+        search = self.search
+        if roots is not None or beam is not None:
+            search = self._search(
+                self.settings.roots if roots is None else roots,
+                self.settings.beam if beam is None else beam,
+            )
+        if keep_tags and retag:
+            raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
+        tagger = None if keep_tags else self.tagger
+        kept = () if retag or tagger is None else tagger.columns
+
+        def work(batch: list[Sentence]) -> list[Sentence]:
+            tagged = tagger.tag_batch(batch, keep=kept) if tagger else batch
+            return self._parse_batch(tagged, search)
+
+        return stream(sentences, work, threads)
+
+    def _search(self, roots: str, beam: int = 1) -> Greedy:
+        if roots not in ROOT_COUNTS:
+            raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
+        parts = self.features, self.actions, self.weights
+        one_root, root_label = roots == "one", self.labels.index(self.root_label)
+        if beam == 1:
+            kind = GraphGreedy if self.system.builds_graphs else Greedy
+            return kind(*parts, one_root=one_root, root_label=root_label)
+        return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
+
+    def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
+        corpus = self.encoder.encode(batch)
+        search.parse(corpus)
+        if self.system.builds_graphs:
+            return GraphDecoder(self.labels).decode(corpus, batch)
+        parsed = self.encoder.decode(corpus, batch)
+        if self._lifted:
+            for i, sentence in enumerate(parsed):
+                if not self._lifted.isdisjoint(corpus.labels(i)):
+                    heads, labels = deprojectivise(
+                        [head or 0 for head in sentence.heads],
+                        sentence.deprels,
+                        self.settings.projectivise,
+                    )
+                    parsed[i] = sentence.replace(heads=heads, deprels=labels)
+        return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self.parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a model file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The parser as text and arrays, as they stand in a model file."""
+        about: dict[str, Any] = {
+            "settings": asdict(self.settings),
+            "templates": self.templates,
+            "labels": self.labels,
+            "root_label": self.root_label,
+            "actions": self.pairs,
+            "columns": self.encoder.columns,
+            "record": self.record,
+        }
+        about |= numbers(self.weights)
+        arrays = to_arrays(self.weights)
+        for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
+            arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
+        arrays |= to_cluster_arrays(self.encoder.clusters)
+        if self.tagger is not None:
+            about["tagger"], tagger_arrays = self.tagger.parts()
+            arrays |= tagger_arrays
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
+        if self.graphs is not None:
+            about["graphs"], graph_arrays = self.graphs.parts()
+            arrays |= {f"{GRAPHS}{name}": array for name, array in graph_arrays.items()}
+        return about, arrays
+
+    @classmethod
+    def load(cls, path: str | Path) -> Parser:
+        """The parser in a model file."""
+        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
+        try:
+            return cls._restore(about, arrays)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise container.ContainerError(
+                f"{path}: the model does not fit together: {error}"
+            ) from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Parser:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION, oldest=VERSION))
+
+    @classmethod
+    def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:
+        columns = about["columns"]
+        vocabularies = []
+        for name in columns:
+            text = bytes(arrays[f"vocabulary.{name}"])
+            vocabularies.append(Vocabulary(text.split(b"\n")))
+        labels = [label.encode() for label in about["labels"]]
+        pairs = [tuple(pair) for pair in about["actions"]]
+        weights = from_arrays(len(pairs), about, arrays)
+        settings = Settings(**about["settings"])
+        clusters = from_cluster_arrays(arrays)
+        graphs = None
+        if "graphs" in about:
+            named = {n.removeprefix(GRAPHS): a for n, a in arrays.items() if n.startswith(GRAPHS)}
+            graphs = cls._restore(about["graphs"], named)
+        encoder = Encoder(columns, vocabularies, labels, clusters)
+        return cls(
+            settings,
+            about["templates"],
+            encoder,
+            about["root_label"],
+            pairs,
+            weights,
+            about["record"],
+            Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
+            Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
+            graphs,
+        )

@@ -1,0 +1,153 @@
+"""Treebanks made ready for training: labels and words numbered, crossing arcs lifted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dodona.core.features.templates import (
+    cluster_columns,
+    forms_for_lemmas,
+    load_templates,
+    with_cluster_templates,
+)
+from dodona.settings import ALL_SYSTEMS, Settings
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.trees.projectivity import is_projective
+from dodona.treebank.trees.pseudoprojective import projectivise
+
+Treebank = str | Path | Iterable[Sentence]
+UNKNOWN = "_"  # a head, label or lemma that is not annotated
+
+
+@dataclass
+class Preparation:
+    """The training data as the core wants it."""
+
+    encoder: Encoder
+    corpus: Any
+    n_words: int
+    root_label: str  # the most frequent label under the root
+    n_nonprojective: int = 0
+    n_lifted: int = 0
+    n_unannotated: int = 0  # words without a head
+    order: list[int] = field(default_factory=list)
+
+
+def load(treebank: Treebank) -> list[Sentence]:
+    """The sentences of a treebank, at least one of them with an arc."""
+    if isinstance(treebank, str | Path):
+        sentences = list(read(treebank, trees="optional"))
+        source = str(treebank)
+    else:
+        sentences = list(treebank)
+        source = "the given sentences"
+    if not sentences:
+        raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
+    if all(head is None for sentence in sentences for head in sentence.heads):
+        raise TreebankError(source, None, "no word has a head: there is nothing to learn from")
+    return sentences
+
+
+def chosen_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
+    """The chosen templates; with clusters, which they do not name, those for clusters as well.
+
+    Where lemmas are to be predicted, but the sentences have none to learn from, templates look at
+    forms instead: without any word there LAS falls by 1.
+    """
+    text = load_templates(settings.features)
+    named = cluster_columns(text, settings.features)
+    if named and not settings.clusters:
+        raise ValueError(
+            f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
+            "give a file of them with --clusters (`dodona cluster` makes one)"
+        )
+    if settings.clusters and not named:
+        # for graphs, those of arcs between the top of the stack and the front of the buffer
+        text = with_cluster_templates(text, _suited(settings))
+    return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
+
+
+def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
+    return any(lemma != UNKNOWN for sentence in sentences for lemma in sentence.lemmas)
+
+
+def _suited(settings: Settings) -> str:
+    suited = ALL_SYSTEMS[settings.system].default_templates
+    return suited if suited.startswith("rich") else "rich"
+
+
+def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
+    """Number everything, and lift crossing arcs or leave out what cannot be derived."""
+    encoder.learn(sentences)
+    known = _labels(sentences)
+    root_label = _root_label(sentences, known)
+    for label in sorted(known | {root_label}):
+        encoder.add_label(label.encode())
+    corpus = encoder.encode(sentences, trees=True)
+    data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
+    is_static = "static" in (settings.training, settings.oracle)
+    keep_out = (
+        settings.projectivise == "none"
+        and is_static
+        and ALL_SYSTEMS[settings.system].projective_only
+    )
+    for i, sentence in enumerate(sentences):
+        if None in corpus.heads(i) or None in corpus.labels(i):
+            _check_partial(sentence, i + 1, is_static, settings.system)
+            data.n_unannotated += sentence.heads.count(None)
+            data.order.append(i)  # as it is: what is not a whole tree cannot be lifted
+            continue
+        heads = [head or 0 for head in sentence.heads]  # none is missing
+        projective = is_projective(heads)
+        data.n_nonprojective += not projective
+        if not projective and settings.projectivise != "none":
+            tree = projectivise(heads, sentence.deprels, settings.projectivise)
+            data.n_lifted += tree.n_lifted
+            labels = [encoder.add_label(label.encode()) for label in tree.labels]
+            data.corpus.set_tree(i, tree.heads, labels)
+        if projective or not keep_out:
+            data.order.append(i)
+    if not data.order:
+        raise ValueError(
+            "static training left no sentence: every tree is non-projective; use projectivise"
+        )
+    return data
+
+
+def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
+    """Refuse a tree with gaps where only whole ones can be learned from."""
+    if is_static or not ALL_SYSTEMS[system].takes_partial:
+        word = next(
+            i
+            for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
+            if head is None or label == UNKNOWN
+        )
+        who = "static training" if is_static else f"the {system} system"
+        instead = "with a dynamic oracle" if is_static else "with another system"
+        raise ValueError(
+            f"sentence {number}: word {word} has no head or no label, but {who} needs whole trees; "
+            f"leave it out, or train {instead}"
+        )
+
+
+def _labels(sentences: list[Sentence]) -> set[str]:
+    """Every label; "_" means that there is none, unless the treebank has no other."""
+    found = {label for sentence in sentences for label in sentence.deprels}
+    return found - {UNKNOWN} or {UNKNOWN}
+
+
+def _root_label(sentences: list[Sentence], labels: set[str]) -> str:
+    counts = Counter(
+        label
+        for sentence in sentences
+        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+        if head == 0 and label in labels
+    )
+    return max(counts, key=lambda label: (counts[label], label), default="root")

@@ -1,0 +1,139 @@
+"""Support vector machines as in the paper (`--learner svm`), trained by scikit-learn.
+
+They are those of MaltParser (Nivre et al. 2006, Labeled pseudo-projective dependency parsing with
+support vector machines): a polynomial kernel of degree 2, one decision for each pair of classes,
+and the training data divided by the tag of one word, with a machine for each part. What is learned
+is plain arrays that `core.kernel` evaluates: parsing needs no scikit-learn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import accumulate, pairwise
+from typing import Any
+
+from dodona.core.features.corpus import Corpus
+from dodona.core.features.features import Features
+from dodona.core.parsing.actions import Actions
+from dodona.core.parsing.kernel import KernelMachines, static_examples
+
+GAMMA, COEF0, COST, TOLERANCE = 0.2, 0.0, 0.5, 1.0  # as in the paper
+LEAST_STATES = 500  # with the same tag, for a machine of their own
+MANY_STATES = 20_000
+SECONDS_PER_PAIR = 1e-7  # of two states in a machine; rough, measured on one core
+
+State = Sequence[int]  # the keys of its features
+
+
+def fit(
+    actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
+) -> KernelMachines:
+    """Machines that do in each state of these sentences what the static oracle does there."""
+    keys, sizes, classes, tags = static_examples(actions, features, corpus, order)
+    states = [keys[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
+    parts = _parts(states, tags)
+    _warn([len(members) for members in parts.values()])
+    arrays = _Arrays()
+    for split, members in parts.items():
+        arrays.add(split, [states[i] for i in members], [classes[i] for i in members])
+    return KernelMachines(actions.n_classes, GAMMA, COEF0, arrays.done())
+
+
+def _parts(states: Sequence[State], tags: Sequence[int]) -> dict[int, list[int]]:
+    """The states of each machine by the feature that sends a state to it; the last has none (0)."""
+    with_tag: dict[int, list[int]] = defaultdict(list)
+    for i, tag in enumerate(tags):
+        with_tag[tag].append(i)
+    n_states = Counter(key for state in states for key in state)
+    parts, others = {}, []
+    for members in with_tag.values():
+        shared = Counter(key for i in members for key in states[i])
+        # a feature of all these states and of no other: that of the template s0.tag, if there is
+        own = [key for key, n in shared.items() if n == len(members) == n_states[key]]
+        if own and len(members) >= LEAST_STATES:
+            parts[min(own)] = members
+        else:
+            others += members
+    return {**parts, 0: others or [0]}
+
+
+def _warn(sizes: Sequence[int]) -> None:
+    if sum(sizes) > MANY_STATES:
+        minutes = SECONDS_PER_PAIR * sum(n * n for n in sizes) / 60
+        warnings.warn(
+            f"support vector machines are slow: to learn from {sum(sizes):,} states will take some "
+            f"{minutes:,.0f} minutes, and to parse is slow too; they are meant for small "
+            f"treebanks, of up to {MANY_STATES:,} states",
+            stacklevel=2,
+        )
+
+
+class _Arrays:
+    """The arrays of `KernelMachines`, machine by machine."""
+
+    def __init__(self) -> None:
+        types = {"machines": "Q", "keys": "Q", "classes": "H", "class_of": "H"}
+        types |= {"first_posting": "I", "postings": "I", "coefficients": "f", "intercepts": "f"}
+        self.arrays: dict[str, array[Any]] = {name: array(type_) for name, type_ in types.items()}
+
+    def add(self, split: int, states: Sequence[State], classes: Sequence[int]) -> None:
+        """Train a machine and append it."""
+        here = self.arrays
+        known = sorted(set(classes))
+        vectors, coefficients, intercepts = _train(states, classes)
+        postings: dict[int, list[int]] = defaultdict(list)
+        for v, i in enumerate(vectors):
+            for key in states[i]:
+                postings[key].append(v)
+        here["machines"].extend(
+            [split, len(here["classes"]), len(known), len(here["class_of"]), len(vectors)]
+        )
+        here["machines"].extend([len(here["keys"]), len(postings)])
+        here["machines"].extend([len(here["coefficients"]), len(here["intercepts"])])
+        here["classes"].extend(known)
+        here["class_of"].extend(known.index(classes[i]) for i in vectors)
+        here["coefficients"].extend(coefficients)
+        here["intercepts"].extend(intercepts)
+        for key in sorted(postings):
+            here["keys"].append(key)
+            here["first_posting"].append(len(here["postings"]))
+            here["postings"].extend(postings[key])
+
+    def done(self) -> dict[str, memoryview]:
+        """All of them; the postings of the last key have an end, too."""
+        self.arrays["first_posting"].append(len(self.arrays["postings"]))
+        return {name: memoryview(values) for name, values in self.arrays.items()}
+
+
+def _train(
+    states: Sequence[State], classes: Sequence[int]
+) -> tuple[list[int], list[float], list[float]]:
+    """The support vectors, their coefficients (a row for each vector) and the intercepts."""
+    if len(set(classes)) == 1:
+        return [], [], []
+    svm, sparse = _scikit_learn()
+    column = {key: c for c, key in enumerate(dict.fromkeys(k for state in states for k in state))}
+    ends = list(accumulate(map(len, states), initial=0))
+    columns = [column[key] for state in states for key in state]
+    rows = sparse.csr_matrix(([1.0] * len(columns), columns, ends), (len(states), len(column)))
+    model = svm.SVC(
+        C=COST, kernel="poly", degree=2, gamma=GAMMA, coef0=COEF0, tol=TOLERANCE, cache_size=500
+    ).fit(rows, classes)
+    # scikit-learn turns the sign round where there are but two classes
+    sign = -1 if len(model.classes_) == 2 else 1
+    coefficients = (sign * model.dual_coef_.toarray()).T.ravel().tolist()
+    return model.support_.tolist(), coefficients, (sign * model.intercept_).tolist()
+
+
+def _scikit_learn() -> tuple[Any, Any]:
+    try:
+        sparse, svm = import_module("scipy.sparse"), import_module("sklearn.svm")
+    except ImportError as error:
+        raise ValueError(
+            "the svm learner needs scikit-learn, which is not installed: pip install 'dodona[svm]'"
+        ) from error
+    return svm, sparse

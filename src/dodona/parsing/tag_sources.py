@@ -1,0 +1,164 @@
+"""Where a parser in training gets its tags from: the treebank, or a tagger.
+
+A parser that has only seen gold tags trusts them too much. Either a tagger learns along, sentence
+by sentence, and the parser sees what it has just predicted (Honnibal & Johnson 2015, section 4), or
+each part of the data is tagged by a tagger trained on the others (jackknifing, as in Goldberg &
+Nivre 2012). Both put a tagger into the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dodona.settings import Settings, TaggerSettings
+from dodona.tagging.tagger import Tagger
+from dodona.tagging.training import TaggerTrainer
+from dodona.treebank.encoding.clusters import Clusters
+from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from dodona.learning.checkpoint import TaggerState
+
+FOLD_EPOCHS = 5  # of the taggers of a jackknife
+
+
+class GoldTags:
+    """The tags of the treebank; no tagger."""
+
+    is_online = False
+
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
+        self.sentences = sentences
+
+    def learn(self, sentence: int) -> Sentence:
+        """The sentence with the tags that the parser is to see."""
+        return self.sentences[sentence]
+
+    def tagger(self) -> Tagger | None:
+        """The tagger that would go into the model now."""
+        return None
+
+    def state(self) -> TaggerState | None:
+        """What a checkpoint has to keep."""
+        return None
+
+    def restore(self, state: TaggerState | None) -> None:
+        """Go on from there."""
+
+
+class OnlineTags(GoldTags):
+    """The predictions of a tagger that learns at the same time."""
+
+    is_online = True
+
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
+        super().__init__(sentences, settings)
+        self.trainer = TaggerTrainer(sentences, None, tagger_settings(settings), clusters)
+
+    def learn(self, sentence: int) -> Sentence:
+        self.trainer.learn(sentence)
+        return self.trainer.tagged(sentence)
+
+    def tagger(self) -> Tagger:
+        return self.trainer.snapshot()
+
+    def state(self) -> TaggerState:
+        from dodona.learning.checkpoint import TaggerState
+
+        trainers = self.trainer.trainers
+        times = [trainer.__getstate__() for trainer in trainers]
+        return TaggerState([trainer.weights for trainer in trainers], times)
+
+    def restore(self, state: TaggerState | None) -> None:
+        if state is None:
+            raise ValueError("the checkpoint has no tagger")
+        self.trainer.start(state.weights)
+        for trainer, (time, n_updates) in zip(self.trainer.trainers, state.times, strict=True):
+            trainer.__setstate__((time, n_updates))
+
+
+class ReadyTags(GoldTags):
+    """The predictions of a tagger that was trained before, and learns no more."""
+
+    def __init__(self, sentences: list[Sentence], tagger: Tagger) -> None:
+        self.sentences = tagger.tag_batch(sentences)
+        self._tagger = tagger
+
+    def tagger(self) -> Tagger:
+        return self._tagger
+
+
+class JackknifedTags(GoldTags):
+    """Every fold tagged by a tagger of the others; one that has seen all goes into the model.
+
+    All of it depends on data and settings alone: a checkpoint keeps nothing of it.
+    """
+
+    def __init__(
+        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
+    ) -> None:
+        chosen = tagger_settings(settings)
+        super().__init__(jackknifed(sentences, settings.n_folds, chosen, clusters), settings)
+        final = replace(chosen, epochs=TaggerSettings.epochs)
+        trainer = TaggerTrainer(sentences, None, final, clusters)
+        for _ in trainer.epochs():
+            pass
+        self._tagger = trainer.snapshot()
+
+    def tagger(self) -> Tagger:
+        return self._tagger
+
+
+def tag_source(
+    sentences: list[Sentence],
+    settings: Settings,
+    clusters: Clusters | None = None,
+    tagger: Tagger | None = None,
+) -> GoldTags:
+    """What the settings ask for, unless a tagger is given; one in training sees the clusters.
+
+    >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
+    >>> tag_source([oaks], Settings()).learn(0).upos
+    ['NOUN', 'VERB']
+    """
+    if tagger is not None:
+        return ReadyTags(sentences, tagger)
+    if settings.n_folds:
+        return JackknifedTags(sentences, settings, clusters)
+    kind = OnlineTags if settings.tags == "predicted" else GoldTags
+    return kind(sentences, settings, clusters)
+
+
+def tagger_settings(settings: Settings) -> TaggerSettings:
+    """Those of the tagger in a parser."""
+    return TaggerSettings(
+        seed=settings.seed,
+        epochs=settings.epochs,
+        clusters=settings.clusters,
+        prune=settings.tagger_prune,
+    )
+
+
+def jackknifed(
+    sentences: Sequence[Sentence],
+    n_folds: int,
+    settings: TaggerSettings,
+    clusters: Clusters | None = None,
+) -> list[Sentence]:
+    """The sentences with tags from taggers that have not seen them; every n-th is in a fold."""
+    if len(sentences) < n_folds:
+        raise ValueError(f"{n_folds} folds of {len(sentences)} sentences: use fewer")
+    tagged: list[Sentence] = list(sentences)
+    for fold in range(n_folds):
+        rest = [sentence for i, sentence in enumerate(sentences) if i % n_folds != fold]
+        trainer = TaggerTrainer(rest, None, replace(settings, epochs=FOLD_EPOCHS), clusters)
+        for _ in trainer.epochs():
+            pass
+        tagged[fold::n_folds] = trainer.snapshot().tag_batch(list(sentences[fold::n_folds]))
+    return tagged

@@ -1,0 +1,154 @@
+"""Learning how tokens become words: rules for whole tokens, and for endings and beginnings.
+
+A token that is several words gives a rule for its ending (English "n't", whatever stands before)
+and one for its beginning. Such a rule holds for any token if training has seen it with several and
+not too rarely, and the one seen with more is taken; else there is a rule for the token alone, as
+for French "du".
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from dodona.core.segmenting.expansion import RuleIndex, string_hash
+from dodona.segmentation.segmented import check_rule, code_points
+
+Rule = tuple[str, str, tuple[str, ...]]  # side, affix, words: in lower case
+
+MIN_TYPES = 2  # tokens that an affix must be seen with …
+MIN_SHARE = 0.05  # … and among those that have it
+CERTAIN = 3  # a token seen this often, and always alike, is certain
+MAX_AFFIX = 16
+
+
+@dataclass
+class Rules:
+    """The rules, and the tokens that are certain: their hashes and their answers."""
+
+    rules: list[Rule] = field(default_factory=list)
+    hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
+    answers: array[int] | memoryview = field(default_factory=lambda: array("I"))
+
+    def index(self) -> RuleIndex:
+        """What finds the rules that a token meets."""
+        return RuleIndex([rule[:2] for rule in self.rules], self.hashes, self.answers)
+
+
+@cache
+def lowered(form: str) -> str:
+    """A form as segmenters compare it: characters in lower case, digits as 0.
+
+    >>> lowered("Oak 12")
+    'oak 00'
+    """
+    return code_points(form).lower()
+
+
+def affix_rules(token: str, words: Sequence[str]) -> list[Rule]:
+    """The rules for an ending and a beginning by which a token becomes these words.
+
+    >>> affix_rules("don't", ["do", "n't"])
+    [('suffix', "n't", ('', "n't")), ('prefix', 'do', ('do', ''))]
+    >>> affix_rules("aux", ["à", "les"])
+    []
+    """
+    first, last = words[0], words[-1]
+    before = min(_common(token, first), len(token) - 1)
+    after = min(_common(token[::-1], last[::-1]), len(token) - 1)
+    rules: list[Rule] = []
+    if before > 0:
+        rules.append(("suffix", token[before:], (first[before:], *words[1:])))
+    if after > 0:
+        ending = last[: len(last) - after]
+        rules.append(("prefix", token[: len(token) - after], (*words[:-1], ending)))
+    return [rule for rule in rules if len(rule[1]) <= MAX_AFFIX]
+
+
+def learn_rules(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> tuple[Rules, list[int]]:
+    """The rules that tokens and their words show, and the number of each token's rule (0: none)."""
+    lows = [lowered(form) for form in forms]
+    found = {
+        (low, spelled)
+        for low, parts in zip(lows, words, strict=True)
+        if len(parts) > 1 and _is_sayable(low, spelled := tuple(map(lowered, parts)))
+    }
+    productive = _productive(found, set(lows))
+    rule_of = {}
+    for low, spelled in found:
+        usable = [rule for rule in affix_rules(low, spelled) if rule in productive]
+        whole: Rule = ("whole", low, spelled)
+        rule_of[low, spelled] = max(usable, key=productive.__getitem__, default=whole)
+    rules = sorted(set(rule_of.values()))
+    number = {rule: i for i, rule in enumerate(rules, start=1)}
+    gold = []
+    for low, parts in zip(lows, words, strict=True):
+        key = (low, tuple(map(lowered, parts)))
+        gold.append(number[rule_of[key]] if len(parts) > 1 and key in rule_of else 0)
+    return Rules(rules, *_certain(rules, lows, gold)), gold
+
+
+def _is_sayable(token: str, words: tuple[str, ...]) -> bool:
+    """Whether a rule can write the words: it knows no digits but those that the token has."""
+    if any(c == "0" for word in words for c in word) and "".join(words) != token:
+        return False
+    return all(words) and not any(c.isspace() for word in words for c in word)
+
+
+def _productive(found: set[tuple[str, tuple[str, ...]]], forms: set[str]) -> dict[Rule, int]:
+    """The rules that hold for any token that has their affix, with the tokens they were seen in."""
+    types: defaultdict[Rule, set[str]] = defaultdict(set)
+    for token, words in found:
+        for rule in affix_rules(token, words):
+            types[rule].add(token)
+    wanted = {rule[:2] for rule in types}
+    having: Counter[tuple[str, str]] = Counter()
+    for form in forms:
+        having.update(affix for affix in _affixes(form) if affix in wanted)
+    return {
+        rule: len(seen)
+        for rule, seen in types.items()
+        if len(seen) >= MIN_TYPES and len(seen) >= MIN_SHARE * having[rule[:2]]
+    }
+
+
+def _affixes(form: str) -> list[tuple[str, str]]:
+    lengths = range(1, min(len(form), MAX_AFFIX + 1))
+    return [("suffix", form[-n:]) for n in lengths] + [("prefix", form[:n]) for n in lengths]
+
+
+def _certain(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array[int], array[int]]:
+    """The tokens that meet a rule, were seen often enough, and always had the same."""
+    met = {rule[:2] for rule in rules}
+    seen: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for low, rule in zip(lows, gold, strict=True):
+        seen[low][rule] += 1
+    sure = sorted(
+        (string_hash(low), next(iter(counts)))
+        for low, counts in seen.items()
+        if len(counts) == 1
+        and counts.total() >= CERTAIN
+        and (("whole", low) in met or any(affix in met for affix in _affixes(low)))
+    )
+    return array("Q", [key for key, _ in sure]), array("I", [rule for _, rule in sure])
+
+
+def _common(one: str, other: str) -> int:
+    """Length of what both begin with."""
+    n = 0
+    while n < min(len(one), len(other)) and one[n] == other[n]:
+        n += 1
+    return n
+
+
+def checked(rules: Sequence[Sequence[str | Sequence[str]]]) -> list[Rule]:
+    """Rules from a model file; an error if one of them cannot be."""
+    result = []
+    for side, affix, words in rules:
+        rule = (str(side), str(affix), tuple(map(str, words)))
+        check_rule(*rule)
+        result.append(rule)
+    return result

@@ -1,0 +1,71 @@
+"""What was learned, and the clusters that it builds on, as the arrays of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dodona.core.parsing.kernel import KernelMachines
+from dodona.core.weights.packed import PackedWeights, Scorer
+from dodona.storage.container import Array
+from dodona.treebank.encoding.clusters import Clusters
+
+KERNEL_ARRAYS = {
+    "machines": "U64",
+    "keys": "U64",
+    "first_posting": "U32",
+    "postings": "U32",
+    "coefficients": "F32",
+    "intercepts": "F32",
+    "classes": "U16",
+    "class_of": "U16",
+}
+CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
+
+
+def numbers(weights: Scorer) -> dict[str, float]:
+    """What a model says of its weights beside the arrays."""
+    if isinstance(weights, KernelMachines):
+        return {"gamma": weights.gamma, "coef0": weights.coef0}
+    assert isinstance(weights, PackedWeights)
+    return {"step": weights.step}
+
+
+def to_arrays(weights: Scorer) -> dict[str, Array]:
+    """The arrays of packed weights or of support vector machines."""
+    if isinstance(weights, KernelMachines):
+        return {
+            f"svm.{name}": Array(type_, bytes(weights.arrays[name]))
+            for name, type_ in KERNEL_ARRAYS.items()
+        }
+    assert isinstance(weights, PackedWeights)
+    return {
+        "weights.buckets": Array("U32", weights.buckets_bytes()),
+        "weights.rows": Array("I8", weights.rows_bytes()),
+    }
+
+
+def from_arrays(
+    n_classes: int, about: Mapping[str, Any], arrays: Mapping[str, memoryview]
+) -> Scorer:
+    """The weights that `numbers` and `to_arrays` tell of."""
+    if "gamma" in about:
+        named = {name: arrays[f"svm.{name}"] for name in KERNEL_ARRAYS}
+        return KernelMachines(n_classes, about["gamma"], about["coef0"], named)
+    buckets, rows = (arrays[f"weights.{name}"].cast("B") for name in ("buckets", "rows"))
+    return PackedWeights(n_classes, about["step"], buckets, rows)
+
+
+def to_cluster_arrays(clusters: Clusters | None) -> dict[str, Array]:
+    """The arrays of clusters, if there are any; a parser and its tagger have the same."""
+    if clusters is None:
+        return {}
+    saved = zip(CLUSTER_ARRAYS.items(), clusters.save(), strict=True)
+    return {name: Array(type_, data) for (name, type_), data in saved}
+
+
+def from_cluster_arrays(arrays: Mapping[str, memoryview]) -> Clusters | None:
+    """The clusters that `to_cluster_arrays` took apart, if they are there."""
+    if CLUSTER_ARRAYS.keys() <= arrays.keys():
+        return Clusters.restore(*(arrays[name] for name in CLUSTER_ARRAYS))
+    return None

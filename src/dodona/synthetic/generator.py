@@ -1,0 +1,200 @@
+"""Random trees, and a synthetic treebank of an invented language, for tests and for the demo.
+
+    python -m dodona.synthetic.generator OUT_DIR --train 2000 --dev 300 --test 300 --seed 1
+
+writes train.conllu, dev.conllu and test.conllu. The language is described in `invented`.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from dodona.synthetic.invented import Speaker, Word, head_numbers
+
+LABELS = ("nsubj", "obj", "obl", "nmod", "det", "advmod")
+
+
+def random_tree(
+    n_words: int,
+    rng: Random,
+    *,
+    projective: bool = False,
+    labels: Sequence[str] = LABELS,
+    single_root: bool = True,
+) -> tuple[list[int], list[str]]:
+    """Heads and labels of a tree; roots are labelled root, other words with one of `labels`.
+
+    Every tree of that many words, or every projective one, has the same probability.
+
+    >>> random_tree(4, Random(2), projective=True, labels=["dep"])
+    ([0, 3, 1, 1], ['root', 'dep', 'dep', 'dep'])
+    """
+    if n_words < 1:
+        raise ValueError(f"a tree has at least one word, not {n_words}")
+    draw = random_projective_heads if projective else random_heads
+    heads = draw(n_words, rng, single_root)
+    return heads, ["root" if head == 0 else rng.choices(labels)[0] for head in heads]
+
+
+def random_heads(n_words: int, rng: Random, single_root: bool) -> list[int]:
+    """A uniform spanning tree by a random walk: each word hangs on the one it was first reached
+    from (Aldous 1990; Broder 1989). It starts at the root, or at a word that becomes the root."""
+    heads: list[int | None] = [None] * (n_words + 1)
+    lowest = 1 if single_root else 0
+    here = rng.randrange(lowest, n_words + 1) if single_root else 0
+    heads[here] = 0
+    n_unseen = n_words - lowest
+    while n_unseen:
+        previous, here = here, rng.randrange(lowest, n_words + 1)
+        if heads[here] is None:
+            heads[here] = previous
+            n_unseen -= 1
+    return [head or 0 for head in heads[1:]]
+
+
+def random_projective_heads(n_words: int, rng: Random, single_root: bool) -> list[int]:
+    """A uniform projective tree. Projective forests are ternary trees: a word's dependents to the
+    left, those to the right, and the siblings that follow it are three smaller forests."""
+    # The root's siblings are no part of a single-rooted tree: two forests, with the root between.
+    n_inner, n_forests = (n_words - 1, 2) if single_root else (n_words, 1)
+    codes = iter(random_ternary_code(n_inner, n_forests, rng))
+    head_of: list[int] = [-1]  # by number of creation; 0 is the artificial root
+    order: list[int] = []
+    todo: list[tuple[str, int]] = []
+
+    def add_word(head: int) -> None:
+        head_of.append(head)
+        word = len(head_of) - 1
+        todo.extend([("forest", word), ("place", word), ("forest", word)])
+
+    if single_root:
+        add_word(0)
+    else:
+        todo.append(("forest", 0))
+    while todo:
+        task, word = todo.pop()
+        if task == "place":
+            order.append(word)
+        elif next(codes):
+            todo.append(("forest", word))
+            add_word(word)
+    position = {0: 0} | {word: i for i, word in enumerate(order, start=1)}
+    return [position[head_of[word]] for word in order]
+
+
+def random_ternary_code(n_inner: int, n_trees: int, rng: Random) -> list[bool]:
+    """Some ternary trees in preorder, True for an inner node; all of that size equally likely.
+
+    Of the rotations of any row of n inner nodes and 2n + k leaves exactly k are the code of k
+    trees (the cycle lemma, Dvoretzky & Motzkin 1947): those that start after a last new minimum.
+    """
+    codes = [True] * n_inner + [False] * (2 * n_inner + n_trees)
+    rng.shuffle(codes)
+    height = lowest = 0
+    starts: list[int] = []
+    for i, is_inner in enumerate(codes, start=1):
+        height += 2 if is_inner else -1
+        if height < lowest:
+            lowest = height
+            starts.append(i)
+    start = rng.choice(starts[-n_trees:])
+    return codes[start:] + codes[:start]
+
+
+class Columns(NamedTuple):
+    """A sentence by the columns of CoNLL-U."""
+
+    forms: list[str]
+    lemmas: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    heads: list[int]
+    deprels: list[str]
+
+
+def synthetic_treebank(
+    n_sentences: int, seed: int, *, nonprojective: float = 0.1
+) -> Iterator[Columns]:
+    """Sentences of the invented language, always the same ones for a seed.
+
+    A sentence is non-projective with the probability `nonprojective`.
+
+    >>> sentence = next(synthetic_treebank(1, seed=3))
+    >>> print(*sentence.forms)
+    Le rafoma rafomit sur kvei glafesei nitrimoi .
+    """
+    if not 0 <= nonprojective <= 1:
+        raise ValueError(f"nonprojective is a share between 0 and 1, not {nonprojective}")
+    rng = Random(seed)
+    speaker = Speaker(rng)
+    for _ in range(n_sentences):
+        yield columns(speaker.sentence(crossing=rng.random() < nonprojective))
+
+
+def columns(words: list[Word]) -> Columns:
+    feats = ["|".join(f"{k}={v}" for k, v in sorted(word.feats.items())) for word in words]
+    return Columns(
+        forms=[word.form for word in words],
+        lemmas=[word.lemma for word in words],
+        upos=[word.upos for word in words],
+        xpos=["-".join([word.upos.lower(), *word.feats.values()]) for word in words],
+        feats=[shown or "_" for shown in feats],
+        heads=head_numbers(words),
+        deprels=[word.deprel for word in words],
+    )
+
+
+def to_conllu(sentence: Columns, sent_id: str) -> str:
+    """The sentence as CoNLL-U, its blank line included."""
+    rows, text = [], ""
+    for i, (form, *tags, head, deprel) in enumerate(zip(*sentence, strict=True), start=1):
+        closes = i < len(sentence.forms) and sentence.upos[i] == "PUNCT"
+        text += form if closes else form + " "
+        misc = "SpaceAfter=No" if closes else "_"
+        rows.append("\t".join([str(i), form, *tags, str(head), deprel, "_", misc]))
+    return "\n".join([f"# sent_id = {sent_id}", f"# text = {text.strip()}", *rows, "", ""])
+
+
+def write_treebank(
+    path: str | Path, n_sentences: int, seed: int, *, nonprojective: float = 0.1
+) -> None:
+    """Write a synthetic treebank to a file, as CoNLL-U.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_treebank(Path(folder, "tiny.conllu"), 2, seed=3)
+    ...     print(Path(folder, "tiny.conllu").read_text(encoding="utf-8").splitlines()[0])
+    # sent_id = tiny-1
+    """
+    path = Path(path)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        treebank = synthetic_treebank(n_sentences, seed, nonprojective=nonprojective)
+        for i, sentence in enumerate(treebank, start=1):
+            file.write(to_conllu(sentence, f"{path.stem}-{i}"))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(
+        prog="python -m dodona.synthetic.generator",
+        description="Write a treebank of an invented language: train, dev and test.conllu.",
+    )
+    options.add_argument("out_dir", type=Path, metavar="OUT_DIR")
+    options.add_argument("--train", type=int, default=2000, metavar="N", help="sentences")
+    options.add_argument("--dev", type=int, default=300, metavar="N", help="sentences")
+    options.add_argument("--test", type=int, default=300, metavar="N", help="sentences")
+    options.add_argument("--seed", type=int, default=1, metavar="S")
+    options.add_argument("--nonprojective", type=float, default=0.1, metavar="SHARE")
+    given = options.parse_args(arguments)
+    given.out_dir.mkdir(parents=True, exist_ok=True)
+    for i, part in enumerate(["train", "dev", "test"]):
+        # Three seeds a run: neighbouring runs have no part in common.
+        seed = 3 * given.seed + i
+        path = given.out_dir / f"{part}.conllu"
+        write_treebank(path, getattr(given, part), seed, nonprojective=given.nonprojective)
+
+
+if __name__ == "__main__":
+    main()

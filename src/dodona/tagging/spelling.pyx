@@ -1,0 +1,180 @@
+"""How words are spelled, in numbers: the form, affixes and the shape of each, for taggers.
+
+An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one
+that training has not seen meets no weight. Affixes are counted in code points, and lower-cased.
+Where clusters are given, so are the bit strings of words, and their beginnings.
+"""
+from libc.stdint cimport int32_t, uint32_t
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.words cimport ID_MISSING, ID_UNKNOWN, N_RESERVED
+from dodona.treebank.characters cimport append, lowered, next_character
+from dodona.treebank.encoding.clusters cimport Clusters, n_bits
+from dodona.treebank.encoding.vocabulary cimport Vocabulary, hashed
+from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
+
+cdef extern from "Python.h":
+    int Py_UNICODE_ISUPPER(uint32_t c) noexcept nogil
+    int Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
+    int Py_UNICODE_ISALPHA(uint32_t c) noexcept nogil
+    int Py_UNICODE_ISDIGIT(uint32_t c) noexcept nogil
+
+cdef enum:
+    N_PREFIXES = 4
+    N_SUFFIXES = 5
+    N_SPELLINGS = 3 + N_PREFIXES + N_SUFFIXES
+    MAX_RUN = 2               # XXX counts as XX in a shape
+    MAX_SHAPE = 16
+    N_COLUMNS = N_SPELLINGS + 2
+    N_CLUSTER_COLUMNS = 3
+    FIRST_WORD = 1 << 30      # tells the shape of a sentence's first word from that of others
+
+SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
+             *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
+# of an encoded sentence, before those of the tasks; `entry` is the number of a known form
+COLUMNS = (*SPELLINGS, "ambiguity", "entry")
+# after them, where clusters are given: the whole bit string, its first four bits and first six
+CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
+
+
+cdef inline int32_t number(const char* text, Py_ssize_t size) noexcept nogil:
+    """A hash of 30 bits, above the reserved numbers."""
+    return <int32_t> (hashed(text, size) >> 34) + N_RESERVED
+
+
+cdef inline char kind(uint32_t c) noexcept nogil:
+    """What a character is in a shape; ASCII punctuation is itself."""
+    if Py_UNICODE_ISUPPER(c):
+        return c"X"
+    if Py_UNICODE_ISLOWER(c):
+        return c"x"
+    if Py_UNICODE_ISDIGIT(c):
+        return c"d"
+    if Py_UNICODE_ISALPHA(c):
+        return c"c"
+    return <char> c if c < 0x80 else c"o"
+
+
+cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nogil:
+    """Write the N_SPELLINGS of a form."""
+    cdef vector[char] lower
+    cdef vector[int32_t] starts
+    cdef char shape[MAX_SHAPE]
+    cdef int n_shape = 0, n_same = 0, i, n
+    cdef Py_ssize_t at = 0
+    cdef uint32_t c
+    cdef char k
+    lower.reserve(size + 4)
+    while at < size:
+        c = next_character(text, size, &at)
+        k = kind(c)
+        n_same = n_same + 1 if n_shape and shape[n_shape - 1] == k else 1
+        if n_same <= MAX_RUN and n_shape < MAX_SHAPE:
+            shape[n_shape] = k
+            n_shape += 1
+        starts.push_back(<int32_t> lower.size())
+        append(lowered(c), lower)
+    starts.push_back(<int32_t> lower.size())
+    n = <int> starts.size() - 1
+    values[0] = number(text, size)
+    values[1] = number(lower.data(), lower.size())
+    for i in range(1, N_PREFIXES + 1):
+        values[1 + i] = number(lower.data(), starts[i]) if i <= n else ID_MISSING
+    for i in range(1, N_SUFFIXES + 1):
+        values[1 + N_PREFIXES + i] = (
+            number(lower.data() + starts[n - i], lower.size() - starts[n - i])
+            if i <= n else ID_MISSING)
+    values[N_SPELLINGS - 1] = number(shape, n_shape)
+
+
+cdef class Speller:
+    """Spells the words of sentences into a corpus; those it knows have their numbers ready.
+
+    `ambiguity` has a number for each known form. The columns are COLUMNS, with clusters also
+    CLUSTER_COLUMNS, and those of the tasks, which taggers fill in.
+    """
+    cdef readonly Vocabulary forms
+    cdef readonly Clusters clusters     # or None
+    cdef vector[Py_ssize_t] bits        # of each column of clusters; there are none without them
+    cdef vector[int32_t] spelled        # N_SPELLINGS per known form
+    cdef vector[int32_t] ambiguity      # per known form
+
+    def __init__(self, Vocabulary forms, const uint32_t[::1] ambiguity, Clusters clusters=None):
+        cdef size_t i
+        if <size_t> ambiguity.shape[0] != <size_t> len(forms):
+            raise ValueError(f"{ambiguity.shape[0]} ambiguity classes of {len(forms)} forms")
+        self.forms = forms
+        self.clusters = clusters
+        if clusters is not None:
+            self.bits = [n_bits(column) for column in CLUSTER_COLUMNS]
+        self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
+        for i in range(<size_t> ambiguity.shape[0]):
+            spell(forms.text.data() + forms.start[i], forms.start[i + 1] - forms.start[i],
+                  &self.spelled[i * N_SPELLINGS])
+            self.ambiguity.push_back(<int32_t> ambiguity[i])
+
+    def encode(self, sentences, int n_tasks):
+        """A Corpus of the sentences, with room for the tags of that many tasks."""
+        cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
+        cdef vector[Text] paths
+        cdef vector[Fields] batch
+        cdef Sentence sentence
+        cdef int32_t* values
+        cdef size_t s
+        for sentence in sentences:
+            values = corpus.add(sentence.n_words) + 2
+            batch.push_back(fields_of(sentence))
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths)
+                self.fill_clusters(paths, values + N_COLUMNS * n_nodes(sentence.n_words))
+        with nogil:  # once for all: threads that ask for the lock in turn wait for each other
+            for s in range(batch.size()):
+                self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)
+        return corpus
+
+    cdef void fill(self, Fields sentence, int32_t* values) noexcept nogil:
+        cdef size_t stride = n_nodes(sentence.n_words)
+        cdef int32_t fresh[N_SPELLINGS]
+        cdef const int32_t* spelled
+        cdef int32_t entry, ambiguity
+        cdef Text text
+        cdef int i, k
+        for i in range(sentence.n_words):
+            text = text_at(sentence, i, FORM)
+            entry = self.forms.lookup(text.text, text.size)
+            if entry == ID_UNKNOWN:
+                spell(text.text, text.size, fresh)
+                spelled, ambiguity = fresh, ID_UNKNOWN
+            else:
+                spelled = &self.spelled[<size_t> (entry - N_RESERVED) * N_SPELLINGS]
+                ambiguity = self.ambiguity[entry - N_RESERVED]
+            for k in range(N_SPELLINGS):
+                values[k * stride + i] = spelled[k]
+            values[N_SPELLINGS * stride + i] = ambiguity
+            values[(N_SPELLINGS + 1) * stride + i] = entry
+        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
+
+    cdef void fill_clusters(self, const vector[Text]& paths, int32_t* values) noexcept nogil:
+        """Write the columns of clusters; a word that is in none is unknown there."""
+        cdef size_t stride = n_nodes(paths.size()), i, k
+        for k in range(self.bits.size()):
+            for i in range(paths.size()):
+                values[k * stride + i] = (
+                    number(paths[i].text, min(paths[i].size, self.bits[k]))
+                    if paths[i].size else ID_UNKNOWN)
+
+
+def spellings(str form):
+    """The numbers of a form, by attribute; 0 where it is too short to have one.
+
+    >>> spellings("Oaks")["suffix2"] == spellings("leaks")["suffix2"]
+    True
+    >>> spellings("Oaks")["shape"] == spellings("Zeus")["shape"] != spellings("zeus")["shape"]
+    True
+    """
+    cdef bytes text = form.encode()
+    cdef int32_t values[N_SPELLINGS]
+    spell(text, len(text), values)
+    return {name: values[i] for i, name in enumerate(SPELLINGS)}

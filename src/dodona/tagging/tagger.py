@@ -1,0 +1,269 @@
+"""The tagger as people use it: load, tag, save.
+
+Each column of tags is a task of its own, and later tasks see what earlier ones have found; lemmas,
+whose classes are scripts that make them of forms, come last. A column that the training data leave
+empty is no task: it stays as it is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from dodona.batches import stream
+from dodona.core.features.corpus import Corpus
+from dodona.core.tagging.tag_features import TagFeatures
+from dodona.core.tagging.tag_task import TagTask
+from dodona.core.tagging.tag_templates import LEMMA, tag_templates
+from dodona.core.tagging.tagging import Tagging
+from dodona.core.weights.packed import PackedWeights
+from dodona.doc import Doc
+from dodona.segmentation.segmenter import Segmenter, needed
+from dodona.settings import TaggerSettings
+from dodona.storage import container
+from dodona.storage.container import Array
+from dodona.storage.weights import from_cluster_arrays, to_cluster_arrays
+from dodona.tagging.lemma_scripts import LemmaScripts
+from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
+from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.encoding.clusters import Clusters
+from dodona.treebank.encoding.vocabulary import Vocabulary
+from dodona.treebank.sentence import Sentence
+
+KIND, VERSION = "tagger", 2  # 2: lemmas
+
+Item = TypeVar("Item", Sentence, Sentence | BadSentence)
+Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a task may answer: its classes, and the words that have one of them for certain."""
+
+    column: str
+    classes: list[bytes]
+    entries: Numbers  # known words, ascending …
+    before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
+    fixed: Numbers  # … have this class
+    n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes the perceptron chooses among."""
+        return self.n_learned or len(self.classes)
+
+    @cached_property
+    def meanings(self) -> list[bytes] | LemmaScripts:
+        """What the classes stand for."""
+        return LemmaScripts(self.classes) if self.column == LEMMA else self.classes
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All that a tagger knows but for its weights: the words, and the answers to each task."""
+
+    forms: list[bytes]
+    ambiguity: Numbers  # per form
+    answers: list[Answers]
+    clusters: Clusters | None = None
+
+    def speller(self) -> Speller:
+        """What makes numbers of words."""
+        return Speller(Vocabulary(self.forms), self.ambiguity, self.clusters)
+
+    def tasks(self) -> list[TagTask]:
+        """The tasks, in their order."""
+        names = [answers.column for answers in self.answers]
+        if not names or len({*names} & {*TAG_COLUMNS}) != len(names):
+            raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}, not {names}")
+        clusters = () if self.clusters is None else CLUSTER_COLUMNS
+        columns = (*COLUMNS, *clusters, *names)
+        tasks = []
+        for i, answers in enumerate(self.answers):
+            templates = tag_templates(columns, names[i], names[:i])
+            tasks.append(
+                TagTask(
+                    TagFeatures(templates, columns, names[i]),
+                    columns,
+                    names[i],
+                    names[:i] if names[i] == LEMMA else names[max(i - 1, 0) : i],
+                    answers.n_classes,
+                    answers.entries,
+                    answers.before,
+                    answers.fixed,
+                    len(answers.classes),
+                )
+            )
+        return tasks
+
+
+@dataclass
+class Tagger:
+    """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
+
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
+    segmenter it needs no words.
+    """
+
+    settings: TaggerSettings
+    knowledge: Knowledge
+    weights: list[PackedWeights]
+    record: dict[str, Any] = field(default_factory=dict)
+    segmenter: Segmenter | None = None
+
+    def __post_init__(self) -> None:
+        known = self.knowledge
+        self.columns = [answers.column for answers in known.answers]
+        self.classes = [answers.classes for answers in known.answers]
+        self.speller = known.speller()
+        self.meanings = [answers.meanings for answers in known.answers]
+        widths = map(self.settings.width_of, self.columns)
+        parts = zip(known.tasks(), self.weights, widths, strict=True)
+        self.searches = [Tagging(*part) for part in parts]
+
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and tags."""
+        return Doc(self.pipe(needed(self.segmenter).segment(text), threads=threads), text)
+
+    def tag(self, sentence: Sentence) -> Sentence:
+        """The sentence with the tags that the tagger gives it."""
+        return self.tag_batch([sentence])[0]
+
+    def pipe(
+        self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
+    ) -> Iterator[Item]:
+        """Tag a stream of sentences, in order; bad ones pass through untouched.
+
+        `keep` is that of `tag_batch`.
+        """
+        return stream(sentences, partial(self.tag_batch, keep=keep), threads)
+
+    def tag_batch(self, sentences: list[Sentence], keep: Collection[str] = ()) -> list[Sentence]:
+        """The sentences with their tags.
+
+        A column in `keep` (of `columns`) stays as it is in every sentence that has a value there,
+        and tells the tasks that come after it what it would have told them as their own.
+        """
+        corpus = self.tags(sentences, keep)
+        return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
+
+    def tags(self, sentences: list[Sentence], keep: Collection[str] = ()) -> Corpus:
+        """The sentences as numbers, tags included; `with_tags` reads them."""
+        if not {*keep} <= {*TAG_COLUMNS}:
+            raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
+        corpus = self.speller.encode(sentences, len(self.searches))
+        for column, search in zip(self.columns, self.searches, strict=True):
+            kept = None
+            if column in keep:
+                kept = keep_tags(corpus, sentences, self.columns, self.meanings, column)
+            search.tag(corpus, kept)
+        return corpus
+
+    def save(self, path: str | Path) -> None:
+        """Write the tagger to one file; an old one stays until the new one is complete."""
+        container.write(Path(path), KIND, VERSION, *self._with_segmenter())
+
+    def _with_segmenter(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        about, arrays = self.parts()
+        if self.segmenter is not None:
+            about["segmenter"], segmenter_arrays = self.segmenter.parts()
+            arrays |= segmenter_arrays
+        return about, arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of a file."""
+        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self._with_segmenter()),)
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Tagger:
+        return cls._restore(*container.from_bytes(data, KIND, VERSION))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tagger:
+        """The tagger in a file."""
+        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
+        try:
+            return cls._restore(about, arrays)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise container.ContainerError(
+                f"{path}: the tagger does not fit together: {error}"
+            ) from error
+
+    @classmethod
+    def _restore(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Tagger:
+        tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
+        if "segmenter" in about:
+            tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
+        return tagger
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The tagger as text and arrays, for a file of its own or as a part of another."""
+        settings = asdict(self.settings)
+        if not self.settings.clusters:
+            del settings["clusters"]  # without any, files are as they were before there were some
+        about = {
+            "settings": settings,
+            "tasks": [
+                {
+                    "column": answers.column,
+                    "classes": [name.decode() for name in answers.classes],
+                    "n_learned": answers.n_learned,
+                }
+                for answers in self.knowledge.answers
+            ],
+            "steps": [weights.step for weights in self.weights],
+            "record": self.record,
+        }
+        known = self.knowledge
+        arrays = {
+            "tagger.forms": Array("U8", b"\n".join(known.forms)),
+            "tagger.ambiguity": _saved(known.ambiguity),
+        }
+        arrays |= to_cluster_arrays(known.clusters)
+        for answers, weights in zip(known.answers, self.weights, strict=True):
+            name = f"tagger.{answers.column}"
+            arrays[f"{name}.entries"] = _saved(answers.entries)
+            arrays[f"{name}.before"] = _saved(answers.before)
+            arrays[f"{name}.fixed"] = _saved(answers.fixed)
+            arrays[f"{name}.buckets"] = Array("U32", weights.buckets_bytes())
+            arrays[f"{name}.rows"] = Array("I8", weights.rows_bytes())
+        return about, arrays
+
+    @classmethod
+    def from_parts(
+        cls,
+        about: Mapping[str, Any],
+        arrays: Mapping[str, memoryview],
+        clusters: Clusters | None = None,
+    ) -> Tagger:
+        """The tagger that `parts` took apart, with the clusters of the same file if it uses any."""
+        settings = TaggerSettings(**about["settings"])
+        if settings.clusters and clusters is None:
+            raise ValueError(f"the clusters of {settings.clusters} are not there")
+        answers, weights = [], []
+        for task, step in zip(about["tasks"], about["steps"], strict=True):
+            column, classes = task["column"], [name.encode() for name in task["classes"]]
+            part = (
+                arrays[f"tagger.{column}.{name}"]
+                for name in ("entries", "before", "fixed", "buckets", "rows")
+            )
+            entries, before, fixed, buckets, rows = part
+            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
+            n_classes = answers[-1].n_classes
+            weights.append(PackedWeights(n_classes, step, buckets.cast("B"), rows.cast("B")))
+        knowledge = Knowledge(
+            bytes(arrays["tagger.forms"]).split(b"\n"),
+            arrays["tagger.ambiguity"],
+            answers,
+            clusters if settings.clusters else None,
+        )
+        return cls(settings, knowledge, weights, about["record"])
+
+
+def _saved(numbers: Numbers) -> Array:
+    return Array("U32", numbers.tobytes())

@@ -1,0 +1,168 @@
+"""Tags and lemmas between the columns of sentences and the classes of an encoded corpus."""
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.words cimport N_RESERVED
+from dodona.tagging.lemma_scripts cimport LemmaScripts
+from dodona.treebank.encoding.vocabulary cimport Vocabulary
+from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
+
+from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS
+
+TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
+
+
+cdef Py_ssize_t first_column(Corpus corpus, columns) except -1:
+    """How many columns stand before those of the tasks."""
+    cdef Py_ssize_t n = corpus.n_columns - len(columns)
+    if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS)):
+        raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
+    return n
+
+
+cdef bint is_filled(Sentence sentence, int column) noexcept nogil:
+    """Whether a word has a value there."""
+    cdef Text text
+    cdef int i
+    for i in range(sentence.n_words):
+        text = field(sentence, i, column)
+        if text.size != 1 or text.text[0] != c"_":
+            return True
+    return False
+
+
+cdef class Columns:
+    """What the tasks mean by their classes: texts, or for lemmas scripts."""
+    cdef vector[int] places             # columns of sentences, ascending
+    cdef vector[int] tasks              # that fill them in
+    cdef vector[bint] kept              # where they lack values only
+    cdef vector[vector[Text]] texts     # of the classes
+    cdef LemmaScripts scripts
+    cdef object owner                   # of the texts
+    cdef vector[char] lemmas            # of one sentence
+    cdef vector[Text] fields
+
+    def __init__(self, columns, classes, keep):
+        cdef bytes name
+        if len(columns) != len(classes):
+            raise ValueError(f"classes of {len(classes)} tasks, but there are {len(columns)}")
+        self.owner = classes
+        for place, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
+            self.places.push_back(place)
+            self.tasks.push_back(k)
+            self.kept.push_back(columns[k] in keep)
+            self.texts.push_back([])
+            if place == LEMMA:
+                self.scripts = classes[k]
+                continue
+            for name in classes[k]:
+                self.texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
+
+    cdef Sentence filled(self, Sentence sentence, const int32_t* values):
+        """The sentence with the tags of these classes; `values` are those of the first task."""
+        cdef size_t n_tasks = self.tasks.size(), stride = n_nodes(sentence.n_words), k
+        cdef const int32_t* column
+        cdef bint is_good = True
+        self.fields.resize(sentence.n_words * n_tasks)
+        for k in range(n_tasks):
+            column = values + self.tasks[k] * stride
+            if self.kept[k] and is_filled(sentence, self.places[k]):
+                self.copy(sentence, k)
+            elif self.places[k] == LEMMA:
+                is_good = self.write_lemmas(sentence, column, k) and is_good
+            else:
+                is_good = self.write_tags(sentence, column, k) and is_good
+        if not is_good:
+            raise ValueError("a class that does not exist: has the corpus been tagged?")
+        return sentence.with_fields(self.places.data(), <int> n_tasks, self.fields.data())
+
+    cdef void copy(self, Sentence sentence, size_t k) noexcept nogil:
+        cdef int i
+        for i in range(sentence.n_words):
+            self.fields[i * self.tasks.size() + k] = field(sentence, i, self.places[k])
+
+    cdef bint write_tags(self, Sentence sentence, const int32_t* values, size_t k) noexcept nogil:
+        """Returns whether every class exists."""
+        cdef int32_t tag
+        cdef int i
+        for i in range(sentence.n_words):
+            tag = values[i] - N_RESERVED
+            if not 0 <= tag < <int32_t> self.texts[k].size():
+                return False
+            self.fields[i * self.tasks.size() + k] = self.texts[k][tag]
+        return True
+
+    cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
+                           size_t k) noexcept nogil:
+        """The same for scripts; `lemmas` may move while it grows, so that pointers come last."""
+        cdef Py_ssize_t at = 0
+        cdef int32_t script
+        cdef int i
+        cdef Text* lemma
+        self.lemmas.clear()
+        for i in range(sentence.n_words):
+            script = values[i] - N_RESERVED
+            if not 0 <= script < <int32_t> self.scripts.scripts.size():
+                return False
+            self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
+            self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
+            at = self.lemmas.size()
+        at = 0
+        for i in range(sentence.n_words):
+            lemma = &self.fields[i * self.tasks.size() + k]
+            lemma.text = self.lemmas.data() + at
+            at += lemma.size
+        return True
+
+
+def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=()):
+    """The sentences, from the corpus's number `first` on, with the tags that stand there.
+
+    Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its
+    class c; for lemmas, classes[k] is a LemmaScripts. A column in `keep` stays as it is in
+    sentences that have a value there.
+    """
+    cdef Columns tags = Columns(columns, classes, keep)
+    cdef Py_ssize_t n_before = first_column(corpus, columns)
+    cdef Sentence sentence
+    cdef size_t s = first
+    result = []
+    for sentence in sentences:
+        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
+            raise ValueError("these are not the sentences of the corpus")
+        result.append(tags.filled(
+            sentence, corpus.values.data() + corpus.first_value[s] + 2
+            + n_before * n_nodes(sentence.n_words)))
+        s += 1
+    return result
+
+
+def keep_tags(Corpus corpus, sentences, columns, classes, str column):
+    """Put the tags of sentences that have some into the corpus; returns a 1 for each of these.
+
+    A tag that is none of the classes is unknown there. Lemmas are not put: no task looks at them.
+    """
+    cdef int place = TAG_COLUMNS[column], i
+    cdef int task = columns.index(column)
+    cdef Py_ssize_t n_before = first_column(corpus, columns)
+    cdef Vocabulary names = Vocabulary(() if place == LEMMA else classes[task])
+    cdef bytearray kept = bytearray(len(corpus))
+    cdef Sentence sentence
+    cdef size_t s = 0
+    cdef int32_t* values
+    cdef Text text
+    for sentence in sentences:
+        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
+            raise ValueError("these are not the sentences of the corpus")
+        if is_filled(sentence, place):
+            kept[s] = 1
+            values = (corpus.values.data() + corpus.first_value[s] + 2
+                      + (n_before + task) * n_nodes(sentence.n_words))
+            for i in range(sentence.n_words):
+                text = field(sentence, i, place)
+                values[i] = names.lookup(text.text, text.size)
+        s += 1
+    return bytes(kept)

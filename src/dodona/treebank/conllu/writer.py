@@ -1,0 +1,103 @@
+"""Writing sentences as they stand, or turned from one format into the other."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import IO, Literal, TypeAlias
+
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.conllu.files import Source, open_output
+from dodona.treebank.sentence import Sentence
+
+Format: TypeAlias = Literal["conllu", "conllx"]
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLANK_LINE = (b"\n\n", b"\n\r\n")
+
+
+class Writer:
+    """Writes sentences to a path (.gz by name), "-" for stdout, or a binary file.
+
+    A path appears, or changes, only when the `with` block ends well. With `format`, sentences of
+    the other format are converted; bad ones are always passed on as they are. Between sentences
+    of several files a missing blank line is added and a byte order mark is dropped.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> with Writer(memory) as writer:
+    ...     writer.write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> memory.getvalue()
+    b'1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
+    """
+
+    def __init__(self, target: Source, *, format: Format | None = None) -> None:
+        if format not in (None, "conllu", "conllx"):
+            raise ValueError(f"format is conllu or conllx; found {format!r}")
+        self._format = format
+        self._output: AbstractContextManager[IO[bytes]] = open_output(target)
+        self._file: IO[bytes] | None = None
+        self._is_first = True
+        self._missing = b""  # what the sentence before lacks to be followed by another
+
+    def __enter__(self) -> Writer:
+        self._file = self._output.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file = None
+        self._output.__exit__(kind, error, traceback)
+
+    def write(self, sentence: Sentence | BadSentence) -> None:
+        """Write one sentence."""
+        if self._file is None:
+            raise ValueError("the writer is not open; use it in a with statement")
+        if self._format is not None and isinstance(sentence, Sentence):
+            sentence = to_conllu(sentence) if self._format == "conllu" else to_conllx(sentence)
+        raw = bytes(sentence)
+        if not self._is_first:
+            raw = self._missing + raw.removeprefix(_BYTE_ORDER_MARK)
+        self._is_first = False
+        if raw.endswith(_BLANK_LINE):
+            self._missing = b""
+        else:
+            self._missing = b"\n" if raw.endswith(b"\n") else b"\n\n"
+        self._file.write(raw)
+
+
+def to_conllx(sentence: Sentence) -> Sentence:
+    """The sentence in CoNLL-X, itself if it is; only the words stay, without DEPS and MISC.
+
+    >>> s = Sentence.from_columns(["Oaks", "speak"], misc=["_", "SpaceAfter=No"])
+    >>> to_conllx(s).misc
+    ['_', '_']
+    """
+    return sentence if sentence.format == "conllx" else _words_only(sentence, "conllx")
+
+
+def to_conllu(sentence: Sentence) -> Sentence:
+    """The sentence in CoNLL-U, itself if it is; only the words stay, without PHEAD and PDEPREL.
+
+    >>> s = Sentence.from_columns(["Speak"], heads=[0], format="conllx")
+    >>> to_conllu(s).format
+    'conllu'
+    """
+    return sentence if sentence.format == "conllu" else _words_only(sentence, "conllu")
+
+
+def _words_only(sentence: Sentence, format: Format) -> Sentence:
+    return Sentence.from_columns(
+        sentence.forms,
+        lemmas=sentence.lemmas,
+        upos=sentence.upos,
+        xpos=sentence.xpos,
+        feats=sentence.feats,
+        heads=sentence.heads,
+        deprels=sentence.deprels,
+        format=format,
+    )

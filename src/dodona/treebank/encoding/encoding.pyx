@@ -1,0 +1,214 @@
+"""Between sentences and the core: columns of strings to columns of numbers, and trees back."""
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.transitions.gold cimport UNSEEN
+from dodona.treebank.encoding.clusters cimport Clusters, n_bits
+from dodona.treebank.encoding.vocabulary cimport Vocabulary
+from dodona.treebank.sentence cimport (
+    DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
+    named_value, text_at)
+
+# the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
+COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
+           "tree_label": DEPREL}
+TREE_HEAD = "tree_head"       # a position, not a string: the head in the basic tree
+
+
+cdef enum:
+    PLAIN = 0
+    JOINED = 1                  # UPOS and XPOS
+    NAMED = 2                   # a value in FEATS
+    CLUSTER = 3
+    HEADS = 4                   # of the basic tree: positions, not strings
+
+cdef struct Column:
+    int kind
+    int place                   # the field to read
+    Py_ssize_t size             # bytes of the feature's name, or bits of the cluster's
+    const char* name
+
+
+cdef Column column_of(str name, bytes feature) except *:
+    """How to read a column; `feature` is the name of a feature, and kept by the caller."""
+    if name == TREE_HEAD:
+        return Column(HEADS, HEAD, 0, NULL)
+    if name == "tag":
+        return Column(JOINED, UPOS, 0, NULL)
+    if feature:
+        return Column(NAMED, FEATS, len(feature), feature)
+    if n_bits(name):
+        return Column(CLUSTER, FORM, n_bits(name), NULL)
+    return Column(PLAIN, COLUMNS[name], 0, NULL)
+
+
+cdef Text value_of(const Column& column, Fields sentence, const vector[Text]& paths, int i,
+                   vector[char]& joined) noexcept nogil:
+    """What a word has in a column; `paths` are those of the clusters of the sentence's words."""
+    if column.kind == JOINED:
+        return join_tags(text_at(sentence, i, UPOS), text_at(sentence, i, XPOS), joined)
+    if column.kind == CLUSTER:
+        return Text(paths[i].text, min(paths[i].size, column.size))
+    if column.kind == NAMED:
+        return named_value(text_at(sentence, i, FEATS), column.name, column.size)
+    return text_at(sentence, i, column.place)
+
+
+cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
+    """Nodes that are no words, and the root before and behind the words, have no head."""
+    cdef int i
+    target[-2] = target[-1] = target[sentence.n_words] = NONE
+    for i in range(sentence.n_words):
+        target[i] = sentence.head[i]
+
+
+cdef Text join_tags(Text upos, Text xpos, vector[char]& joined) noexcept nogil:
+    """UPOS, a tab, XPOS: no field has a tab in it."""
+    joined.assign(upos.text, upos.text + upos.size)
+    joined.push_back(c"\t")
+    joined.insert(joined.end(), xpos.text, xpos.text + xpos.size)
+    return Text(joined.data(), joined.size())
+
+
+cdef class Encoder:
+    """The vocabularies of a model: one per column that its templates look at.
+
+    `tag` is UPOS and XPOS joined, the part of speech at its finest; `cluster` is the bit string of
+    the form's cluster, `cluster:4` its first four bits, and both are empty where it has none.
+    """
+    cdef readonly tuple columns
+    cdef readonly list vocabularies
+    cdef readonly list labels           # of bytes; the position is the id
+    cdef readonly Clusters clusters     # or None
+    cdef dict _label_ids
+    cdef list _features         # names in FEATS that the readers look for
+    cdef vector[Column] _readers
+
+    def __init__(self, columns, vocabularies=None, labels=(), Clusters clusters=None):
+        for name in columns:
+            if n_bits(name) and clusters is None:
+                raise ValueError(f"no clusters are given for column {name!r}")
+            if (name not in COLUMNS and name not in ("tag", TREE_HEAD)
+                    and not name.startswith("feats:") and not n_bits(name)):
+                raise ValueError(f"no column {name!r}")
+        self.columns = tuple(columns)
+        self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
+        self.labels = list(labels)
+        self.clusters = clusters
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+        self._features = [
+            name[6:].encode() if name.startswith("feats:") else b"" for name in self.columns]
+        for name, feature in zip(self.columns, self._features, strict=True):
+            self._readers.push_back(column_of(name, feature))
+
+    def learn(self, sentences):
+        """Add every string of the sentences to the vocabularies."""
+        cdef Sentence sentence
+        cdef Vocabulary vocabulary
+        cdef vector[Text] paths
+        cdef vector[char] joined
+        cdef Text text
+        cdef size_t c
+        cdef int i
+        for sentence in sentences:
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths)
+            for c in range(self._readers.size()):
+                if self._readers[c].kind == HEADS:
+                    continue
+                vocabulary = self.vocabularies[c]
+                for i in range(sentence.n_words):
+                    text = value_of(self._readers[c], fields_of(sentence), paths, i, joined)
+                    vocabulary.add(text.text, text.size)
+
+    def add_label(self, bytes label):
+        """The id of a label, which is added if it is new."""
+        if label not in self._label_ids:
+            self._label_ids[label] = len(self.labels)
+            self.labels.append(label)
+        return self._label_ids[label]
+
+    def encode(self, sentences, *, bint trees=False):
+        """A Corpus of the sentences; with `trees`, their heads and labels too."""
+        cdef Corpus corpus = Corpus(len(self.columns))
+        cdef Sentence sentence
+        cdef vector[Fields] batch
+        cdef vector[vector[Text]] paths
+        cdef Text text
+        cdef int i
+        cdef size_t first
+        for sentence in sentences:
+            batch.push_back(fields_of(sentence))
+            paths.push_back([])
+            if self.clusters is not None:
+                self.clusters.find_all(sentence, paths.back())
+            corpus.add(sentence.n_words)
+            if trees:
+                first = corpus.first_word.back()
+                for i in range(sentence.n_words):
+                    text = field(sentence, i, DEPREL)
+                    corpus.head[first + i] = sentence.head[i]
+                    corpus.label[first + i] = self._gold_label(text.text[:text.size])
+        self.fill(corpus, 0, batch, paths)
+        return corpus
+
+    cdef int fill(self, Corpus corpus, size_t first, const vector[Fields]& batch,
+                  const vector[vector[Text]]& paths) except -1:
+        """Write every column of the batch, whose sentences stand in the corpus from `first` on.
+
+        The lock is let go once per column, not per sentence: threads that ask for it in turn wait
+        for each other.
+        """
+        cdef Vocabulary vocabulary
+        cdef vector[char] joined
+        cdef int32_t* target
+        cdef Text text
+        cdef size_t c, s
+        cdef int i
+        for c in range(self._readers.size()):
+            vocabulary = self.vocabularies[c]
+            with nogil:
+                for s in range(batch.size()):
+                    target = corpus.values.data() + corpus.first_value[first + s] + 2
+                    target += c * n_nodes(batch[s].n_words)
+                    if self._readers[c].kind == HEADS:
+                        copy_heads(batch[s], target)
+                        continue
+                    for i in range(batch[s].n_words):
+                        text = value_of(self._readers[c], batch[s], paths[s], i, joined)
+                        target[i] = vocabulary.lookup(text.text, text.size)
+        return 0
+
+    def _gold_label(self, bytes label):
+        """The id of a label that training may not have seen; "_" is none, unless there is such."""
+        return self._label_ids.get(label, NONE if label == b"_" else UNSEEN)
+
+    def encode_again(self, Corpus corpus, int number, Sentence sentence):
+        """Replace the columns of a sentence of the corpus: its words have other tags now."""
+        cdef vector[Fields] batch
+        cdef vector[vector[Text]] paths
+        if (not 0 <= number < <int> corpus.n_words.size()
+                or sentence.n_words != corpus.n_words[number]
+                or corpus.n_columns != len(self.columns)):
+            raise ValueError("this is not a sentence of the corpus")
+        batch.push_back(fields_of(sentence))
+        paths.push_back([])
+        if self.clusters is not None:
+            self.clusters.find_all(sentence, paths.back())
+        self.fill(corpus, number, batch, paths)
+
+    def decode(self, Corpus corpus, sentences):
+        """The sentences with the trees that stand in the corpus."""
+        cdef Sentence sentence
+        cdef size_t i = 0, first
+        result = []
+        for sentence in sentences:
+            if i == corpus.n_words.size() or sentence.n_words != corpus.n_words[i]:
+                raise ValueError("these are not the sentences of the corpus")
+            first = corpus.first_word[i]
+            result.append(
+                sentence.with_tree(&corpus.head[first], self.labels, &corpus.label[first]))
+            i += 1
+        return result

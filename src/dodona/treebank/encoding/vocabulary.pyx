@@ -1,0 +1,80 @@
+"""Strings and their numbers: every string is looked at once, the core sees integers only."""
+from libc.string cimport memcmp, memcpy
+
+from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
+
+
+cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil:
+    """Eight bytes at a time, each round multiplied and folded."""
+    cdef uint64_t h = <uint64_t> size * <uint64_t> 0x9e3779b97f4a7c15, word
+    while size > 0:
+        word = 0
+        memcpy(&word, text, min(size, 8))
+        h = (h ^ word) * <uint64_t> 0xd6e8feb86659fd93
+        h ^= h >> 32
+        text += 8
+        size -= 8
+    return h
+
+
+cdef class Vocabulary:
+    """Numbers for strings, from N_RESERVED on in the order they were added.
+
+    >>> vocabulary = Vocabulary([b"oak", b"leaf"])
+    >>> vocabulary[b"leaf"] - vocabulary[b"oak"], len(vocabulary), vocabulary[b"stone"]
+    (1, 2, 2)
+    """
+
+    def __init__(self, strings=()):
+        cdef bytes string
+        self.start.push_back(0)
+        self.table.resize(64)
+        for string in strings:
+            self.add(string, len(string))
+
+    def __len__(self):
+        return self.start.size() - 1
+
+    def __getitem__(self, bytes string):
+        return self.lookup(string, len(string))
+
+    def strings(self):
+        """All strings, in order."""
+        cdef size_t i
+        return [(self.text.data() + self.start[i])[:self.start[i + 1] - self.start[i]]
+                for i in range(self.start.size() - 1)]
+
+    cdef size_t find(self, const char* text, Py_ssize_t size) noexcept nogil:
+        """The place of a string in the table, or the empty place where it belongs."""
+        cdef size_t mask = self.table.size() - 1, place = hashed(text, size) & mask, i
+        while self.table[place]:
+            i = self.table[place] - 1
+            if (<Py_ssize_t> (self.start[i + 1] - self.start[i]) == size
+                    and (size == 0 or memcmp(self.text.data() + self.start[i], text, size) == 0)):
+                break
+            place = (place + 1) & mask
+        return place
+
+    cdef int32_t lookup(self, const char* text, Py_ssize_t size) noexcept nogil:
+        """The number of a string, or ID_UNKNOWN."""
+        cdef int32_t entry = self.table[self.find(text, size)]
+        return entry - 1 + N_RESERVED if entry else ID_UNKNOWN
+
+    cdef int32_t add(self, const char* text, Py_ssize_t size) noexcept nogil:
+        """The number of a string, which is added if it is new."""
+        cdef size_t place
+        if self.start.size() * 2 > self.table.size():
+            self.grow()
+        place = self.find(text, size)
+        if not self.table[place]:
+            self.text.insert(self.text.end(), text, text + size)
+            self.start.push_back(self.text.size())
+            self.table[place] = <int32_t> self.start.size() - 1
+        return self.table[place] - 1 + N_RESERVED
+
+    cdef void grow(self) noexcept nogil:
+        cdef size_t i, size, n_places = self.table.size() * 4
+        self.table.assign(n_places, 0)
+        for i in range(self.start.size() - 1):
+            size = self.start[i + 1] - self.start[i]
+            self.table[self.find(self.text.data() + self.start[i], size)] = <int32_t> i + 1

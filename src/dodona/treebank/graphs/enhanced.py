@@ -1,0 +1,104 @@
+"""Enhanced dependencies (the DEPS column of CoNLL-U) as graphs over the words of a sentence.
+
+A graph is a set of arcs (head, label, dependent). Empty nodes (`8.1`) are no words, so a path
+through them becomes one arc: `27:conj` into 33.1 and `33.1:nsubj` into 33 give (27, "conj>nsubj",
+33), as in the evaluation of the IWPT shared tasks (Bouma, Seddah & Zeman 2020, 2021), which is also
+how such an arc is written. Two arcs from one word to the same other are kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.sentence import Sentence
+
+Arc: TypeAlias = tuple[int, str, int]  # head, label, dependent
+Heads: TypeAlias = dict[str, list[tuple[str, str]]]  # id of a node → (id of a head, label)
+
+
+def enhanced_graph(sentence: Sentence) -> frozenset[Arc]:
+    """The arcs in the DEPS column, those through empty nodes contracted.
+
+    An arc from a word to itself, which only a path through empty nodes can be, is kept here; no
+    transition system can build it.
+
+    >>> s = Sentence.from_columns(["Oaks", "speak"], deps=["2:nsubj", "0:root"])
+    >>> sorted(enhanced_graph(s))
+    [(0, 'root', 2), (2, 'nsubj', 1)]
+    """
+    heads = _heads_by_node(sentence)
+    return frozenset(
+        (head, label, word)
+        for word in range(1, len(sentence) + 1)
+        for head, label in _paths_up(heads, str(word), ())
+    )
+
+
+def with_graph(sentence: Sentence, arcs: Iterable[Arc]) -> Sentence:
+    """The sentence with these arcs as its DEPS column, "_" for words without any.
+
+    Empty nodes that the sentence has stay as they are, but no word refers to them any more.
+
+    >>> s = Sentence.from_columns(["Oaks", "speak"])
+    >>> with_graph(s, [(0, "root", 2), (2, "nsubj", 1), (0, "dep", 1)]).deps
+    ['0:dep|2:nsubj', '0:root']
+    """
+    by_word: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence))]
+    for head, label, word in arcs:
+        if not (0 <= head <= len(sentence) and 1 <= word <= len(sentence)):
+            raise ValueError(
+                f"arc from {head} to {word}, but the sentence has {len(sentence)} words"
+            )
+        by_word[word - 1].append((head, label))
+    texts = ["|".join(f"{head}:{label}" for head, label in sorted(found)) for found in by_word]
+    return sentence.replace(deps=[text or "_" for text in texts])
+
+
+def _heads_by_node(sentence: Sentence) -> Heads:
+    """What DEPS says of every word and, where it leads to them, of every empty node."""
+    columns: Iterable[tuple[str, str]]
+    columns = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
+    if any("." in deps for deps in sentence.deps):
+        columns = _lines(sentence)
+    heads = {node: list(_read(sentence, node, deps)) for node, deps in columns}
+    for node, found in heads.items():
+        for head, _ in found:
+            if head != "0" and head not in heads:
+                raise _error(sentence, node, f"has enhanced head {head}, which is not there")
+    return heads
+
+
+def _lines(sentence: Sentence) -> Iterator[tuple[str, str]]:
+    """(id, DEPS) of words and empty nodes."""
+    for line in str(sentence).splitlines():
+        fields = line.split("\t")
+        if len(fields) == 10 and "-" not in fields[0] and not line.startswith("#"):
+            yield fields[0], fields[8]
+
+
+def _read(sentence: Sentence, node: str, deps: str) -> Iterator[tuple[str, str]]:
+    for dep in [] if deps == "_" else deps.split("|"):
+        head, _, label = dep.partition(":")
+        whole, point, part = head.partition(".")
+        if not (label and whole.isdecimal() and (part.isdecimal() or not point)):
+            raise _error(sentence, node, f"has DEPS {deps!r}; expected head:label|head:label …")
+        yield head, label
+
+
+def _paths_up(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """(word or root, label) for each way up from a node that leads through empty nodes alone."""
+    for head, label in heads[node]:
+        if "." not in head:
+            yield int(head), label
+        elif head not in passed:
+            for top, above in _paths_up(heads, head, (*passed, head)):
+                yield top, f"{above}>{label}"
+
+
+def _error(sentence: Sentence, node: str, message: str) -> TreebankError:
+    lines = [line.partition("\t")[0] for line in str(sentence).splitlines()]
+    return TreebankError(
+        sentence.source, sentence.line + lines.index(node), f"word {node} {message}"
+    )

@@ -1,0 +1,308 @@
+"""From the graphs that a parser builds to the DEPS column: arcs let down, words put into labels.
+
+What `graphs.deplanarise`, `lexical_labels.lexicalise` and `enhanced.with_graph` say, and say more
+plainly, for a parser's arcs at a parser's speed (15x); tests compare the two.
+"""
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp
+from libcpp.algorithm cimport sort
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.transitions.gold cimport GoldArc
+from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
+from dodona.treebank.trees.lifted_arcs cimport Arc, is_written_before, let_down
+
+from dodona.treebank.graphs.empty_nodes import THROUGH, with_empty_nodes
+from dodona.treebank.graphs.graphs import AND, BACK, UP
+from dodona.treebank.graphs.lexical_labels import MARKERS, MORPHOLOGICAL
+
+cdef enum Relation:           # what an arc says about the words that mark a phrase
+    OTHER, CASE, MARK, CC, CONJ, FIXED
+
+cdef enum:
+    LITERAL = -1              # a part of a label that stays as it is
+    MORPHOLOGY = -2           # {Case}; else a part is the Relation of the marker to look for
+
+RELATIONS = {"case": CASE, "mark": MARK, "cc": CC, "conj": CONJ, "fixed": FIXED}
+
+cdef struct Piece:            # of a label
+    int32_t kind              # LITERAL, MORPHOLOGY, CASE, MARK or CC
+    int32_t start             # of its text, if it is literal
+    int32_t end
+
+cdef struct Plain:            # a label of one arc, as DEPS knows them
+    int32_t first_piece
+    int32_t end_piece
+    int32_t relation
+    bint passes_nodes         # through empty nodes
+
+cdef struct Part:             # what a label of the parser says of one arc
+    bint is_back              # the arc goes the other way
+    int32_t plain
+    int32_t wanted            # label of the head that a lifted arc came from, or NONE
+    int32_t rank              # its place among all of them by text
+
+
+cdef class GraphDecoder:
+    """Writes graphs with these labels into sentences."""
+    cdef vector[vector[Part]] parts     # per label of the parser
+    cdef vector[bint] is_lifted         # per label of the parser, whether a part of it is
+    cdef vector[Plain] plain
+    cdef vector[int32_t] plain_ranks    # as that of a Part
+    cdef vector[Piece] pieces
+    cdef bytes texts                    # of literal pieces, one after the other
+
+    # of the sentence in hand
+    cdef vector[Arc] arcs
+    cdef vector[char] out
+    cdef vector[int32_t] starts         # of the DEPS of each word, in `out`
+    cdef bint passes_nodes
+
+    def __init__(self, labels):
+        numbers, ranks = {}, {}
+        split = [_split(label) for label in labels]
+        texts = {text for parts in split for _, text in parts}
+        for rank, text in enumerate(sorted(texts | {text.partition(UP)[0] for text in texts})):
+            ranks[text] = rank
+        self.texts = b""
+        self.parts.resize(len(split))
+        self.is_lifted.resize(len(split))
+        for i, parts in enumerate(split):
+            for is_back, text in parts:
+                name, _, wanted = text.partition(UP)
+                for each in (name, wanted):
+                    if each not in numbers:
+                        numbers[each] = self.plain.size()
+                        self._add_plain(each, ranks.get(each, 0))
+                self.parts[<size_t> i].push_back(
+                    Part(is_back, numbers[name], numbers[wanted] if wanted else NONE, ranks[text]))
+                self.is_lifted[<size_t> i] = self.is_lifted[<size_t> i] or bool(wanted)
+
+    def _add_plain(self, str label, int rank):
+        first = self.pieces.size()
+        for text in label.split(":"):
+            kind = LITERAL
+            if text == MORPHOLOGICAL:
+                kind = MORPHOLOGY
+            elif text[1:-1] in MARKERS and text == f"{{{text[1:-1]}}}":
+                kind = RELATIONS[text[1:-1]]
+            start = len(self.texts)
+            self.texts += text.encode()
+            self.pieces.push_back(Piece(kind, start, len(self.texts)))
+        self.plain.push_back(Plain(first, self.pieces.size(),
+                                   RELATIONS.get(label.partition(":")[0], OTHER),
+                                   THROUGH in label))
+        self.plain_ranks.push_back(rank)
+
+    def decode(self, Corpus corpus, sentences):
+        """The sentences with the graphs of the corpus in their DEPS column."""
+        cdef Sentence sentence
+        cdef vector[Text] texts
+        cdef int column = DEPS
+        cdef size_t i = 0
+        cdef int word
+        result = []
+        for sentence in sentences:
+            if i == corpus.n_words.size() or sentence.n_words != corpus.n_words[i]:
+                raise ValueError("these are not the sentences of the corpus")
+            self.take(corpus, i)
+            self.write(sentence)
+            texts.resize(sentence.n_words)
+            for word in range(sentence.n_words):
+                texts[word] = Text(self.out.data() + self.starts[word],
+                                   self.starts[word + 1] - self.starts[word])
+            made = sentence.with_fields(&column, 1, texts.data())
+            if self.passes_nodes or has_empty_node(sentence):
+                made = with_empty_nodes(made)
+            result.append(made)
+            i += 1
+        return result
+
+    cdef void take(self, Corpus corpus, size_t sentence) noexcept nogil:
+        """Part the arcs that share one, and let down those that were lifted."""
+        cdef size_t i, j
+        cdef bint some_lifted = False
+        cdef const GoldArc* arc
+        cdef const Part* part
+        self.arcs.clear()
+        for i in range(corpus.first_arc[sentence], corpus.end_arc[sentence]):
+            arc = &corpus.arcs[i]
+            some_lifted = some_lifted or self.is_lifted[arc.label]
+            for j in range(self.parts[arc.label].size()):
+                part = &self.parts[arc.label][j]
+                self.arcs.push_back(Arc(
+                    arc.dependent if part.is_back else arc.head,
+                    arc.head if part.is_back else arc.dependent,
+                    part.plain, part.wanted, part.rank))
+        if some_lifted:
+            let_down(self.arcs, self.plain_ranks, corpus.n_words[sentence])
+        sort(self.arcs.begin(), self.arcs.end(), is_written_before)
+
+    cdef void write(self, Sentence sentence):
+        """Fill in the DEPS of every word."""
+        cdef size_t i = 0, end
+        cdef int word
+        self.out.clear()
+        self.starts.clear()
+        self.passes_nodes = False
+        for word in range(1, sentence.n_words + 1):
+            self.starts.push_back(<int32_t> self.out.size())
+            while i < self.arcs.size() and self.arcs[i].dependent == word:
+                end = i + 1
+                while end < self.arcs.size() and (self.arcs[end].dependent == word
+                                                  and self.arcs[end].head == self.arcs[i].head):
+                    end += 1
+                if end > i + 1:
+                    self.put_several(sentence, i, end)
+                else:
+                    self.put_arc(sentence, &self.arcs[i])
+                i = end
+            if self.starts.back() == <int32_t> self.out.size():
+                self.out.push_back(c"_")
+            else:
+                self.out.pop_back()                  # the last bar
+        self.starts.push_back(<int32_t> self.out.size())
+
+    cdef void put_arc(self, Sentence sentence, const Arc* arc):
+        """An arc and a bar."""
+        self.put_number(arc.head)
+        self.put_label(sentence, arc.dependent, &self.plain[arc.plain])
+        self.out.push_back(c"|")
+        self.passes_nodes = self.passes_nodes or self.plain[arc.plain].passes_nodes
+
+    cdef void put_several(self, Sentence sentence, size_t start, size_t end):
+        """Arcs between the same two words, in order of their labels, each label once."""
+        cdef size_t i, before = self.out.size()
+        texts = set()
+        for i in range(start, end):
+            self.put_arc(sentence, &self.arcs[i])
+            texts.add((self.out.data() + before)[:self.out.size() - before - 1])
+            self.out.resize(before)
+        for byte in b"|".join(sorted(texts)) + b"|":
+            self.out.push_back(<char> <int> byte)
+
+    cdef void put_number(self, int number) noexcept nogil:
+        cdef char digits[12]
+        cdef int n = 0
+        while number > 0 or n == 0:
+            digits[n] = <char> (c"0" + number % 10)
+            number //= 10
+            n += 1
+        while n > 0:
+            n -= 1
+            self.out.push_back(digits[n])
+
+    cdef void put_label(self, Sentence sentence, int word, const Plain* label):
+        """A colon and the label; a part that is to be found, and is not, is left out."""
+        cdef const char* texts = self.texts
+        cdef const Piece* piece
+        cdef int i
+        for i in range(label.first_piece, label.end_piece):
+            piece = &self.pieces[i]
+            self.out.push_back(c":")
+            if piece.kind == LITERAL:
+                self.out.insert(self.out.end(), texts + piece.start, texts + piece.end)
+            else:
+                found = (case_of(sentence, word) if piece.kind == MORPHOLOGY
+                         else self.marker(sentence, word, piece.kind))
+                if not found:
+                    self.out.pop_back()
+                for byte in <bytes> found:
+                    self.out.push_back(<char> <int> byte)
+
+    cdef bytes marker(self, Sentence sentence, int word, int relation):
+        """The words that mark a phrase by this relation, or the phrases it is coordinated with."""
+        cdef vector[int32_t] near, found
+        cdef size_t i
+        self.words_below(word, relation, found)
+        if found.empty():
+            self.conjuncts_of(word, relation == CC, near)
+            for i in range(near.size()):
+                self.words_below(near[i], relation, found)
+                if not found.empty():
+                    break
+        names = []
+        for i in range(found.size()):
+            names.append(name_of(sentence, found[i]))
+            near.clear()
+            self.words_below(found[i], FIXED, near)
+            for j in range(near.size()):
+                names.append(name_of(sentence, near[<size_t> j]))
+        return b"_".join(names)
+
+    cdef void words_below(self, int head, int relation, vector[int32_t]& found) noexcept nogil:
+        """The dependents of a node by this relation, from left to right."""
+        cdef size_t i
+        for i in range(self.arcs.size()):
+            if self.arcs[i].head == head and self.plain[self.arcs[i].plain].relation == relation:
+                found.push_back(self.arcs[i].dependent)
+
+    cdef void conjuncts_of(self, int word, bint of_them_behind,
+                           vector[int32_t]& found) noexcept nogil:
+        """Heads and dependents by conj, or, for cc, of those the ones behind the word."""
+        cdef vector[int32_t] near, next_to
+        cdef size_t i, j
+        self.neighbours(word, near)
+        if not of_them_behind:
+            found.swap(near)
+            return
+        for i in range(near.size()):
+            next_to.clear()
+            self.neighbours(near[i], next_to)
+            for j in range(next_to.size()):
+                if next_to[j] > word:
+                    found.push_back(next_to[j])
+
+    cdef void neighbours(self, int word, vector[int32_t]& found) noexcept nogil:
+        cdef size_t i
+        for i in range(self.arcs.size(), 0, -1):
+            if (self.arcs[i - 1].dependent == word
+                    and self.plain[self.arcs[i - 1].plain].relation == CONJ):
+                found.push_back(self.arcs[i - 1].head)
+        self.words_below(word, CONJ, found)
+
+
+def _split(str label):
+    """(whether the other way, text) of every arc that a label of the parser stands for."""
+    there, _, back = label.partition(BACK)
+    return [*((False, text) for text in there.split(AND)),
+            *((True, text) for text in back.split(AND) if text)]
+
+
+cdef bytes name_of(Sentence sentence, int word):
+    """The lemma of a word, or its form where there is none, in lower case."""
+    cdef Text text = field(sentence, word - 1, LEMMA)
+    if text.size == 1 and text.text[0] == c"_":
+        text = field(sentence, word - 1, FORM)
+    return text.text[:text.size].decode().lower().encode()
+
+
+cdef bytes case_of(Sentence sentence, int word):
+    """The morphological case of a word, in lower case; empty if it has none."""
+    cdef Text text = field(sentence, word - 1, FEATS)
+    cdef Py_ssize_t start = 0, end
+    while start < text.size:
+        end = start
+        while end < text.size and text.text[end] != c"|":
+            end += 1
+        if end - start >= 5 and memcmp(text.text + start, b"Case=", 5) == 0:
+            return text.text[start + 5:end].decode().lower().encode()
+        start = end + 1
+    return b""
+
+
+cdef bint has_empty_node(Sentence sentence) noexcept nogil:
+    """Whether a line begins like 8.1 does."""
+    cdef Py_ssize_t i = 0
+    while i < sentence.size:
+        while i < sentence.size and c"0" <= sentence.raw[i] <= c"9":
+            i += 1
+        if i < sentence.size and i > 0 and sentence.raw[i] == c"." and (
+                c"0" <= sentence.raw[i - 1] <= c"9"):
+            return True
+        while i < sentence.size and sentence.raw[i] != c"\n":
+            i += 1
+        i += 1
+    return False

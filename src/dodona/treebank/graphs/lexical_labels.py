@@ -1,0 +1,118 @@
+"""Enhanced labels that name a word, such as nmod:of, without it: nmod:{case}, and back.
+
+Enhanced dependencies put the preposition, the conjunction or the case of a phrase into its label
+(obl:in_front_of, conj:and, obl:loc). A parser that learns each of them as a label of its own has
+hundreds of rare classes, and none for what it has not seen. The word is in the sentence, so its
+part of the label is replaced by how it was found:
+
+  {case} {mark} {cc}   lemma of the dependent's child of that relation, with the children that are
+                       fixed to it; the children of its conjuncts serve where it has none itself
+  {Case}               the dependent's morphological case, in lower case
+
+A part that is found no such way stays as it is, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dodona.treebank.graphs.enhanced import Arc
+from dodona.treebank.sentence import Sentence
+
+MARKERS = ("case", "mark", "cc")
+MORPHOLOGICAL = "{Case}"
+
+
+class Phrases:
+    """What a sentence's words and arcs say about the words that mark a phrase."""
+
+    def __init__(self, sentence: Sentence, arcs: Iterable[Arc]) -> None:
+        self.sentence = sentence
+        self.markers: dict[tuple[int, str], list[int]] = {}
+        self.conjuncts: dict[int, list[int]] = {}  # a word's neighbours by conj, heads first
+        self.fixed: dict[int, list[int]] = {}
+        self._texts: list[str] | None = None
+        for head, label, word in sorted(arcs, key=lambda arc: (arc[2], arc[0])):
+            relation = label.partition(":")[0]
+            if relation in MARKERS:
+                self.markers.setdefault((head, relation), []).append(word)
+            elif relation == "conj":
+                self.conjuncts.setdefault(word, []).insert(0, head)
+                self.conjuncts.setdefault(head, []).append(word)
+            elif relation == "fixed":
+                self.fixed.setdefault(head, []).append(word)
+
+    def words(self, word: int, part: str) -> str:
+        """What a part such as {case} stands for at a word; empty if nothing is found."""
+        if part == MORPHOLOGICAL:
+            return _case(self.sentence.feats[word - 1])
+        relation = part[1:-1]
+        found = self.markers.get((word, relation), [])
+        for near in [] if found else self._around(word, relation):
+            found = found or self.markers.get((near, relation), [])
+        parts = [w for first in found for w in (first, *self.fixed.get(first, []))]
+        return "_".join(self._text(w) for w in parts)
+
+    def _around(self, word: int, relation: str) -> list[int]:
+        """The conjuncts whose markers also hold for a word: for cc, those behind it as well."""
+        near = self.conjuncts.get(word, [])
+        if relation != "cc":
+            return near
+        return [w for head in near for w in self.conjuncts.get(head, []) if w > word]
+
+    def _text(self, word: int) -> str:
+        if self._texts is None:
+            pairs = zip(self.sentence.lemmas, self.sentence.forms, strict=True)
+            self._texts = [(form if lemma == "_" else lemma).lower() for lemma, form in pairs]
+        return self._texts[word - 1]
+
+
+def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
+    """The arcs with the parts of labels that the sentence tells replaced by where it does.
+
+    >>> s = Sentence.from_columns(["leaves", "of", "oaks"], lemmas=["leaf", "of", "oak"])
+    >>> graph = [(0, "root", 1), (1, "nmod:of", 3), (3, "case", 2)]
+    >>> sorted(delexicalise(s, graph))[1]
+    (1, 'nmod:{case}', 3)
+    >>> lexicalise(s, delexicalise(s, graph)) == frozenset(graph)
+    True
+    """
+    arcs = list(arcs)
+    phrases = Phrases(sentence, arcs)
+    return frozenset(
+        (head, ":".join(_delexicalised(phrases, word, label.split(":"))), word)
+        for head, label, word in arcs
+    )
+
+
+def lexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
+    """The arcs with the words put back into their labels; a part that is not found is left out."""
+    arcs = list(arcs)
+    if not any("{" in label for _, label, _ in arcs):
+        return frozenset(arcs)
+    phrases = Phrases(sentence, arcs)
+    return frozenset(
+        (head, _lexicalised(phrases, word, label) if "{" in label else label, word)
+        for head, label, word in arcs
+    )
+
+
+def _delexicalised(phrases: Phrases, word: int, parts: Sequence[str]) -> list[str]:
+    kept = [parts[0]]
+    for part in parts[1:]:
+        names = [MORPHOLOGICAL, *(f"{{{relation}}}" for relation in MARKERS)]
+        kept.append(next((name for name in names if phrases.words(word, name) == part), part))
+    return kept
+
+
+def _lexicalised(phrases: Phrases, word: int, label: str) -> str:
+    parts = [p if "{" not in p else phrases.words(word, p) for p in label.split(":")]
+    return ":".join(part for part in parts if part)
+
+
+def _case(feats: str) -> str:
+    for feature in feats.split("|"):
+        name, _, value = feature.partition("=")
+        if name == "Case":
+            return value.lower()
+    return ""

@@ -1,0 +1,144 @@
+"""Lifted arcs let down: `graphs.deplanarise` for labels that are numbers."""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.algorithm cimport sort
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE
+
+
+cdef struct Arc:
+    int32_t head
+    int32_t dependent
+    int32_t plain             # its label, without the mark of a lifted arc
+    int32_t wanted            # label of the head that a lifted arc came from, or NONE
+    int32_t rank              # of its label with the mark, among all by text
+
+
+cdef inline uint64_t order_of(const Arc& arc) noexcept nogil:
+    return <uint64_t> arc.dependent << 32 | <uint64_t> arc.rank
+
+
+cdef inline bint comes_before(const Arc& a, const Arc& b) noexcept nogil:
+    """By dependent, then by label, then by head."""
+    if order_of(a) != order_of(b):
+        return order_of(a) < order_of(b)
+    return a.head < b.head
+
+
+cdef inline bint is_written_before(const Arc& a, const Arc& b) noexcept nogil:
+    """By dependent, then by head, then by label."""
+    if a.dependent != b.dependent:
+        return a.dependent < b.dependent
+    return a.head < b.head if a.head != b.head else a.rank < b.rank
+
+
+cdef inline void unique(vector[Arc]& arcs) noexcept nogil:
+    """Sort the arcs as dependents are looked through, and drop those that are there twice."""
+    cdef size_t i, n = 0
+    sort(arcs.begin(), arcs.end(), comes_before)
+    for i in range(arcs.size()):
+        if n == 0 or not (arcs[i].head == arcs[n - 1].head
+                          and arcs[i].dependent == arcs[n - 1].dependent
+                          and arcs[i].plain == arcs[n - 1].plain
+                          and arcs[i].wanted == arcs[n - 1].wanted):
+            arcs[n] = arcs[i]
+            n += 1
+    arcs.resize(n)
+
+
+cdef inline void index_by_head(const vector[Arc]& arcs, int n_words, vector[int32_t]& first,
+                               vector[int32_t]& next_arc) noexcept nogil:
+    """Lists of the arcs out of each node, in order; NONE ends them."""
+    cdef int i
+    first.assign(n_words + 1, NONE)
+    next_arc.resize(arcs.size())
+    for i in range(<int> arcs.size() - 1, -1, -1):
+        next_arc[i] = first[arcs[i].head]
+        first[arcs[i].head] = i
+
+
+cdef inline void find_places(const vector[Arc]& arcs, vector[int32_t]& places) noexcept nogil:
+    """The place of each node, breadth first from the root; those it does not reach come last."""
+    cdef vector[int32_t] order, first, next_arc
+    cdef size_t i, at = 0
+    cdef int32_t n_nodes = <int32_t> places.size(), arc, dependent
+    index_by_head(arcs, n_nodes - 1, first, next_arc)
+    places.assign(n_nodes, NONE)
+    order.push_back(0)
+    places[0] = 0
+    while at < order.size():
+        arc = first[order[at]]
+        while arc != NONE:
+            dependent = arcs[arc].dependent
+            if places[dependent] == NONE:
+                places[dependent] = <int32_t> order.size()
+                order.push_back(dependent)
+            arc = next_arc[arc]
+        at += 1
+    for i in range(places.size()):
+        if places[i] == NONE:
+            places[i] = n_nodes + <int32_t> i
+
+
+cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted, int n_words) noexcept nogil:
+    """The first node below with an arc of the wanted label: where the lifted arc came from."""
+    cdef vector[int32_t] order, first, next_arc
+    cdef vector[char] seen
+    cdef size_t at = 0
+    cdef int32_t arc, dependent
+    index_by_head(arcs, n_words, first, next_arc)
+    seen.resize(n_words + 1)
+    seen[lifted.head] = seen[lifted.dependent] = True
+    order.push_back(lifted.head)
+    while at < order.size():
+        arc = first[order[at]]
+        while arc != NONE:
+            dependent = arcs[arc].dependent
+            if arcs[arc].plain == lifted.wanted and dependent != lifted.dependent:
+                return dependent
+            if not seen[dependent]:
+                seen[dependent] = True
+                order.push_back(dependent)
+            arc = next_arc[arc]
+        at += 1
+    return lifted.head
+
+
+cdef inline bint is_above(const Arc& a, const Arc& b,
+                          const vector[int32_t]& places) noexcept nogil:
+    if places[a.head] != places[b.head]:
+        return places[a.head] < places[b.head]
+    if places[a.dependent] != places[b.dependent]:
+        return places[a.dependent] < places[b.dependent]
+    return a.rank < b.rank
+
+
+cdef inline size_t topmost_lifted(const vector[Arc]& arcs,
+                                  const vector[int32_t]& places) noexcept nogil:
+    """Which lifted arc is to be let down first; the number of arcs if there is none."""
+    cdef size_t i, chosen = arcs.size()
+    for i in range(arcs.size()):
+        if arcs[i].wanted != NONE and (
+                chosen == arcs.size() or is_above(arcs[i], arcs[chosen], places)):
+            chosen = i
+    return chosen
+
+
+cdef inline void let_down(vector[Arc]& arcs, const vector[int32_t]& plain_ranks,
+                          int n_words) noexcept nogil:
+    """Put lifted arcs back to where their labels point, topmost first."""
+    cdef vector[int32_t] places
+    cdef size_t chosen
+    cdef Arc arc
+    unique(arcs)
+    places.resize(n_words + 1)
+    find_places(arcs, places)
+    chosen = topmost_lifted(arcs, places)
+    while chosen < arcs.size():
+        arc = arcs[chosen]
+        arcs.erase(arcs.begin() + chosen)
+        arc.head = find_head(arcs, arc, n_words)
+        arc.wanted, arc.rank = NONE, plain_ranks[arc.plain]
+        arcs.push_back(arc)
+        unique(arcs)
+        chosen = topmost_lifted(arcs, places)

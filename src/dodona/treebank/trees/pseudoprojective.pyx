@@ -1,0 +1,290 @@
+"""The pseudo-projective transform (Nivre & Nilsson 2005): crossing arcs for projective parsers.
+
+`projectivise` moves the dependent of a non-projective arc up to the head of its head, shortest arc
+first and leftmost among equals, until none is left. What it did is written into the labels:
+
+    scheme      a lifted word   a head it was lifted past
+    baseline    nmod            obj
+    head        nmod↑obj        obj          ↑ and the label of the head it left
+    path        nmod↑           obj↓
+    head+path   nmod↑obj        obj↓         a word can be both: obj↑conj↓
+
+`deprojectivise` takes the lifted words top-down and looks below the head of each, breadth first and
+left to right, for the head it came from: the first word with the label after ↑ (head); the first
+word reached over ↓ alone that has no ↓ below it (path); the first word reached over ↓ alone with
+the label after ↑ (head+path). Where there is none the word stays. The word's own subtree is not
+searched, so there is never a cycle; nor can the last root leave, having nowhere to go.
+
+↑ and ↓ cannot be part of a treebank's own label; a label that has one is refused.
+"""
+from collections import namedtuple
+
+from libc.stdlib cimport calloc, free
+from libcpp.algorithm cimport pop_heap, push_heap, rotate
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE
+from dodona.treebank.trees.projectivity cimport (
+    Tree, free_tree, is_crossed, measure_block, measure_blocks, new_numbered_tree)
+
+SCHEMES = ("baseline", "head", "path", "head+path")
+Projectivised = namedtuple("Projectivised", "heads labels n_lifted")
+
+cdef str UP_ARROW = "↑"
+cdef str DOWN_ARROW = "↓"
+
+cdef enum Mark:
+    LIFTED = 1
+    PASSED = 2
+
+
+def lifted(str label not None):
+    """Whether the label says that its word was lifted.
+
+    >>> lifted("nmod↑obj"), lifted("obj↓")
+    (True, False)
+    """
+    return UP_ARROW in label
+
+
+def plain(str label not None):
+    """The label without what the transform added to it.
+
+    >>> plain("nmod↑obj↓"), plain("obj↓"), plain("obj")
+    ('nmod', 'obj', 'obj')
+    """
+    if UP_ARROW in label:
+        label = label[:label.index(UP_ARROW)]
+    return label[:label.index(DOWN_ARROW)] if DOWN_ARROW in label else label
+
+
+cdef check(heads, labels, scheme):
+    if scheme not in SCHEMES:
+        raise ValueError(f"unknown scheme {scheme!r}: expected one of {', '.join(SCHEMES)}")
+    if len(heads) != len(labels):
+        raise ValueError(f"{len(heads)} heads, but {len(labels)} labels")
+
+
+def projectivise(heads, labels, scheme="head"):
+    """The tree with its non-projective arcs lifted, and labels that say so.
+
+    >>> projectivise([3, 4, 0, 3], ["det", "nmod", "root", "obj"], "head+path")
+    Projectivised(heads=[3, 3, 0, 3], labels=['det', 'nmod↑obj', 'root', 'obj↓'], n_lifted=1)
+    """
+    check(heads, labels, scheme)
+    cdef int i = 0
+    cdef str label
+    for label in labels:
+        i += 1
+        if UP_ARROW in label or DOWN_ARROW in label:
+            raise ValueError(
+                f"word {i} has label {label!r}, but ↑ and ↓ are kept for the marks of the "
+                "pseudo-projective transform: rename the label, or deprojectivise first")
+    cdef Tree* tree = new_numbered_tree(heads)
+    cdef char* marks = <char*> calloc(tree.n_words + 1, 1)
+    cdef int n_lifted = 0
+    try:
+        if marks == NULL:
+            raise MemoryError
+        with nogil:
+            n_lifted = lift_arcs(tree, marks)
+        if n_lifted == 0:
+            return Projectivised(list(heads), list(labels), 0)
+        return Projectivised(
+            [tree.head[i + 1] for i in range(tree.n_words)],
+            [encode(heads, labels, scheme, i, marks[i + 1]) for i in range(tree.n_words)],
+            n_lifted)
+    finally:
+        free(marks)
+        free_tree(tree)
+
+
+cdef str encode(heads, labels, str scheme, int i, int mark):
+    cdef str label = labels[i]
+    if mark & LIFTED and scheme != "baseline":
+        label += UP_ARROW
+        if scheme != "path":
+            label += <str> labels[heads[i] - 1]
+    if mark & PASSED and scheme in ("path", "head+path"):
+        label += DOWN_ARROW
+    return label
+
+
+cdef int lift_arcs(Tree* tree, char* marks) except -1 nogil:
+    """Make the tree projective; how many words were lifted.
+
+    A lift takes descendants from one word only, the head that is left. So only the arcs of that
+    head can become non-projective, and a non-projective arc stays so until it is lifted itself.
+    """
+    cdef vector[long long] queue
+    cdef int word, head, n_lifted = 0
+    measure_blocks(tree)
+    for word in range(1, tree.n_words + 1):
+        if is_crossed(tree, word):
+            enqueue(tree, word, queue)
+    while not queue.empty():
+        pop_heap(queue.begin(), queue.end())
+        word = <int> (-queue.back() % (tree.n_words + 1))
+        queue.pop_back()
+        head = tree.head[word]
+        n_lifted += not marks[word] & LIFTED
+        marks[word] |= LIFTED
+        marks[head] |= PASSED
+        lift(tree, word)
+        shrink_block(tree, head, queue)
+        if is_crossed(tree, word):
+            enqueue(tree, word, queue)
+    return n_lifted
+
+
+cdef int enqueue(const Tree* tree, int word, vector[long long]& queue) except -1 nogil:
+    # The heap's maximum is the shortest arc, then the leftmost dependent.
+    cdef long long length = abs(word - tree.head[word])
+    queue.push_back(-(length * (tree.n_words + 1) + word))
+    push_heap(queue.begin(), queue.end())
+    return 0
+
+
+cdef int lift(Tree* tree, int word) except -1 nogil:
+    """Hang the word on the head of its head: its slice of the preorder goes behind its head's."""
+    cdef int head = tree.head[word], start = tree.entry[word], i
+    cdef int end = tree.entry[head] + tree.size[head]
+    rotate(tree.order + start, tree.order + start + tree.size[word], tree.order + end)
+    for i in range(start, end):
+        tree.entry[tree.order[i]] = i
+    tree.size[head] -= tree.size[word]
+    tree.head[word] = tree.head[head]
+    return 0
+
+
+cdef int shrink_block(Tree* tree, int head, vector[long long]& queue) except -1 nogil:
+    """Measure the block of a head that lost descendants; its arcs out of it are crossed now."""
+    cdef int left = tree.left[head], right = tree.right[head], word
+    measure_block(tree, head)
+    for word in range(left, tree.left[head]):
+        if tree.head[word] == head:
+            enqueue(tree, word, queue)
+    for word in range(tree.right[head] + 1, right + 1):
+        if tree.head[word] == head:
+            enqueue(tree, word, queue)
+    return 0
+
+
+cdef struct Search:
+    # What deprojectivise knows of the labels of a tree, by word.
+    bint by_label   # the head sought has a known label
+    bint by_path    # the way to it is marked
+    char* marks
+    int* label      # plain label
+    int* wanted     # label after ↑
+    int* queue      # room for a breadth-first search
+
+
+def deprojectivise(heads, labels, scheme="head"):
+    """The tree with lifted words put back where their labels point, and plain labels.
+
+    Any tree will do, and any labels: what makes no sense is left where it is. The result is a tree;
+    it can have fewer roots than were given, but at least one, and never more.
+
+    >>> deprojectivise([3, 3, 0, 3], ["det", "nmod↑obj", "root", "obj↓"], "head+path")
+    ([3, 4, 0, 3], ['det', 'nmod', 'root', 'obj'])
+    """
+    check(heads, labels, scheme)
+    cdef Tree* tree = new_numbered_tree(heads)
+    cdef int* rows = NULL
+    cdef Search search
+    cdef int i
+    try:
+        plain_labels = [plain(label) for label in labels]
+        if scheme == "baseline" or not any([UP_ARROW in <str> label for label in labels]):
+            return list(heads), plain_labels
+        rows = <int*> calloc(<size_t> tree.n_words + 1, 4 * sizeof(int))
+        if rows == NULL:
+            raise MemoryError
+        search.by_label, search.by_path = "head" in scheme, "path" in scheme
+        search.label, search.wanted = rows, rows + tree.n_words + 1
+        search.queue = rows + 2 * (tree.n_words + 1)
+        search.marks = <char*> (rows + 3 * (tree.n_words + 1))
+        read_marks(&search, labels, plain_labels)
+        with nogil:
+            lower_words(tree, &search)
+        return [tree.head[i] for i in range(1, tree.n_words + 1)], plain_labels
+    finally:
+        free(rows)
+        free_tree(tree)
+
+
+cdef read_marks(Search* search, labels, list plain_labels):
+    cdef dict ids = {}
+    cdef int word = 0
+    cdef str label
+    search.label[0] = NONE
+    for label in labels:
+        search.label[word + 1] = ids.setdefault(plain_labels[word], len(ids))
+        word += 1
+        if DOWN_ARROW in label:
+            search.marks[word] |= PASSED
+        if UP_ARROW in label:
+            search.marks[word] |= LIFTED
+            wanted = plain(label[label.index(UP_ARROW) + 1:])
+            search.wanted[word] = ids.setdefault(wanted, len(ids))
+
+
+cdef void lower_words(Tree* tree, const Search* search) noexcept nogil:
+    """Put lifted words back, in the breadth-first order of the tree as it was given."""
+    cdef int i = 0, n_seen = 1, word
+    tree.order[0] = 0    # the preorder has served its purpose
+    while i < n_seen:
+        word = tree.child[tree.order[i]]
+        while word != NONE:
+            tree.order[n_seen] = word
+            n_seen += 1
+            word = tree.sibling[word]
+        i += 1
+    for i in range(1, n_seen):
+        word = tree.order[i]
+        if search.marks[word] & LIFTED:
+            move(tree, word, head_below(tree, search, word))
+
+
+cdef int head_below(const Tree* tree, const Search* search, int lifted_word) noexcept nogil:
+    """The head a lifted word came from, or the one it has."""
+    cdef int i = 0, n_seen = 1, word
+    search.queue[0] = tree.head[lifted_word]
+    while i < n_seen:
+        word = tree.child[search.queue[i]]
+        while word != NONE:
+            if word != lifted_word and (not search.by_path or search.marks[word] & PASSED):
+                if search.by_label:
+                    if search.label[word] == search.wanted[lifted_word]:
+                        return word
+                elif not has_passed_child(tree, search, word):
+                    return word
+                search.queue[n_seen] = word
+                n_seen += 1
+            word = tree.sibling[word]
+        i += 1
+    return tree.head[lifted_word]
+
+
+cdef bint has_passed_child(const Tree* tree, const Search* search, int head) noexcept nogil:
+    cdef int word = tree.child[head]
+    while word != NONE:
+        if search.marks[word] & PASSED:
+            return True
+        word = tree.sibling[word]
+    return False
+
+
+cdef void move(Tree* tree, int word, int head) noexcept nogil:
+    """Hang the word on another head, its dependents still linked from left to right."""
+    cdef int* link = &tree.child[tree.head[word]]
+    while link[0] != word:
+        link = &tree.sibling[link[0]]
+    link[0] = tree.sibling[word]
+    link = &tree.child[head]
+    while link[0] != NONE and link[0] < word:
+        link = &tree.sibling[link[0]]
+    tree.sibling[word] = link[0]
+    link[0] = word
+    tree.head[word] = head

@@ -1,0 +1,138 @@
+"""`dodona train --pipeline text` and what parse and tag make of plain text."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import dodona
+from dodona.treebank.raw_text import raw_text
+from support.shell import Shell
+
+
+@pytest.fixture(scope="module")
+def text_model(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "text.dodona"
+    files = data / "train.conllu", data / "dev.conllu"
+    model = dodona.train(*files, pipeline="text", epochs=2)
+    model.save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(data: Path) -> str:
+    return "".join(raw_text(dodona.read(data / "test.conllu")))
+
+
+def test_one_command_trains_all_parts(
+    shell: Shell, data: Path, text_model: Path, tmp_path: Path
+) -> None:
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    out = tmp_path / "m.dodona"
+    result = shell("train", "--pipeline", "text", *files, "-o", out, "--epochs", "2")
+    assert result.code == 0
+    assert "segmenter, epoch 1" in result.err
+    assert "Dev set from raw text" in result.out
+    assert all(name in result.out for name in ("tokens", "sentences", "lemmas", "blex"))
+    assert out.read_bytes() == text_model.read_bytes()
+
+
+def test_the_result_as_json(shell: Shell, data: Path, tmp_path: Path) -> None:
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    options = ["--epochs", "1", "--quiet", "--json"]
+    result = shell("train", "--pipeline", "text", *files, "-o", tmp_path / "m", *options)
+    found = json.loads(result.out)
+    assert found["dev_text"] == dodona.load(tmp_path / "m").record["dev_text"]
+    assert 0 < found["dev_text"]["las"] <= 100
+
+
+def test_text_from_stdin_and_from_files(
+    shell: Shell, text_model: Path, text: str, tmp_path: Path
+) -> None:
+    expected = dodona.load(text_model)(text).to_conllu()
+    from_stdin = shell("parse", text_model, "--input", "text", stdin=text.encode())
+    assert (from_stdin.code, from_stdin.out) == (0, expected)
+    plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
+    plain.write_text(text, encoding="utf-8")
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert shell("parse", text_model, plain).out == expected
+    assert shell("parse", text_model, plain, packed, "--threads", "2").out == expected * 2
+
+
+def test_lines_and_tokens(shell: Shell, text_model: Path, text: str) -> None:
+    tokens = [sentence.forms for sentence in dodona.load(text_model)(text)][:2]
+    lines = "".join(" ".join(forms) + "\n" for forms in tokens)
+    for kind, count in (("lines", 2), ("tokens", 2)):
+        result = shell("parse", text_model, "--input", kind, stdin=lines.encode())
+        assert result.code == 0
+        assert result.out.count("# text = ") == count
+    parsed = dodona.Doc.from_conllu(result.out)
+    assert [sentence.forms for sentence in parsed] == tokens
+
+
+@pytest.mark.parametrize("kind", ["svg", "html", "tree", "json"])
+def test_pictures_of_text(shell: Shell, text_model: Path, text: str, kind: str) -> None:
+    result = shell("parse", text_model, "--input", "text", "--output", kind, stdin=text.encode())
+    assert result.code == 0
+    form = dodona.load(text_model)(text)[0].forms[0]
+    assert form in result.out
+    if kind == "json":
+        assert json.loads(result.out.splitlines()[0])["words"][0]["form"] == form
+
+
+def test_bytes_that_are_no_text_are_kept_in_place(shell: Shell, text_model: Path) -> None:
+    result = shell("parse", text_model, "--input", "text", stdin=b"Oaks \xff\xfe speak.\0")
+    assert result.code == 0
+    assert "\ufffd" in result.out
+    assert shell("parse", text_model, "--input", "text", stdin=b"").out == ""
+
+
+def test_tagging_text(shell: Shell, text_model: Path, text: str) -> None:
+    tagged = shell("tag", text_model, "--input", "text", stdin=text.encode())
+    parsed = shell("parse", text_model, "--input", "text", stdin=text.encode())
+    columns = [line.split("\t")[:6] for line in parsed.out.splitlines()]
+    assert [line.split("\t")[:6] for line in tagged.out.splitlines()] == columns
+
+
+def test_a_parser_of_words_reads_no_text(shell: Shell, model: Path) -> None:
+    result = shell("parse", model, "--input", "text", stdin=b"Oaks speak.")
+    assert result.code == 1
+    assert result.err.startswith("-: this model has no segmenter")
+
+
+def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: Path) -> None:
+    files, out = ["--train", data / "train.conllu"], tmp_path / "m.dodona"
+    common = ["train", "--pipeline", "text", *files, "-o", out]
+    assert shell(*common, "--parser", text_model, "--segmenter", text_model).code == 0
+    assert [s.forms for s in dodona.load(out)(text)] == [
+        s.forms for s in dodona.load(text_model)(text)
+    ]
+    refused = shell(*common, "--parser", text_model, "--epochs", "3")
+    assert (refused.code, "--epochs: the parser is not trained" in refused.err) == (2, True)
+    misplaced = shell("train", *files, "-o", out, "--segmenter", "none")
+    assert (misplaced.code, "only with --pipeline text" in misplaced.err) == (2, True)
+    nothing = shell(*common, "--parser", "none", "--tagger", "none")
+    assert (nothing.code, "nothing to make a model of" in nothing.err) == (1, True)
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_bytes(
+    shell: Shell, data: Path, text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dodona.pipeline.training import TextTrainer
+
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    out = tmp_path / "m.dodona"
+    common = ["train", "--pipeline", "text", *files, "-o", out, "--epochs", "2"]
+    learn = TextTrainer._epoch
+
+    def interrupted(self: TextTrainer, number: int, *rest: object) -> object:
+        if number == 2:
+            raise KeyboardInterrupt
+        return learn(self, number, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextTrainer, "_epoch", interrupted)
+    assert shell(*common).code == 130
+    monkeypatch.setattr(TextTrainer, "_epoch", learn)
+    assert shell(*common, "--resume").code == 0
+    assert out.read_bytes() == text_model.read_bytes()

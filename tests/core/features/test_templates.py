@@ -1,0 +1,108 @@
+"""The template language: what it understands, and what it says about what it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dodona.core.features.features import Features
+from dodona.core.features.templates import (
+    MAX_PARTS,
+    RELATIONS,
+    STARTS,
+    STATE_ATTRIBUTES,
+    WORD_ATTRIBUTES,
+    Part,
+    TemplateError,
+    load_templates,
+    parse_templates,
+    shipped,
+    word_columns,
+)
+
+
+def test_comments_and_blank_lines_are_ignored() -> None:
+    text = "# words\n\n  s0.form   # the top\n\ts0.form+b0.head.tag\n"
+    assert parse_templates(text) == [
+        (Part(("s0",), "form"),),
+        (Part(("s0",), "form"), Part(("b0", "head"), "tag")),
+    ]
+
+
+def test_every_slot_relation_and_attribute_can_be_said() -> None:
+    for start in STARTS:
+        for relation in RELATIONS:
+            for attribute in (*WORD_ATTRIBUTES, *STATE_ATTRIBUTES, "feats:Case"):
+                [[part]] = parse_templates(f"{start}.{relation}.{attribute}")
+                assert part == Part((start, relation), attribute)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("s9.form", ["no slot 's9' in 's9.form'", "s0", "b3"]),
+        ("x0.form", ["no slot 'x0' in 'x0.form'", "s0", "b3"]),
+        ("s0.uncle.form", ["no relation 'uncle' in 's0.uncle.form'", "head", "right2"]),
+        ("s0.shape", ["no attribute 'shape' in 's0.shape'", "form", "feats:NAME", "left_labels"]),
+        ("s0.feats:", ["no attribute 'feats:' in 's0.feats:'", "feats:NAME"]),
+        ("s0.distance", ["no attribute 'distance' in 's0.distance'"]),
+        ("form", ["'form' is not a slot and an attribute such as s0.form"]),
+        ("s0.form +", ["'' is not a slot and an attribute such as s0.form"]),
+        ("+".join(["s0.form"] * 9), [f"at most {MAX_PARTS} parts, this one 9"]),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_what_would_be_right(
+    line: str, said: list[str]
+) -> None:
+    for make in (parse_templates, Features):
+        with pytest.raises(TemplateError) as caught:
+            make(f"s0.form\n# all is well up to here\nb0.form + {line}\n", "mine.txt")
+        message = str(caught.value)
+        assert message.startswith("mine.txt:3: ")
+        assert all(piece in message for piece in said[1:])
+        assert said[0] in message or "at most" in message
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing but a comment\n"])
+def test_a_file_without_templates_is_an_error(text: str) -> None:
+    with pytest.raises(TemplateError, match=r"mine\.txt: no template in it"):
+        parse_templates(text, "mine.txt")
+
+
+def test_templates_of_your_own_are_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("s0.form + b0.feats:Case\n", encoding="utf-8")
+    for name in (path, str(path)):
+        assert Features(load_templates(name)).columns == ("form", "feats:Case")
+
+
+def test_a_name_that_is_neither_shipped_nor_a_file_is_answered_with_the_names() -> None:
+    with pytest.raises(TemplateError) as caught:
+        load_templates("zn12")
+    assert "zn12" in str(caught.value)
+    assert all(name in str(caught.value) for name in shipped())
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_templates_can_be_compiled(name: str) -> None:
+    templates = parse_templates(load_templates(name))
+    assert Features(load_templates(name)).n_templates == len(templates)
+    assert len(set(templates)) == len(templates), "a template stands there twice"
+
+
+def test_columns_stand_in_one_order_whatever_the_templates() -> None:
+    one = parse_templates("s0.feats:Z + s0.tag\nb0.form + s0.feats:A")
+    other = parse_templates("s0.form\nb0.feats:A\nb0.feats:Z + b0.tag")
+    assert word_columns(one) == word_columns(other) == ["form", "tag", "feats:A", "feats:Z"]
+
+
+def test_zn11_unlabelled_is_zn11_without_labels() -> None:
+    all_of_it = parse_templates(load_templates("zn11"))
+    unlabelled = [
+        template
+        for template in all_of_it
+        if not any("label" in part.attribute for part in template)
+    ]
+    assert parse_templates(load_templates("zn11-unlabelled")) == unlabelled
+    assert 0 < len(unlabelled) < len(all_of_it)

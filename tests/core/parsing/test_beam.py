@@ -1,0 +1,104 @@
+"""Beam search: the derivations of a slow twin, greedy at a width of one, no state twice."""
+
+from __future__ import annotations
+
+import pytest
+
+import dodona
+from dodona.core.parsing.beam import Beam
+from dodona.core.parsing.beam_training import BeamTrainer
+from dodona.core.parsing.greedy import Greedy
+from dodona.core.weights.packed import pack
+from reference import beam as twins
+from reference.trees import (
+    is_tree,
+)
+from support.beam_lab import SYSTEMS, lab, parser
+from support.small import treebank
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 16])
+@SYSTEMS
+def test_the_beam_ends_with_the_derivations_of_the_slow_twin(
+    name: str, root: str, width: int
+) -> None:
+    for seed in range(6):
+        one = lab(name, root, seed)
+        packed = pack(one.weights, 1)
+        twin = twins.Beam(width, one.system.is_final, one.successors(packed.scores))
+        expected = twin.decode(one.system.start(len(one.sentence)))
+        found = Beam(one.features, one.actions, packed, width=width).derivations(one.corpus, 0)
+        assert found == [(h.score, list(h.path)) for h in expected]
+
+
+@SYSTEMS
+def test_no_two_derivations_of_a_beam_lead_to_the_same_state(name: str, root: str) -> None:
+    for seed in range(5):
+        one = lab(name, root, seed)
+        beam = Beam(one.features, one.actions, pack(one.weights, 1), width=30)
+        ends = []
+        for _, classes in beam.derivations(one.corpus, 0):
+            state = one.system.start(len(one.sentence))
+            for c in classes:
+                state = one.step(state, c)
+            ends.append(state)
+        assert len(set(ends)) == len(ends) > 5
+
+
+@SYSTEMS
+def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
+    """The same trees, with one root or many, on sentences and on jumbles of words."""
+    a_parser = parser(name, root)
+    words = [form for sentence in treebank(30, 3) for form in sentence.forms]
+    sentences = treebank(30, 3) + [
+        dodona.Sentence.from_columns(words[i : i + 12]) for i in range(0, len(words) - 12, 7)
+    ]
+    parts = a_parser.features, a_parser.actions, a_parser.weights
+    for one_root in (True, False):
+        corpora = a_parser.encoder.encode(sentences), a_parser.encoder.encode(sentences)
+        Greedy(*parts, one_root=one_root).parse(corpora[0])
+        Beam(*parts, one_root=one_root, width=1).parse(corpora[1])
+        for i in range(len(sentences)):
+            assert corpora[0].heads(i) == corpora[1].heads(i)
+            assert corpora[0].labels(i) == corpora[1].labels(i)
+
+
+@SYSTEMS
+def test_a_wider_beam_finds_trees_that_score_no_worse(name: str, root: str) -> None:
+    """Not always, sentence by sentence, but on the whole; and each is a tree with one root."""
+    a_parser = parser(name, root)
+    parts = a_parser.features, a_parser.actions, a_parser.weights
+    corpus = a_parser.encoder.encode(treebank(40, 3))
+    totals = [
+        sum(Beam(*parts, width=width).derivations(corpus, i)[0][0] for i in range(40))
+        for width in (1, 4, 16)
+    ]
+    assert totals[0] < totals[1] < totals[2]
+    for sentence in a_parser.pipe(treebank(40, 3), beam=16):
+        heads = tuple(head or 0 for head in sentence.heads)
+        assert is_tree(heads) and heads.count(0) == 1
+        pairs = zip(heads, sentence.deprels, strict=True)
+        assert all((head == 0) == (label == "root") for head, label in pairs)
+
+
+@pytest.mark.parametrize("width", [0, -1, 1001])
+def test_a_beam_of_impossible_width_is_refused(width: int) -> None:
+    with pytest.raises(ValueError, match=f"from 1 to 1000 wide, not {width}"):
+        parser("arc-eager", "first").pipe([], beam=width)
+
+
+def test_a_sentence_that_is_not_there_has_no_derivations() -> None:
+    one = lab("arc-eager", "first", 1)
+    with pytest.raises(IndexError, match="of a corpus of 1"):
+        Beam(one.features, one.actions, pack(one.weights, 1), width=2).derivations(one.corpus, 1)
+
+
+def test_a_beam_in_training_starts_only_where_a_derivation_leads() -> None:
+    one = lab("arc-eager", "first", 1)
+    trainer = BeamTrainer(one.corpus, one.features, one.actions, one.weights, width=2)
+    with pytest.raises(IndexError, match="no sentence 1 among 1"):
+        trainer.hypotheses(1, [], 1)
+    reduce = [pair[0] for pair in one.actions.pairs].index(one.system.moves.index("REDUCE"))
+    for c in (-1, 99, reduce):
+        with pytest.raises(ValueError, match=f"class {c} is not valid there"):
+            trainer.hypotheses(0, [c], 1)

@@ -1,0 +1,63 @@
+"""A real browser on the pages, for their tests: fixtures, which test modules load as a plugin."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from support.page_lab import application, running
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
+
+needs_browser = pytest.mark.skipif(BROWSER is None, reason=f"no browser among {', '.join(NAMES)}")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running(application()) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    yield from opened(browser, address)
+
+
+def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
+    """A page whose every request goes to our own server, and whose scripts make no errors."""
+    context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
+    page = context.new_page()
+    elsewhere: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: elsewhere.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    yield page
+    context.close()
+    ours = (address, "data:", "blob:")
+    assert [url for url in elsewhere if not url.startswith(ours)] == []
+    refused = re.compile(r"Failed to load resource.* 4\d\d")  # an error that the page itself shows
+    assert [error for error in errors if not refused.search(error)] == []
+
+
+def keep(page: Page, name: str) -> None:
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)

@@ -1,0 +1,327 @@
+"""Enhanced dependencies: read, written, made fit for a parser, restored and scored."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dodona
+from dodona.evaluation import EvaluationError, evaluate_graphs
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.graphs.empty_nodes import with_empty_nodes
+from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
+from reference.graph import cross, is_acyclic
+from support.treebanks import DATA
+
+# "Oaks promised rain and elms sun": the second verb is an empty node
+GAPPING = """\
+# sent_id = gapping
+1	Oaks	oak	NOUN	_	_	2	nsubj	2:nsubj	_
+2	promised	promise	VERB	_	_	0	root	0:root	_
+3	rain	rain	NOUN	_	_	2	obj	2:obj	_
+4	and	and	CCONJ	_	_	5	cc	5.1:cc	_
+5	elms	elm	NOUN	_	_	2	conj	5.1:nsubj	_
+5.1	promised	promise	VERB	_	_	_	_	2:conj:and	_
+6	sun	sun	NOUN	_	_	5	orphan	5.1:obj	_
+
+"""
+
+
+def read_one(text: str) -> dodona.Sentence:
+    [sentence] = dodona.read(io.BytesIO(text.encode()), name="own.conllu")
+    return sentence
+
+
+def sentence(*deps: str) -> dodona.Sentence:
+    return dodona.Sentence.from_columns(["oak"] * len(deps), deps=deps)
+
+
+# --- reading and writing
+
+
+def test_an_arc_for_each_head_of_a_word() -> None:
+    found = enhanced_graph(sentence("2:nsubj|4:nsubj:xsubj", "0:root", "_", "2:xcomp"))
+    assert found == {(2, "nsubj", 1), (4, "nsubj:xsubj", 1), (0, "root", 2), (2, "xcomp", 4)}
+
+
+def test_a_path_through_an_empty_node_is_one_arc() -> None:
+    assert enhanced_graph(read_one(GAPPING)) == {
+        (2, "nsubj", 1),
+        (0, "root", 2),
+        (2, "obj", 3),
+        (2, "conj:and>cc", 4),
+        (2, "conj:and>nsubj", 5),
+        (2, "conj:and>obj", 6),
+    }
+
+
+def test_empty_nodes_in_a_chain_and_in_a_circle() -> None:
+    """Each way up that passes no node twice; a word that leads to itself keeps the arc."""
+    text = "1\ta\t_\t_\t_\t_\t0\troot\t1.1:x|0:root\t_\n"
+    text += "1.1\tb\t_\t_\t_\t_\t_\t_\t1.2:y|1:u\t_\n1.2\tc\t_\t_\t_\t_\t_\t_\t1.1:z|0:w\t_\n\n"
+    assert enhanced_graph(read_one(text)) == {(0, "root", 1), (0, "w>y>x", 1), (1, "u>x", 1)}
+
+
+def test_what_is_written_is_read_again() -> None:
+    arcs = {(2, "nsubj", 1), (0, "root", 2), (2, "conj:and>obj", 4), (1, "obj", 4)}
+    written = with_graph(sentence("_", "9:x", "_", "_"), arcs)
+    assert written.deps == ["2:nsubj", "0:root", "_", "1:obj|2:conj:and>obj"]
+    assert enhanced_graph(written) == arcs
+
+
+def test_only_the_deps_column_changes() -> None:
+    before = read_one(GAPPING)
+    after = bytes(with_graph(before, enhanced_graph(before))).decode()
+    changed = [
+        (old.split("\t"), new.split("\t"))
+        for old, new in zip(GAPPING.split("\n"), after.split("\n"), strict=True)
+        if old != new
+    ]
+    assert [new[0] for _, new in changed] == ["4", "5", "6"]
+    assert all(old[:8] + old[9:] == new[:8] + new[9:] for old, new in changed)
+
+
+@pytest.mark.parametrize(
+    ("deps", "why"),
+    [
+        ("2", r"own.conllu:6: word 5 has DEPS '2'; expected head:label"),
+        ("x:nsubj", r"own.conllu:6: word 5 has DEPS 'x:nsubj'"),
+        ("2:", r"own.conllu:6: word 5 has DEPS '2:'"),
+        ("5.:obj", r"own.conllu:6: word 5 has DEPS '5.:obj'"),
+        ("2:conj|", r"own.conllu:6: word 5 has DEPS '2:conj|'"),
+        ("9:nsubj", r"own.conllu:6: word 5 has enhanced head 9, which is not there"),
+        ("5.2:nsubj", r"own.conllu:6: word 5 has enhanced head 5.2, which is not there"),
+    ],
+)
+def test_a_bad_column_is_told_with_its_line(deps: str, why: str) -> None:
+    with pytest.raises(TreebankError, match=why.replace("|", r"\|")):
+        enhanced_graph(read_one(GAPPING.replace("5.1:nsubj", deps)))
+
+
+@pytest.mark.parametrize("arc", [(3, "obj", 1), (-1, "obj", 1), (1, "obj", 0), (1, "obj", 3)])
+def test_an_arc_outside_the_sentence_is_refused(arc: Arc) -> None:
+    with pytest.raises(ValueError, match=f"from {arc[0]} to {arc[2]}, but the sentence has 2"):
+        with_graph(sentence("_", "_"), [arc])
+
+
+# --- cycles
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> frozenset[Arc]:
+    """Any graph of up to nine words, cycles and crossing arcs included."""
+    n = draw(st.integers(1, 9))
+    word = st.integers(1, n)
+    arcs = st.tuples(st.integers(0, n), st.sampled_from(["a", "b", "c"]), word)
+    return frozenset(arc for arc in draw(st.frozensets(arcs)) if arc[0] != arc[2])
+
+
+def links(arcs: frozenset[Arc]) -> tuple[tuple[int, int], ...]:
+    return tuple((head, word) for head, _, word in arcs)
+
+
+@given(graphs())
+def test_cycles_are_removed_from_every_graph(arcs: frozenset[Arc]) -> None:
+    """By turning and dropping as many arcs as it says, and none where there is no cycle."""
+    result = remove_cycles(arcs)
+    assert is_acyclic(links(result.arcs))
+    assert (result.n_turned + result.n_dropped == 0) == is_acyclic(links(arcs))
+    assert len(result.arcs - arcs) <= result.n_turned
+    assert len(result.arcs) == len(arcs) - result.n_dropped
+    pairs = {frozenset(link) for link in links(arcs)}
+    assert {frozenset(link) for link in links(result.arcs)} <= pairs
+
+
+def test_the_shortest_arc_of_a_cycle_is_turned() -> None:
+    arcs = [(0, "root", 1), (1, "a", 3), (3, "b", 4), (4, "c", 1)]
+    assert remove_cycles(arcs).arcs == {(0, "root", 1), (1, "a", 3), (4, "b", 3), (4, "c", 1)}
+
+
+def test_turning_ends_where_it_would_go_on_for_ever() -> None:
+    """1 and 2 are turned to and fro unless the arc is dropped the second time."""
+    arcs = [(1, "x", 2), (1, "x", 3), (2, "x", 4), (3, "x", 2), (4, "x", 1)]
+    result = remove_cycles(arcs)
+    assert is_acyclic(links(result.arcs)) and result.n_dropped > 0
+
+
+def test_of_two_arcs_against_each_other_one_is_dropped() -> None:
+    assert remove_cycles([(1, "a", 2), (2, "b", 1)])[1:] == (0, 1)
+
+
+# --- crossing arcs
+
+
+@pytest.mark.parametrize("joined", ["label", "drop"])
+@given(arcs=graphs())
+def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[Arc]) -> None:
+    """One arc at most from a word to another; what does not cross stays as it is."""
+    result = planarise(arcs, joined=joined)  # type: ignore[arg-type]
+    found = links(result.arcs)
+    assert not any(cross(one, other) for one in found for other in found)
+    assert len({frozenset(link) for link in found}) == len(found) or joined == "drop"
+    if not any(cross(one, other) for one in links(arcs) for other in links(arcs)):
+        assert (result.n_lifted, result.n_dropped) == (0, 0)
+        assert deplanarise(result.arcs) == arcs
+    if not result.n_dropped:
+        labels = [label.replace("⇄", "|") for _, label, _ in result.arcs]
+        assert sum(label.count("|") + 1 for label in labels) == len(arcs)
+
+
+@given(graphs())
+def test_any_graph_can_be_restored(arcs: frozenset[Arc]) -> None:
+    """Words keep their labels, whatever was lifted; marks are gone; no word heads itself."""
+    result = planarise(arcs)
+    restored = deplanarise(result.arcs)
+    assert not any(mark in label for _, label, _ in restored for mark in "↑|⇄")
+    assert all(head != word for head, _, word in restored)
+    assert {arc[1:] for arc in restored} <= {arc[1:] for arc in arcs}
+    if not result.n_dropped:
+        assert {arc[1:] for arc in restored} == {arc[1:] for arc in arcs}
+
+
+def test_a_lifted_arc_names_the_head_it_left() -> None:
+    arcs = {(0, "root", 2), (2, "obj", 3), (4, "nmod", 1), (3, "acl", 4)}
+    planar = planarise(arcs)
+    assert planar.arcs == {(0, "root", 2), (2, "obj", 3), (2, "nmod↑acl", 1), (3, "acl", 4)}
+    assert (planar.n_lifted, planar.n_dropped) == (2, 0)  # from 4 to 3, from 3 to 2
+    assert deplanarise(planar.arcs) == arcs
+
+
+def test_an_arc_between_joined_words_shares_the_label_or_is_dropped() -> None:
+    arcs = {(0, "root", 2), (2, "nsubj", 1), (2, "xcomp", 3), (3, "nsubj:xsubj", 1)}
+    shared = planarise(arcs)
+    assert (2, "nsubj|nsubj:xsubj↑xcomp", 1) in shared.arcs
+    assert deplanarise(shared.arcs) == arcs
+    dropped = planarise(arcs, joined="drop")
+    assert (dropped.n_lifted, dropped.n_dropped) == (0, 1)
+    assert dropped.arcs == arcs - {(3, "nsubj:xsubj", 1)}
+
+
+def test_two_arcs_between_two_words_become_one_and_two_again() -> None:
+    arcs = {(0, "root", 1), (1, "obj", 2), (1, "obl", 2)}
+    assert planarise(arcs).arcs == {(0, "root", 1), (1, "obj|obl", 2)}
+    assert deplanarise(planarise(arcs).arcs) == arcs
+
+
+def test_an_arc_from_a_word_to_itself_is_dropped() -> None:
+    arcs = {(0, "root", 1), (1, "conj>nsubj", 1)}
+    assert planarise(arcs) == (frozenset({(0, "root", 1)}), 0, 1)
+    assert remove_cycles(arcs).arcs == {(0, "root", 1)}
+
+
+def test_arcs_both_ways_become_one_into_the_word_with_fewer_heads() -> None:
+    arcs = {(0, "root", 1), (1, "acl:relcl", 2), (2, "nsubj", 1), (2, "obj", 1)}
+    assert planarise(arcs).arcs == {(0, "root", 1), (1, "acl:relcl⇄nsubj|obj", 2)}
+    assert deplanarise(planarise(arcs).arcs) == arcs
+
+
+def test_a_cycle_is_broken_where_no_word_loses_its_only_head() -> None:
+    arcs = {(0, "root", 1), (1, "acl:relcl", 2), (2, "nsubj", 1)}
+    assert remove_cycles(arcs).arcs == arcs - {(2, "nsubj", 1)}
+
+
+@pytest.mark.parametrize("label", ["nmod↑obj", "nmod|obj", "nmod⇄obj"])
+def test_labels_may_not_have_our_marks(label: str) -> None:
+    with pytest.raises(ValueError, match=r"label .* of word 2: ↑ \| ⇄ are marks"):
+        planarise([(0, "root", 1), (1, label, 2)])
+
+
+def test_an_unknown_choice_is_answered_with_the_choices() -> None:
+    with pytest.raises(ValueError, match="'label' or 'drop', not 'keep'"):
+        planarise([], joined="keep")  # type: ignore[arg-type]
+
+
+@given(graphs())
+def test_what_is_planar_can_be_derived(arcs: frozenset[Arc]) -> None:
+    planar = planarise(arcs).arcs
+    labels = sorted({label for _, label, _ in planar})
+    system = dodona.system("graph-eager", labels=labels)
+    state = system.start(9)
+    for action in system.derivation(dodona.Gold(arcs=planar, n_words=9)):
+        state = system.step(state, action)
+    assert state.arcs == planar
+
+
+@pytest.mark.parametrize(
+    ("treebank", "as_in_the_paper", "precision", "recall"),
+    [("ta_ttb", True, 99.84, 99.07), ("ta_ttb", False, 99.6, 99.6), ("en_ewt", True, 99.6, 96.44)],
+)
+def test_most_of_a_treebank_survives(
+    treebank: str, as_in_the_paper: bool, precision: float, recall: float
+) -> None:
+    path = DATA / treebank / "train.conllu"
+    if not path.exists():
+        pytest.skip(f"no {path}: set DODONA_DATA to a folder of treebanks")
+    gold = list(dodona.read(path))
+    restored = []
+    for one in gold:
+        arcs = enhanced_graph(one)
+        if as_in_the_paper:
+            planar = planarise(remove_cycles(arcs).arcs, joined="drop")
+        else:
+            planar = planarise(arcs)
+        restored.append(with_graph(one, deplanarise(planar.arcs)))
+    found = evaluate_graphs(gold, restored).labelled
+    assert found.precision >= precision and found.recall >= recall
+
+
+# --- scores
+
+
+def test_scores_count_arcs() -> None:
+    gold = [sentence("2:nsubj|3:obj", "0:root", "2:obl:in"), sentence("0:root")]
+    system = [sentence("2:nsubj", "0:root", "2:obl:of|1:dep"), sentence("0:root")]
+    scores = evaluate_graphs(gold, system)
+    assert (scores.n_sentences, scores.n_words, scores.n_exact) == (2, 4, 1)
+    labelled, unlabelled = scores.labelled, scores.unlabelled
+    assert (labelled.n_gold, labelled.n_system, labelled.n_correct) == (5, 5, 3)
+    assert (unlabelled.n_gold, unlabelled.n_system, unlabelled.n_correct) == (5, 5, 4)
+    assert scores.elas == 60
+    assert "60.00" in scores.table() and "1 graphs exactly" in scores.table()
+    assert scores.to_dict()["elas"] == 60
+
+
+def test_arcs_through_empty_nodes_count_as_one_each() -> None:
+    """Where empty nodes stand, or a collapsed file, make no difference; another path does."""
+    gold = read_one(GAPPING)
+    *lines, empty, last = GAPPING.replace("5.1", "6.1").rstrip("\n").split("\n")
+    assert evaluate_graphs([gold], [read_one("\n".join([*lines, last, empty, "", ""]))]).elas == 100
+    assert evaluate_graphs([gold], [with_graph(gold, enhanced_graph(gold))]).elas == 100
+    other = read_one(GAPPING.replace("2:conj:and", "2:conj:or"))
+    assert evaluate_graphs([gold], [other]).labelled.n_correct == 3
+
+
+def test_the_case_of_a_label_counts() -> None:
+    assert evaluate_graphs([sentence("0:root")], [sentence("0:ROOT")]).elas == 0
+
+
+def test_a_treebank_without_graphs_is_refused() -> None:
+    with pytest.raises(EvaluationError, match="DEPS"):
+        evaluate_graphs([sentence("_")], [sentence("0:root")])
+
+
+def test_scores_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "gold.conllu"
+    path.write_text(GAPPING, encoding="utf-8")
+    assert evaluate_graphs(path, str(path)).elas == 100
+
+
+def test_empty_nodes_are_made_again_and_say_the_same() -> None:
+    sentence = dodona.Sentence.from_columns(
+        ["Oaks", "speak", "and", "doves", "coo"],
+        deps=["2:nsubj", "0:root", "4:cc", "2:conj>nsubj", "2:conj>obj|2:conj>conj>obl|0:dep"],
+    )
+    made = with_empty_nodes(sentence)
+    assert made.deps == ["2:nsubj", "0:root", "4:cc", "4.1:nsubj", "4.1:obj|5.1:obl|0:dep"]
+    rows = [line.split("\t") for line in str(made).splitlines()]
+    assert [(row[0], row[8]) for row in rows if "." in row[0]] == [
+        ("4.1", "2:conj"),
+        ("5.1", "4.1:conj"),
+    ]
+    assert enhanced_graph(made) == enhanced_graph(sentence)
+    assert bytes(with_empty_nodes(made.replace(deps=sentence.deps))) == bytes(made)
