@@ -1,0 +1,1 @@
+"""All that leads from text to trees, trained together."""

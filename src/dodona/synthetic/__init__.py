@@ -1,0 +1,1 @@
+"""An invented language, and treebanks of it: for demos, tests and benches."""

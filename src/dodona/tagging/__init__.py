@@ -1,0 +1,1 @@
+"""From words to tags and lemmas: the tagger, and how it is trained."""

@@ -1,0 +1,1 @@
+"""What `dodona` can do, one module a verb."""

@@ -1,0 +1,1 @@
+"""Brown clusters."""

@@ -1,0 +1,1 @@
+"""Sentences as columns, templates, and the feature keys of a state."""

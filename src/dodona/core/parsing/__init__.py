@@ -1,0 +1,1 @@
+"""Search and training, greedy and with a beam, for trees and graphs."""

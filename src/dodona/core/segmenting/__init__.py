@@ -1,0 +1,1 @@
+"""The segmenter: where sentences, tokens and words end."""

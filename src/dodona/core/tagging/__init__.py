@@ -1,0 +1,1 @@
+"""The tagger: features, search, training."""

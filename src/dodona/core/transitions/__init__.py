@@ -1,0 +1,1 @@
+"""Transition systems and their oracles."""

@@ -1,0 +1,1 @@
+"""What was learned: growing while it is trained, packed for parsing."""

@@ -1,0 +1,1 @@
+"""The papers, one module or folder each."""

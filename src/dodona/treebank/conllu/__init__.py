@@ -1,0 +1,1 @@
+"""Files of sentences: CoNLL-U and CoNLL-X, in and out."""

@@ -1,0 +1,1 @@
+"""Sentences as the core sees them: integers."""

@@ -1,0 +1,1 @@
+"""Enhanced dependencies: graphs, and how a parser without crossing arcs and cycles sees them."""

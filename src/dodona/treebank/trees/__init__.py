@@ -1,0 +1,1 @@
+"""Trees: projectivity, and crossing arcs for projective parsers."""

@@ -1,0 +1,1 @@
+"""Aufrant, Wisniewski & Yvon (2017): beams with global dynamic oracles."""

@@ -1,0 +1,1 @@
+"""Nivre, Kuhlmann & Hall (2009): parsing with swaps."""
