@@ -150,7 +150,8 @@ def test_a_file_that_is_no_model_is_one_line(shell: Shell, tmp_path: Path) -> No
     model.write_bytes(b"Dodona")
     result = shell("parse", model)
     assert result.code == 1
-    assert result.err == f"{model}: not a Dodona model, or damaged at its beginning\n"
+    problem = "not a Dodona model, or damaged at its beginning; get a fresh copy"
+    assert result.err == f"{model}: {problem}\n"
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.parsing.parser import VERSION
 from support.shell import BAD, Shell
 
 ONE = b"""# text = Ask the oak
@@ -145,7 +144,7 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     found = json.loads(shell("info", model, "--json").out)
     parser = dodona.load(model)
     assert found["bytes"] == model.stat().st_size
-    assert found["format"] == VERSION
+    assert found["format"] == dodona.Parser.FORMAT.version
     assert found["settings"]["epochs"] == 3
     assert found["labels"] == sorted(parser.labels)
     assert sum(found["actions"].values()) == len(parser.pairs)

@@ -12,12 +12,13 @@ import pytest
 import safetensors
 
 import dodona
-from dodona.parsing.parser import VERSION
 from dodona.parsing.training import Trainer
 from dodona.settings import Settings
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from support.small import parser, train, treebank
+
+VERSION = dodona.Parser.FORMAT.version
 
 
 @pytest.fixture(scope="module")

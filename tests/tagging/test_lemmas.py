@@ -15,7 +15,6 @@ from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_scripts import LemmaScripts, lemma_script
-from dodona.tagging.tagger import KIND, VERSION
 from dodona.tagging.training import TaggerTrainer, tag_accuracies
 
 Sentences = list[dodona.Sentence]
@@ -230,15 +229,17 @@ def test_a_saved_tagger_has_its_lemmas(tagger: dodona.Tagger, tmp_path: Path) ->
 
 
 def test_a_script_that_is_damaged_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
-    about, arrays = tagger.parts()
+    about, arrays = tagger.take_apart()
     about["tasks"][-1]["classes"][0] = "lower\t0\tno end"
-    container.write(tmp_path / "t", KIND, VERSION, about, arrays)
+    form = dodona.Tagger.FORMAT
+    container.write(tmp_path / "t", form.kind, form.version, about, arrays)
     with pytest.raises(ContainerError, match="is no script for lemmas"):
         dodona.Tagger.load(tmp_path / "t")
 
 
 def test_an_older_tagger_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
-    container.write(tmp_path / "t", KIND, VERSION - 1, *tagger.parts())
+    form = dodona.Tagger.FORMAT
+    container.write(tmp_path / "t", form.kind, form.version - 1, *tagger.take_apart())
     with pytest.raises(ContainerError, match="version"):
         dodona.Tagger.load(tmp_path / "t")
 

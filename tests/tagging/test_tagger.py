@@ -12,7 +12,6 @@ from dodona.settings import TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
-from dodona.tagging.tagger import KIND, VERSION
 from dodona.tagging.training import TaggerTrainer, tag_accuracies, tag_columns
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -154,14 +153,12 @@ def test_a_damaged_file_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> Non
 
 
 def test_parts_that_do_not_fit_are_refused(tagger: dodona.Tagger) -> None:
-    about, arrays = tagger.parts()
-    views = {name: memoryview(array.data) for name, array in arrays.items()}
-    views["tagger.ambiguity"] = memoryview(bytes(8)).cast("I")
-    for name in views:
-        if name.split(".")[-1] in ("entries", "before", "fixed"):
-            views[name] = views[name].cast("I")
-    with pytest.raises(ValueError, match="2 ambiguity classes of"):
-        dodona.Tagger.from_parts(about, views)
+    about, arrays = tagger.take_apart()
+    arrays["tagger.ambiguity"] = container.Array("U32", bytes(8))
+    form = dodona.Tagger.FORMAT
+    data = container.to_bytes(form.kind, form.version, about, arrays)
+    with pytest.raises(ContainerError, match="2 ambiguity classes of"):
+        dodona.Tagger.from_bytes(data)
 
 
 # --- clusters
@@ -220,16 +217,17 @@ def test_a_file_that_has_no_clusters_is_refused_by_name_and_line(tmp_path: Path)
 
 def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
     tagger = dodona.train_tagger(treebank(10, 1), clusters=clusters, epochs=1)
-    about, arrays = tagger.parts()
+    about, arrays = tagger.take_apart()
     del arrays["clusters.words"]
-    container.write(tmp_path / "poorer", KIND, VERSION, about, arrays)
+    form = dodona.Tagger.FORMAT
+    container.write(tmp_path / "poorer", form.kind, form.version, about, arrays)
     with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are not there"):
         dodona.Tagger.load(tmp_path / "poorer")
 
 
 def test_a_tagger_without_clusters_says_nothing_of_them(tagger: dodona.Tagger) -> None:
     """Its file is that of a Dodona whose taggers knew of none."""
-    about, arrays = tagger.parts()
+    about, arrays = tagger.take_apart()
     assert "clusters" not in about["settings"]
     assert "clusters" not in about["record"]["checksums"]
     assert not [name for name in arrays if name.startswith("clusters")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeVar
 
 from dodona.batches import stream
@@ -20,17 +19,11 @@ from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.core.weights.packed import Scorer
 from dodona.doc import Doc
-from dodona.segmentation.segmenter import Segmenter, needed
+from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import ROOT_COUNTS, Settings
-from dodona.storage import container
 from dodona.storage.container import Array
-from dodona.storage.weights import (
-    from_arrays,
-    from_cluster_arrays,
-    numbers,
-    to_arrays,
-    to_cluster_arrays,
-)
+from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
@@ -39,19 +32,19 @@ from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import deprojectivise, lifted
 
-KIND, VERSION = "model", 3  # 2: other feature keys; 3: lemmas in taggers
-GRAPHS = "graphs."  # what the names of arrays begin with that are of the parser into graphs
-
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
 
 @dataclass
-class Parser:
+class Parser(Saved):
     """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
     of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
     """
+
+    # version 2: other feature keys; 3: lemmas in taggers
+    FORMAT = Format("model", version=3, oldest=3, unsaid=3)
 
     settings: Settings
     templates: str
@@ -83,14 +76,14 @@ class Parser:
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and trees."""
-        sentences = self.pipe(needed(self.segmenter).segment(text), threads=threads)
+        sentences = self.pipe(require_segmenter(self.segmenter).segment(text), threads=threads)
         return Doc(sentences, text)
 
     def pipe_text(
         self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
     ) -> Iterator[Sentence]:
         """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
-        sentences = chain.from_iterable(needed(self.segmenter).stream(chunks))
+        sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
         return self.pipe(sentences, threads=threads, beam=beam)
 
     def parse(self, sentence: Sentence) -> Sentence:
@@ -185,16 +178,12 @@ class Parser:
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
         return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to one file; an old one stays until the new one is complete."""
-        container.write(Path(path), KIND, VERSION, *self.parts())
+    def parts(self) -> dict[str, Saved | None]:
+        """All that leads from text to graphs but for the parser itself."""
+        return {"tagger": self.tagger, "segmenter": self.segmenter, "graphs": self.graphs}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the bytes of a model file."""
-        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self.parts()),)
-
-    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The parser as text and arrays, as they stand in a model file."""
+    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The parser as plain data and arrays."""
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -209,58 +198,26 @@ class Parser:
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
         arrays |= to_cluster_arrays(self.encoder.clusters)
-        if self.tagger is not None:
-            about["tagger"], tagger_arrays = self.tagger.parts()
-            arrays |= tagger_arrays
-        if self.segmenter is not None:
-            about["segmenter"], segmenter_arrays = self.segmenter.parts()
-            arrays |= segmenter_arrays
-        if self.graphs is not None:
-            about["graphs"], graph_arrays = self.graphs.parts()
-            arrays |= {f"{GRAPHS}{name}": array for name, array in graph_arrays.items()}
         return about, arrays
 
     @classmethod
-    def load(cls, path: str | Path) -> Parser:
-        """The parser in a model file."""
-        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
-        try:
-            return cls._restore(about, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise container.ContainerError(
-                f"{path}: the model does not fit together: {error}"
-            ) from error
-
-    @classmethod
-    def _from_bytes(cls, data: bytes) -> Parser:
-        return cls._restore(*container.from_bytes(data, KIND, VERSION, oldest=VERSION))
-
-    @classmethod
-    def _restore(cls, about: dict[str, Any], arrays: dict[str, memoryview]) -> Parser:
+    def put_together(cls, pieces: Pieces) -> Parser:
+        """The parser that `take_apart` took apart."""
+        about, arrays = pieces.about, pieces.arrays
         columns = about["columns"]
-        vocabularies = []
-        for name in columns:
-            text = bytes(arrays[f"vocabulary.{name}"])
-            vocabularies.append(Vocabulary(text.split(b"\n")))
+        texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
+        vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
         labels = [label.encode() for label in about["labels"]]
         pairs = [tuple(pair) for pair in about["actions"]]
-        weights = from_arrays(len(pairs), about, arrays)
-        settings = Settings(**about["settings"])
-        clusters = from_cluster_arrays(arrays)
-        graphs = None
-        if "graphs" in about:
-            named = {n.removeprefix(GRAPHS): a for n, a in arrays.items() if n.startswith(GRAPHS)}
-            graphs = cls._restore(about["graphs"], named)
-        encoder = Encoder(columns, vocabularies, labels, clusters)
         return cls(
-            settings,
+            Settings(**about["settings"]),
             about["templates"],
-            encoder,
+            Encoder(columns, vocabularies, labels, pieces.clusters),
             about["root_label"],
             pairs,
-            weights,
+            from_arrays(len(pairs), about, arrays),
             about["record"],
-            Tagger.from_parts(about["tagger"], arrays, clusters) if "tagger" in about else None,
-            Segmenter.from_parts(about["segmenter"], arrays) if "segmenter" in about else None,
-            graphs,
+            pieces.part("tagger", Tagger),
+            pieces.part("segmenter", Segmenter),
+            pieces.part("graphs", cls),
         )

@@ -144,7 +144,7 @@ def _common(one: str, other: str) -> int:
     return n
 
 
-def checked(rules: Sequence[Sequence[str | Sequence[str]]]) -> list[Rule]:
+def restore_rules(rules: Sequence[Sequence[str | Sequence[str]]]) -> list[Rule]:
     """Rules from a model file; an error if one of them cannot be."""
     result = []
     for side, affix, words in rules:

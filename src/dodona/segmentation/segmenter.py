@@ -6,34 +6,36 @@ tells the white space around each token and its place, and `original_text` puts 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from dodona.core.segmenting.expansion import Expansion
+from dodona.core.segmenting.place_training import count_pairs
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
-from dodona.segmentation.rules import Rules, checked
-from dodona.segmentation.segmented import Cursor, SentenceMaker
+from dodona.segmentation.rules import Rules, restore_rules
+from dodona.segmentation.segmented import Cursor, SentenceMaker, code_points
 from dodona.settings import SegmenterSettings
-from dodona.storage import container
 from dodona.storage.container import Array
+from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
 
-KIND, VERSION = "segmenter", 1
-N_LABELS = 3
 PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 
 Splitting = Literal["learned", "lines"]
 
 
 @dataclass
-class Segmenter:
+class Segmenter(Saved):
     """Splits text into sentences, tokens and words.
 
     Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
     """
+
+    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
 
     settings: SegmenterSettings
     certain: bytes  # what two kinds of characters always do (core/places)
@@ -82,24 +84,8 @@ class Segmenter:
         if found:
             yield found
 
-    def save(self, path: str | Path) -> None:
-        """Write the segmenter to one file; an old one stays until the new one is complete."""
-        about, arrays = self.parts()
-        container.write(Path(path), KIND, VERSION, about, arrays)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Segmenter:
-        """The segmenter in a file."""
-        about, arrays = container.read(Path(path), KIND, VERSION)
-        try:
-            return cls.from_parts(about, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise container.ContainerError(
-                f"{path}: the segmenter does not fit together: {error}"
-            ) from error
-
-    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The segmenter as text and arrays, for a file of its own or as a part of another."""
+    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The segmenter as plain data and arrays."""
         about = {
             "settings": asdict(self.settings),
             "rules": self.rules.rules,
@@ -107,38 +93,36 @@ class Segmenter:
             "steps": [self.weights.step, self.word_weights.step],
             "record": self.record,
         }
-        arrays = {
-            "segmenter.certain": Array("U8", self.certain),
-            "segmenter.buckets": Array("U32", self.weights.buckets_bytes()),
-            "segmenter.rows": Array("I8", self.weights.rows_bytes()),
-            "segmenter.words.hashes": Array("U64", self.rules.hashes.tobytes()),
-            "segmenter.words.answers": Array("U32", self.rules.answers.tobytes()),
-            "segmenter.words.buckets": Array("U32", self.word_weights.buckets_bytes()),
-            "segmenter.words.rows": Array("I8", self.word_weights.rows_bytes()),
-        }
+        arrays = {"segmenter.certain": Array("U8", self.certain)}
+        arrays |= to_packed_arrays("segmenter", self.weights)
+        arrays["segmenter.words.hashes"] = Array("U64", self.rules.hashes.tobytes())
+        arrays["segmenter.words.answers"] = Array("U32", self.rules.answers.tobytes())
+        arrays |= to_packed_arrays("segmenter.words", self.word_weights)
         return about, arrays
 
     @classmethod
-    def from_parts(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Segmenter:
-        """The segmenter that `parts` took apart."""
+    def put_together(cls, pieces: Pieces) -> Segmenter:
+        """The segmenter that `take_apart` took apart."""
+        about, arrays = pieces.about, pieces.arrays
         rules = Rules(
-            checked(about["rules"]),
+            restore_rules(about["rules"]),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
+        certain = bytes(arrays["segmenter.certain"])
         step, word_step = about["steps"]
         return cls(
             SegmenterSettings(**about["settings"]),
-            bytes(arrays["segmenter.certain"]),
-            _packed(N_LABELS, step, arrays, "segmenter"),
+            certain,
+            from_packed_arrays("segmenter", _count_labels(certain), step, arrays),
             rules,
-            _packed(len(rules.rules) + 1, word_step, arrays, "segmenter.words"),
+            from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             about["bias"],
             about["record"],
         )
 
 
-def needed(segmenter: Segmenter | None) -> Segmenter:
+def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
     """The segmenter of a model, which raw text cannot do without."""
     if segmenter is None:
         raise ValueError(
@@ -148,11 +132,9 @@ def needed(segmenter: Segmenter | None) -> Segmenter:
     return segmenter
 
 
-def _packed(
-    n_classes: int, step: float, arrays: Mapping[str, memoryview], name: str
-) -> PackedWeights:
-    buckets, rows = (arrays[f"{name}.{part}"].cast("B") for part in ("buckets", "rows"))
-    return PackedWeights(n_classes, step, buckets, rows)
+def _count_labels(certain: bytes) -> int:
+    """How many labels the core knows: it counts each of them for each pair of kinds."""
+    return len(count_pairs(code_points(""), array("B"))) // len(certain)
 
 
 def _by_lines(sentences: str) -> bool:

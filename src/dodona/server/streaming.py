@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dodona.segmentation.segmenter import needed
+from dodona.segmentation.segmenter import require_segmenter
 from dodona.server.errors import Refused, bad, explain, json_error
 from dodona.server.models import Model
 from dodona.server.service import Service, service_of
@@ -81,7 +81,7 @@ class Streamed(Response):
 
     def _sentences(self) -> Iterable[Sentence]:
         if self._input == "text":
-            segmenter = needed(self._model.parser.segmenter)
+            segmenter = require_segmenter(self._model.parser.segmenter)
             return chain.from_iterable(segmenter.stream(decoded(self._chunks())))
         return read_chunks(self._chunks())
 

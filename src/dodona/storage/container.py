@@ -30,6 +30,7 @@ FORMATS: dict[str, Any] = {  # as memoryview.cast knows them
     "F64": "d",
 }
 MAX_HEADER = 100_000_000
+MEMORY = "<memory>"  # what errors name where there is no file
 
 
 class ContainerError(ValueError):
@@ -105,7 +106,21 @@ def from_bytes(
     """What `to_bytes` made, as `read` gives it: in mapped memory, so that arrays are aligned."""
     mapped = mmap.mmap(-1, max(1, len(data)))
     mapped.write(data)
-    return _read(Path("<memory>"), memoryview(mapped).toreadonly(), kind, version, oldest)
+    return _read(Path(MEMORY), memoryview(mapped).toreadonly(), kind, version, oldest)
+
+
+def check_version(where: str | Path, version: int, kind: str, newest: int, oldest: int) -> None:
+    """Refuse what another Dodona has written in a way that this one does not read."""
+    if version > newest:
+        raise ContainerError(
+            f"{where}: {kind} of version {version}, but this Dodona reads up to {newest}: "
+            "install a newer one"
+        )
+    if version < oldest:
+        raise ContainerError(
+            f"{where}: {kind} of version {version}, but this Dodona computes features in "
+            f"another way and reads from version {oldest} on: train it again"
+        )
 
 
 def _read(
@@ -113,29 +128,28 @@ def _read(
 ) -> tuple[dict[str, Any], dict[str, memoryview]]:
     header, start = _header(path, kind, mapped)
     meta = header["__metadata__"]
-    if meta.get("kind") != kind:
-        raise ContainerError(f"{path}: this is a Dodona {meta.get('kind')}, not a {kind}")
-    if _number(meta.get("version")) > version:
+    if (found := meta.get("kind")) != kind:
         raise ContainerError(
-            f"{path}: {kind} of version {meta['version']}, but this Dodona reads up to {version}: "
-            "install a newer one"
+            f"{path}: this is a Dodona {found}, not a {kind}; open it as a {found}"
         )
-    if 0 < _number(meta.get("version")) < oldest:
-        raise ContainerError(
-            f"{path}: {kind} of version {meta['version']}, but this Dodona computes features in "
-            f"another way and reads from version {oldest} on: train it again"
-        )
+    if number := _number(meta.get("version")):
+        check_version(path, number, kind, version, oldest)
     data = mapped[start:]
     places = {name: _place(entry) for name, entry in header.items() if name != "__metadata__"}
     if max((end for _, end in places.values()), default=0) != len(data):
         raise ContainerError(f"{path}: the file is cut short or has grown; get a fresh copy")
     if meta.pop("sha256", None) != _checksum(header, [data]):
         raise ContainerError(f"{path}: the file is damaged (wrong checksum); get a fresh copy")
-    arrays = {
-        name: data[start:end].cast(FORMATS[header[name]["dtype"]])
-        for name, (start, end) in places.items()
-    }
-    return json.loads(meta["about"]), arrays
+    check_version(path, number, kind, version, oldest)  # also where it is no number
+    try:
+        return json.loads(meta["about"]), {
+            name: data[start:end].cast(FORMATS[header[name]["dtype"]])
+            for name, (start, end) in places.items()
+        }
+    except (KeyError, RecursionError, TypeError, ValueError):
+        raise ContainerError(
+            f"{path}: the file is whole, but not as a Dodona {kind} is; get a fresh copy"
+        ) from None
 
 
 def is_container(path: Path) -> bool:
@@ -173,11 +187,15 @@ def _map(path: Path, kind: str) -> memoryview:
         with path.open("rb") as file:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError:  # an empty file cannot be mapped
-        raise ContainerError(f"{path}: the file is empty, not a Dodona {kind}") from None
+        raise ContainerError(
+            f"{path}: the file is empty, not a Dodona {kind}; get a fresh copy"
+        ) from None
 
 
 def _header(path: Path, kind: str, mapped: memoryview) -> tuple[dict[str, Any], int]:
-    problem = ContainerError(f"{path}: not a Dodona {kind}, or damaged at its beginning")
+    problem = ContainerError(
+        f"{path}: not a Dodona {kind}, or damaged at its beginning; get a fresh copy"
+    )
     if len(mapped) < 8:
         raise problem
     (length,) = struct.unpack("<Q", mapped[:8])

@@ -39,10 +39,7 @@ def to_arrays(weights: Scorer) -> dict[str, Array]:
             for name, type_ in KERNEL_ARRAYS.items()
         }
     assert isinstance(weights, PackedWeights)
-    return {
-        "weights.buckets": Array("U32", weights.buckets_bytes()),
-        "weights.rows": Array("I8", weights.rows_bytes()),
-    }
+    return to_packed_arrays("weights", weights)
 
 
 def from_arrays(
@@ -52,8 +49,23 @@ def from_arrays(
     if "gamma" in about:
         named = {name: arrays[f"svm.{name}"] for name in KERNEL_ARRAYS}
         return KernelMachines(n_classes, about["gamma"], about["coef0"], named)
-    buckets, rows = (arrays[f"weights.{name}"].cast("B") for name in ("buckets", "rows"))
-    return PackedWeights(n_classes, about["step"], buckets, rows)
+    return from_packed_arrays("weights", n_classes, about["step"], arrays)
+
+
+def to_packed_arrays(name: str, weights: PackedWeights) -> dict[str, Array]:
+    """The arrays of packed weights under this name; their `step` is to be saved beside them."""
+    return {
+        f"{name}.buckets": Array("U32", weights.buckets_bytes()),
+        f"{name}.rows": Array("I8", weights.rows_bytes()),
+    }
+
+
+def from_packed_arrays(
+    name: str, n_classes: int, step: float, arrays: Mapping[str, memoryview]
+) -> PackedWeights:
+    """The weights that `to_packed_arrays` took apart."""
+    buckets, rows = (arrays[f"{name}.{part}"].cast("B") for part in ("buckets", "rows"))
+    return PackedWeights(n_classes, step, buckets, rows)
 
 
 def to_cluster_arrays(clusters: Clusters | None) -> dict[str, Array]:

@@ -8,10 +8,9 @@ empty is no task: it stays as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from dodona.batches import stream
@@ -22,11 +21,11 @@ from dodona.core.tagging.tag_templates import LEMMA, tag_templates
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
-from dodona.segmentation.segmenter import Segmenter, needed
+from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import TaggerSettings
-from dodona.storage import container
 from dodona.storage.container import Array
-from dodona.storage.weights import from_cluster_arrays, to_cluster_arrays
+from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
 from dodona.tagging.lemma_scripts import LemmaScripts
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
@@ -34,8 +33,6 @@ from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
-
-KIND, VERSION = "tagger", 2  # 2: lemmas
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
@@ -103,12 +100,14 @@ class Knowledge:
 
 
 @dataclass
-class Tagger:
+class Tagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
     Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
     segmenter it needs no words.
     """
+
+    FORMAT = Format("tagger", version=2, oldest=2, unsaid=2)  # 2: lemmas
 
     settings: TaggerSettings
     knowledge: Knowledge
@@ -128,7 +127,8 @@ class Tagger:
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
-        return Doc(self.pipe(needed(self.segmenter).segment(text), threads=threads), text)
+        sentences = require_segmenter(self.segmenter).segment(text)
+        return Doc(self.pipe(sentences, threads=threads), text)
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
@@ -164,45 +164,12 @@ class Tagger:
             search.tag(corpus, kept)
         return corpus
 
-    def save(self, path: str | Path) -> None:
-        """Write the tagger to one file; an old one stays until the new one is complete."""
-        container.write(Path(path), KIND, VERSION, *self._with_segmenter())
+    def parts(self) -> dict[str, Segmenter | None]:
+        """The segmenter; inside a parser, it is a part of that."""
+        return {"segmenter": self.segmenter}
 
-    def _with_segmenter(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        about, arrays = self.parts()
-        if self.segmenter is not None:
-            about["segmenter"], segmenter_arrays = self.segmenter.parts()
-            arrays |= segmenter_arrays
-        return about, arrays
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the bytes of a file."""
-        return type(self)._from_bytes, (container.to_bytes(KIND, VERSION, *self._with_segmenter()),)
-
-    @classmethod
-    def _from_bytes(cls, data: bytes) -> Tagger:
-        return cls._restore(*container.from_bytes(data, KIND, VERSION))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Tagger:
-        """The tagger in a file."""
-        about, arrays = container.read(Path(path), KIND, VERSION, oldest=VERSION)
-        try:
-            return cls._restore(about, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise container.ContainerError(
-                f"{path}: the tagger does not fit together: {error}"
-            ) from error
-
-    @classmethod
-    def _restore(cls, about: Mapping[str, Any], arrays: Mapping[str, memoryview]) -> Tagger:
-        tagger = cls.from_parts(about, arrays, from_cluster_arrays(arrays))
-        if "segmenter" in about:
-            tagger.segmenter = Segmenter.from_parts(about["segmenter"], arrays)
-        return tagger
-
-    def parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The tagger as text and arrays, for a file of its own or as a part of another."""
+    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The tagger as plain data and arrays."""
         settings = asdict(self.settings)
         if not self.settings.clusters:
             del settings["clusters"]  # without any, files are as they were before there were some
@@ -222,48 +189,40 @@ class Tagger:
         known = self.knowledge
         arrays = {
             "tagger.forms": Array("U8", b"\n".join(known.forms)),
-            "tagger.ambiguity": _saved(known.ambiguity),
+            "tagger.ambiguity": _to_array(known.ambiguity),
         }
         arrays |= to_cluster_arrays(known.clusters)
         for answers, weights in zip(known.answers, self.weights, strict=True):
             name = f"tagger.{answers.column}"
-            arrays[f"{name}.entries"] = _saved(answers.entries)
-            arrays[f"{name}.before"] = _saved(answers.before)
-            arrays[f"{name}.fixed"] = _saved(answers.fixed)
-            arrays[f"{name}.buckets"] = Array("U32", weights.buckets_bytes())
-            arrays[f"{name}.rows"] = Array("I8", weights.rows_bytes())
+            arrays[f"{name}.entries"] = _to_array(answers.entries)
+            arrays[f"{name}.before"] = _to_array(answers.before)
+            arrays[f"{name}.fixed"] = _to_array(answers.fixed)
+            arrays |= to_packed_arrays(name, weights)
         return about, arrays
 
     @classmethod
-    def from_parts(
-        cls,
-        about: Mapping[str, Any],
-        arrays: Mapping[str, memoryview],
-        clusters: Clusters | None = None,
-    ) -> Tagger:
-        """The tagger that `parts` took apart, with the clusters of the same file if it uses any."""
+    def put_together(cls, pieces: Pieces) -> Tagger:
+        """The tagger that `take_apart` took apart, with the clusters of the file if it uses any."""
+        about, arrays = pieces.about, pieces.arrays
         settings = TaggerSettings(**about["settings"])
-        if settings.clusters and clusters is None:
+        if settings.clusters and pieces.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are not there")
         answers, weights = [], []
         for task, step in zip(about["tasks"], about["steps"], strict=True):
             column, classes = task["column"], [name.encode() for name in task["classes"]]
-            part = (
-                arrays[f"tagger.{column}.{name}"]
-                for name in ("entries", "before", "fixed", "buckets", "rows")
-            )
-            entries, before, fixed, buckets, rows = part
-            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
-            n_classes = answers[-1].n_classes
-            weights.append(PackedWeights(n_classes, step, buckets.cast("B"), rows.cast("B")))
+            name = f"tagger.{column}"
+            known = (arrays[f"{name}.{part}"] for part in ("entries", "before", "fixed"))
+            answers.append(Answers(column, classes, *known, task["n_learned"]))
+            weights.append(from_packed_arrays(name, answers[-1].n_classes, step, arrays))
         knowledge = Knowledge(
             bytes(arrays["tagger.forms"]).split(b"\n"),
             arrays["tagger.ambiguity"],
             answers,
-            clusters if settings.clusters else None,
+            pieces.clusters if settings.clusters else None,
         )
-        return cls(settings, knowledge, weights, about["record"])
+        segmenter = pieces.part("segmenter", Segmenter)
+        return cls(settings, knowledge, weights, about["record"], segmenter)
 
 
-def _saved(numbers: Numbers) -> Array:
+def _to_array(numbers: Numbers) -> Array:
     return Array("U32", numbers.tobytes())

@@ -310,18 +310,18 @@ def test_resuming_needs_the_same_clusters(clusters: str, tmp_path: Path) -> None
 
 
 def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
-    from dodona.parsing.parser import KIND, VERSION
     from dodona.storage import container
 
+    form = dodona.Parser.FORMAT
     dodona.train(treebank(10, 1), **settings(tmp_path, clusters)).save(tmp_path / "model")
-    about, arrays = container.read(tmp_path / "model", KIND, VERSION)
+    about, arrays = container.read(tmp_path / "model", *form.readable)
     kinds = {name: "U32" if view.format == "I" else "I8" for name, view in arrays.items()}
     kept = {
         name: container.Array(kinds[name], bytes(view))
         for name, view in arrays.items()
         if name != "clusters.words"
     }
-    container.write(tmp_path / "poorer", KIND, VERSION, about, kept)
+    container.write(tmp_path / "poorer", form.kind, form.version, about, kept)
     with pytest.raises(ContainerError, match="no clusters are given for column 'cluster"):
         dodona.load(tmp_path / "poorer")
 

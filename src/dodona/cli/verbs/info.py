@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from dodona.cli.flags import Flag
 from dodona.models import locate
-from dodona.parsing.parser import KIND, Parser
+from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.weights import to_arrays
 
@@ -36,7 +36,7 @@ def about(path: Path) -> dict[str, Any]:
     return {
         "model": str(path),
         "bytes": path.stat().st_size,
-        "format": container.version(path, KIND),
+        "format": container.version(path, Parser.FORMAT.kind),
         "system": parser.settings.system,
         "settings": asdict(parser.settings),
         "root_label": parser.root_label,
