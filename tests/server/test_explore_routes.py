@@ -13,9 +13,9 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 import dodona
-from dodona.server.explore_request import MOST_WORDS
-from dodona.server.explore_routes import MOST_BYTES
-from dodona.server.page_routes import STATIC
+from dodona.server.requests.explore import MOST_WORDS
+from dodona.server.routes.explore import MOST_BYTES
+from dodona.server.routes.pages import STATIC
 from support.page_lab import application
 
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"

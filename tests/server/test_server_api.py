@@ -17,12 +17,12 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from dodona.server.api import api_routes
+from dodona.server.answers.openapi import DESCRIPTION
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
-from dodona.server.openapi import DESCRIPTION
+from dodona.server.routes.api import api_routes
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +268,7 @@ def test_a_mistake_of_ours_is_told_without_its_inside(monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise AssertionError("secret")
 
-    monkeypatch.setattr("dodona.server.api.describe", fail)
+    monkeypatch.setattr("dodona.server.routes.api.describe", fail)
     with TestClient(make_app(models()), raise_server_exceptions=False) as client:
         answer = client.post("/api/parse", json={"conllu": conllu()})
     assert answer.status_code == 500

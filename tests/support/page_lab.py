@@ -16,8 +16,8 @@ from starlette.routing import Route
 import dodona
 from dodona.drawing.svg import Arc, draw
 from dodona.explorer.typed import read_typed
-from dodona.server.explore_routes import explore_routes
-from dodona.server.page_routes import page_routes
+from dodona.server.routes.explore import explore_routes
+from dodona.server.routes.pages import page_routes
 from support.small import train, treebank
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

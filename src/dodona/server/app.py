@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from dodona.server.api import api_routes
-from dodona.server.explore_routes import explore_routes
 from dodona.server.limits import Limits
 from dodona.server.middleware import Deadline, Log, Watch, to_nobody
 from dodona.server.models import Models
-from dodona.server.page_routes import page_routes
+from dodona.server.routes.api import api_routes
+from dodona.server.routes.explore import explore_routes
+from dodona.server.routes.pages import page_routes
+from dodona.server.routes.udpipe import udpipe_routes
 from dodona.server.service import Service
-from dodona.server.udpipe import udpipe_routes
 
 STREAMS = frozenset({"/api/parse.conllu"})
 

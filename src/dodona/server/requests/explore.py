@@ -33,7 +33,7 @@ class ExploreRequest:
     ('SHIFT',)
     >>> ExploreRequest.read({"sentense": "Ask 0 root"})
     Traceback (most recent call last):
-    dodona.server.explore_request.RequestError: no field 'sentense'; there are: sentence, ...
+    dodona.server.requests.explore.RequestError: no field 'sentense'; there are: sentence, ...
     """
 
     sentence: str

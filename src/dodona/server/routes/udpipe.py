@@ -16,15 +16,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dodona.server import words
-from dodona.server.answers import Step, answer
-from dodona.server.bodies import read_body
+from dodona.server.answers.formats import AROUND, FORMATS, trimmed
+from dodona.server.answers.turns import Step, answer
 from dodona.server.errors import bad, in_text
-from dodona.server.formats import AROUND, FORMATS, trimmed
-from dodona.server.forms import read_form, read_urlencoded
 from dodona.server.models import Model
+from dodona.server.requests import words
+from dodona.server.requests.bodies import read_body
+from dodona.server.requests.forms import read_form, read_urlencoded
+from dodona.server.requests.sentences import annotate, from_conllu, from_text, slices
 from dodona.server.service import Service, service_of
-from dodona.server.work import annotate, from_conllu, from_text, slices
 from dodona.treebank.sentence import Sentence
 
 PREFIXES = ("", "/services/udpipe/api")  # ours, and where it is on LINDAT

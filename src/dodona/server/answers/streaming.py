@@ -22,8 +22,8 @@ from starlette.types import Receive, Scope, Send
 from dodona.segmentation.segmenter import needed
 from dodona.server.errors import Refused, bad, explain, json_error
 from dodona.server.models import Model
+from dodona.server.requests.sentences import slices
 from dodona.server.service import Service, service_of
-from dodona.server.work import slices
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence

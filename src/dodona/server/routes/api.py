@@ -11,16 +11,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from dodona.server import words
-from dodona.server.answers import Step, answer
-from dodona.server.bodies import read_body
+from dodona.server.answers.openapi import DESCRIPTION
+from dodona.server.answers.streaming import stream
+from dodona.server.answers.turns import Step, answer
 from dodona.server.errors import bad, in_json
 from dodona.server.metrics import MEDIA_TYPE
 from dodona.server.models import Model
-from dodona.server.openapi import DESCRIPTION
+from dodona.server.requests import words
+from dodona.server.requests.bodies import read_body
+from dodona.server.requests.sentences import from_conllu, from_text, slices
 from dodona.server.service import Service, service_of
-from dodona.server.streaming import stream
-from dodona.server.work import from_conllu, from_text, slices
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")

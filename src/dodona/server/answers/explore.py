@@ -11,7 +11,7 @@ from dodona.core.transitions.system import LOSSES, ROOTS
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.explore import Choice, Explorer, in_order, read_path
 from dodona.explorer.picture import draw_best, draw_state
-from dodona.server.explore_request import ExploreRequest, FindParser
+from dodona.server.requests.explore import ExploreRequest, FindParser
 
 
 def describe_systems() -> list[dict[str, Any]]:

@@ -20,13 +20,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dodona.server.explore_answers import (
+from dodona.server.answers.explore import (
     describe_systems,
     show_beam,
     show_derivation,
     show_state,
 )
-from dodona.server.explore_request import ExploreRequest, FindParser, RequestError
+from dodona.server.requests.explore import ExploreRequest, FindParser, RequestError
 
 MOST_BYTES = 1 << 18  # of a request
 
