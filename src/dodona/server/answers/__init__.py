@@ -1,1 +1,0 @@
-"""What is written in answer to a request."""

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from dodona.server.service import Service, service_of
+from dodona.server.service import service_of
 
 Step = tuple[bytes, int]  # a piece of the answer, and how many words were parsed for it
 
 JSON = "application/json"
 
 
-async def answer(request: Request, steps: Iterator[Step], media_type: str = JSON) -> Response:
-    """What the steps make; what they refuse in their first turns is refused."""
-    pieces = _pieces(service_of(request), request, steps)
+async def answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Response:
+    """What the steps make that `begin` gives; what they refuse in their first turns is refused.
+
+    A worker begins, so that a request which takes long to read holds up nobody, either.
+    """
+    pieces = _make(request, begin)
     first = b""
     async for piece in pieces:
         if not first:
             first = piece
             continue
         if piece:
-            return StreamingResponse(_chained(first + piece, pieces), media_type=media_type)
-    return Response(first, media_type=media_type)
+            return StreamingResponse(_go_on(first + piece, pieces), media_type=JSON)
+    return Response(first, media_type=JSON)
 
 
-async def _pieces(
-    service: Service, request: Request, steps: Iterator[Step]
-) -> AsyncIterator[bytes]:
-    async with service.workers.place():
-        async for turn in service.workers.turns(steps):
-            n_words = sum(n for _, n in turn)
-            service.metrics.n_words += n_words
-            request.state.n_words = getattr(request.state, "n_words", 0) + n_words
+async def _make(request: Request, begin: Callable[[], Iterator[Step]]) -> AsyncIterator[bytes]:
+    service = service_of(request)
+    with service.workers.places.take():
+        async for turn in service.workers.turns(_steps(begin)):
+            if n_words := sum(n for _, n in turn):
+                service.count_words(request.scope, n_words)
             yield b"".join(piece for piece, _ in turn)
 
 
-async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+def _steps(begin: Callable[[], Iterator[Step]]) -> Iterator[Step]:
+    yield from begin()
+
+
+async def _go_on(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield first
     async for piece in rest:
         if piece:
             yield piece
+
+
+def encode(value: object) -> bytes:
+    """A value in JSON, as short as it can be.
+
+    >>> encode({"form": "chêne"}).decode()
+    '{"form":"chêne"}'
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
