@@ -72,7 +72,7 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
         "buffer": view.buffer,
         "arcs": view.arcs,
         "is_final": view.is_final,
-        "choices": _sorted(explorer, [_choice(choice) for choice in view.choices]),
+        "choices": _sort(explorer, [_choice(choice) for choice in view.choices]),
         "svg": draw_state(explorer, view, asked.width),
     }
     if view.is_final:
@@ -123,7 +123,7 @@ def _choice(choice: Choice) -> dict[str, Any]:
     return asdict(choice) | {"action": str(choice.action)}
 
 
-def _sorted(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sort(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """By move in the system's order, within it the cheapest first, then the best score."""
     names = [*explorer.system.moves, *(explorer.system.other_names or {}).values()]
 
