@@ -11,7 +11,7 @@ from dodona.core.transitions.registry import SYSTEMS
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.explore import Explorer, gold_of, read_path
 from dodona.explorer.picture import draw_best, draw_state
-from dodona.explorer.reach import built, missing, reach
+from dodona.explorer.reach import arcs_of, find_missing, reach
 from dodona.explorer.typed import read_typed
 from reference.trees import random_projective_tree
 from support.small import train, treebank
@@ -71,7 +71,7 @@ def test_the_best_tree_in_reach_has_the_loss_that_costs_add_up_to(name: str, los
             assert view.reach is not None
             assert view.reach.loss == spent
             counts_labels = loss != "unlabelled"
-            lost = missing(view.reach.arcs, explorer.gold.arcs, with_labels=counts_labels)
+            lost = find_missing(view.reach.arcs, explorer.gold.arcs, with_labels=counts_labels)
             assert view.reach.lost == lost
             if loss != "graded" and not explorer.system.builds_graphs:
                 assert len(lost) == spent
@@ -81,7 +81,7 @@ def test_the_best_tree_in_reach_has_the_loss_that_costs_add_up_to(name: str, los
             assert choice.cost is not None
             spent += choice.cost
             state = explorer.step(state, choice.action)
-        assert view.reach.arcs == frozenset(view.arcs) == built(explorer.system, state)
+        assert view.reach.arcs == frozenset(view.arcs) == arcs_of(explorer.system, state)
 
 
 @pytest.mark.parametrize("name", dodona.systems())
@@ -99,7 +99,7 @@ def test_the_way_to_the_best_tree_leads_there_from_any_state(name: str) -> None:
         for action in found.actions:
             state = explorer.step(state, action)
         assert explorer.system.is_final(state)
-        assert built(explorer.system, state) == found.arcs
+        assert arcs_of(explorer.system, state) == found.arcs
 
 
 @pytest.mark.parametrize("name", dodona.systems())

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from support.page_lab import application, running
+from dodona.server.app import make_app
+from support.server_lab import page_models
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
@@ -23,8 +27,16 @@ needs_browser = pytest.mark.skipif(BROWSER is None, reason=f"no browser among {'
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with running(application()) as url:
-        yield url
+    """Of a server of the pages, while it runs."""
+    config = uvicorn.Config(make_app(page_models()), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +49,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    yield from opened(browser, address)
+    yield from open_page(browser, address)
 
 
-def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
+def open_page(browser: Browser, address: str, **options: object) -> Iterator[Page]:
     """A page whose every request goes to our own server, and whose scripts make no errors."""
     context = browser.new_context(base_url=address, **options)  # type: ignore[arg-type]
     page = context.new_page()

@@ -63,6 +63,14 @@ def models() -> Models:
     return Models([Model("en-whole-251115", whole_parser()), Model("bare", small.parser())])
 
 
+@cache
+def page_models() -> Models:
+    """One for the pages, which takes raw text and whose root is first."""
+    parser = small.train(small.treebank(80, 1, 0.0), root="first")
+    parser.segmenter = Segmenter()  # type: ignore[assignment]
+    return Models([Model("invented", parser)])
+
+
 def columns(conllu: str) -> list[list[str]]:
     """The words of CoNLL-U as lists of fields."""
     return [line.split("\t") for line in conllu.splitlines() if line[:1].isdigit()]

@@ -13,7 +13,7 @@ from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import GRAPH_SYSTEMS
 from dodona.core.transitions.registry import system as make_system
-from dodona.explorer.reach import Arc, Reach, built, reach
+from dodona.explorer.reach import Arc, Reach, arcs_of, reach
 from dodona.treebank.graphs.enhanced import enhanced_graph
 
 if TYPE_CHECKING:
@@ -105,11 +105,11 @@ class Explorer:
 
     def start(self) -> State:
         """The state before the first action."""
-        return self._noted(self.system.start(len(self.sentence)))
+        return self._note(self.system.start(len(self.sentence)))
 
     def step(self, state: State, action: Action) -> State:
         """The state after an action."""
-        return self._noted(self.system.step(state, action))
+        return self._note(self.system.step(state, action))
 
     def choices(self, state: State) -> dict[Action, Choice]:
         """Every valid action with its cost and its score."""
@@ -150,7 +150,7 @@ class Explorer:
         return View(
             state.stack,
             state.buffer,
-            in_order(built(self.system, state)),
+            in_order(arcs_of(self.system, state)),
             self.system.is_final(state),
             tuple(self.choices(state).values()),
             None if self.gold is None else reach(self.system, state, self.gold),
@@ -178,7 +178,7 @@ class Explorer:
             return {}
         return self.parser.search.scores(state, self._corpus)
 
-    def _noted(self, state: State) -> State:
+    def _note(self, state: State) -> State:
         """With what search would remember here: the label of the best RIGHT-ARC."""
         if self.parser is None or not self.system.remembers_label or not state.buffer:
             return state

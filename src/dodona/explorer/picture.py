@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from dodona.drawing.svg import Arc, draw
 from dodona.explorer.reach import Arc as Triple
-from dodona.explorer.reach import missing
+from dodona.explorer.reach import counts_labels, find_missing
 
 if TYPE_CHECKING:
     from dodona.explorer.explore import Explorer, View
@@ -26,7 +26,7 @@ def draw_state(explorer: Explorer, view: View, width: float | None = None) -> st
     """The arcs so far, those of the gold tree to come, and those that are lost, as SVG."""
     gold = frozenset() if explorer.gold is None else explorer.gold.arcs
     lost = frozenset() if view.reach is None else view.reach.lost
-    to_come = missing(view.arcs, gold, with_labels=_labels_count(explorer)) - lost
+    to_come = find_missing(view.arcs, gold, with_labels=counts_labels(explorer.system)) - lost
     return _draw(
         explorer,
         [
@@ -70,12 +70,8 @@ def _is_right(explorer: Explorer, arc: Triple) -> bool:
     """Whether it is one of the gold tree, or the gold tree says nothing of its dependent."""
     assert explorer.gold is not None
     rivals = [other for other in explorer.gold.arcs if other[2] == arc[2]]
-    left = missing([arc], rivals, with_labels=_labels_count(explorer))
+    left = find_missing([arc], rivals, with_labels=counts_labels(explorer.system))
     return not rivals or len(left) < len(rivals)
-
-
-def _labels_count(explorer: Explorer) -> bool:
-    return explorer.system.loss != "unlabelled"
 
 
 def _draw(explorer: Explorer, arcs: Iterable[Arc], width: float | None) -> str:

@@ -41,8 +41,8 @@ def reach(system: System, state: State, gold: Gold) -> Reach:
         action = _choose(system, state, gold, labels)
         actions.append(action)
         state = system.step(state, action)
-    arcs = built(system, state)
-    lost = missing(arcs, gold.arcs, with_labels=system.loss != "unlabelled")
+    arcs = arcs_of(system, state)
+    lost = find_missing(arcs, gold.arcs, with_labels=counts_labels(system))
     return Reach(arcs, lost, _loss(system, arcs, gold), tuple(actions))
 
 
@@ -57,7 +57,7 @@ def _choose(system: System, state: State, gold: Gold, labels: dict[int, str | No
     return first
 
 
-def built(system: System, state: State) -> frozenset[Arc]:
+def arcs_of(system: System, state: State) -> frozenset[Arc]:
     """The arcs of a state as loss counts them: without a root, a word left over hangs under it.
 
     That holds once the state is final; before, what is left over is not known.
@@ -69,12 +69,12 @@ def built(system: System, state: State) -> frozenset[Arc]:
     return state.arcs | {(0, system.root_label, word) for word in left_over}
 
 
-def missing(
+def find_missing(
     arcs: Iterable[Arc], gold: Iterable[Arc], *, with_labels: bool = True
 ) -> frozenset[Arc]:
     """Gold arcs that are not among the others; a gold label of None stands for any.
 
-    >>> missing([(1, "obj", 2)], [(1, "nsubj", 2), (0, "root", 1)], with_labels=False)
+    >>> find_missing([(1, "obj", 2)], [(1, "nsubj", 2), (0, "root", 1)], with_labels=False)
     frozenset({(0, 'root', 1)})
     """
     found = set(arcs)
@@ -86,12 +86,18 @@ def missing(
     )
 
 
+def counts_labels(system: System) -> bool:
+    """Whether a wrong label is a loss."""
+    _, label_price = LOSSES[system.loss]
+    return label_price > 0
+
+
 def _loss(system: System, arcs: frozenset[Arc], gold: Gold) -> int:
     """Gold arcs that are missing; of graphs, arcs that are not gold count as well."""
     arc_price, label_price = LOSSES[system.loss]
-    n_arcs = len(missing(arcs, gold.arcs, with_labels=False))
-    n_labels = len(missing(arcs, gold.arcs)) - n_arcs
+    n_arcs = len(find_missing(arcs, gold.arcs, with_labels=False))
+    n_labels = len(find_missing(arcs, gold.arcs)) - n_arcs
     if system.builds_graphs:  # a wrong label is one arc that is missing and one too many
-        n_arcs += len(missing(gold.arcs, arcs, with_labels=False))
+        n_arcs += len(find_missing(gold.arcs, arcs, with_labels=False))
         n_labels *= 2
     return arc_price * n_arcs + label_price * n_labels

@@ -1,1 +1,6 @@
-"""Dodona in the browser: pages, and what they ask the server (the extra `server`)."""
+"""Dodona over HTTP and in the browser (the extra `server`).
+
+`app` is made of `routes`: an endpoint reads what is asked (`requests`) and has the workers write
+the answer (`answers`). What runs all this, and keeps it fair and bounded, is here; `pages` are the
+files for browsers.
+"""

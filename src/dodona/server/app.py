@@ -10,19 +10,17 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
 
-from dodona.server.api import api_routes
-from dodona.server.explore_routes import explore_routes
+from dodona.server.errors import Refused, refuse
 from dodona.server.limits import Limits
 from dodona.server.middleware import Deadline, Log, Watch, to_nobody
 from dodona.server.models import Models
-from dodona.server.page_routes import page_routes
+from dodona.server.routes.api import STREAM, api_routes
+from dodona.server.routes.explore import explore_routes
+from dodona.server.routes.pages import page_routes
+from dodona.server.routes.udpipe import udpipe_routes
 from dodona.server.service import Service
-from dodona.server.udpipe import udpipe_routes
-
-STREAMS = frozenset({"/api/parse.conllu"})
 
 
 def make_app(
@@ -34,7 +32,7 @@ def make_app(
 ) -> Starlette:
     """An ASGI application that serves the models; `cors` names the origins of foreign pages."""
     service = Service(models, limits or Limits())
-    routes: list[Route] = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
+    routes = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
     middleware = [
         Middleware(
             Watch,
@@ -42,7 +40,7 @@ def make_app(
             paths=frozenset(route.path for route in routes),
             log=log,
         ),
-        Middleware(Deadline, limits=service.limits, streams=STREAMS),
+        Middleware(Deadline, limits=service.limits, streams=frozenset({STREAM})),
     ]
     if cors:
         middleware.append(
@@ -56,11 +54,14 @@ def make_app(
     app = Starlette(
         routes=routes,
         middleware=middleware,
-        exception_handlers={HTTPException: told, Exception: broken},
+        exception_handlers={
+            Refused: answer_refused,
+            HTTPException: answer_unknown,
+            Exception: answer_broken,
+        },
         lifespan=lifespan,
     )
     app.state.service = service
-    app.state.find_parser = lambda name: models.find(name).parser
     return app
 
 
@@ -71,18 +72,18 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.service.workers.close()
 
 
-async def told(request: Request, error: Exception) -> Response:
+async def answer_refused(request: Request, error: Exception) -> Response:
+    """A request that we do not answer."""
+    assert isinstance(error, Refused)
+    return refuse(request.url.path, error)
+
+
+async def answer_unknown(request: Request, error: Exception) -> Response:
     """A wrong address or method."""
     assert isinstance(error, HTTPException)
-    return _explained(request, error.status_code, error.detail, error.headers)
+    return refuse(request.url.path, Refused(error.status_code, error.detail, error.headers))
 
 
-async def broken(request: Request, error: Exception) -> Response:
+async def answer_broken(request: Request, error: Exception) -> Response:
     """A mistake of ours; the log has the rest."""
-    return _explained(request, 500, "an error inside the server", None)
-
-
-def _explained(request: Request, status: int, why: str, headers: object) -> Response:
-    kind = JSONResponse if request.url.path.startswith("/api/") else PlainTextResponse
-    body = {"error": why} if kind is JSONResponse else f"{why}\n"
-    return kind(body, status, headers)  # type: ignore[arg-type]
+    return refuse(request.url.path, Refused(500, "an error inside the server"))

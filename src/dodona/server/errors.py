@@ -1,16 +1,14 @@
-"""Requests that are refused, and how they are told so: in JSON, or in plain text as UDPipe does."""
+"""Requests that are refused, and how that is said: in JSON, or in plain text as UDPipe does."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from dodona.treebank.conllu.errors import TreebankError
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+JSON_PATHS = "/api/"  # how addresses begin where answers are JSON, errors included
 
 
 class Refused(Exception):  # noqa: N818
@@ -27,35 +25,17 @@ def bad(why: str) -> Refused:
     return Refused(400, why)
 
 
-def in_json(endpoint: Endpoint) -> Endpoint:
-    """Tell what is wrong as {"error": …}."""
+def refuse(path: str, refused: Refused) -> Response:
+    """The answer to a request to that address, which is refused.
 
-    @wraps(endpoint)
-    async def respond(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except Refused as refused:
-            return json_error(refused)
-
-    return respond
-
-
-def in_text(endpoint: Endpoint) -> Endpoint:
-    """Tell what is wrong in a line of text."""
-
-    @wraps(endpoint)
-    async def respond(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except Refused as refused:
-            return PlainTextResponse(f"{refused}\n", refused.status, refused.headers)
-
-    return respond
-
-
-def json_error(refused: Refused) -> Response:
-    """The answer to a request that is refused."""
-    return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
+    >>> refuse("/api/parse", bad("there is no text")).body
+    b'{"error":"there is no text"}'
+    >>> refuse("/process", bad("there is no text")).body
+    b'there is no text\\n'
+    """
+    if path.startswith(JSON_PATHS):
+        return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
+    return PlainTextResponse(f"{refused}\n", refused.status, refused.headers)
 
 
 def explain(error: TreebankError) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+MOST_DRAWN = 250  # words: to draw a sentence takes more than twice as long for twice the words
+WIDEST_PICTURE = 10_000  # pixels
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -14,7 +14,7 @@ class Metrics:
     """Counters; all of them are changed by the one thread that runs the event loop.
 
     >>> metrics = Metrics()
-    >>> metrics.done("/process", 200, 0.003)
+    >>> metrics.count("/process", 200, 0.003)
     >>> 'dodona_requests_total{path="/process",status="200"} 1' in metrics.text()
     True
     """
@@ -26,7 +26,7 @@ class Metrics:
         self.seconds = 0.0
         self._slower = [0] * (len(BUCKETS) + 1)  # the last: slower than all
 
-    def done(self, path: str, status: int, seconds: float) -> None:
+    def count(self, path: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
         self.requests[path, status] += 1
         self.seconds += seconds

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from anyio import move_on_after
-from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dodona.server.errors import Refused, refuse
 from dodona.server.limits import Limits
 from dodona.server.metrics import Metrics
 
@@ -37,23 +37,20 @@ class Deadline:
             return
         begun = False
 
-        async def watched(message: Message) -> None:
+        async def watch(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         with move_on_after(self._limits.seconds) as limit:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, watch)
         # an answer that has begun breaks off with the connection: half of it must not look whole
         if limit.cancelled_caught and not begun:
-            await self._too_long(scope)(scope, receive, send)
+            await refuse(scope["path"], self._too_long())(scope, receive, send)
 
-    def _too_long(self, scope: Scope) -> Response:
+    def _too_long(self) -> Refused:
         why = f"the request took more than {self._limits.seconds:g} seconds; send less at a time"
-        headers = {"Retry-After": "10", "Connection": "close"}
-        if scope["path"].startswith("/api/"):
-            return JSONResponse({"error": why}, 503, headers)
-        return PlainTextResponse(f"{why}\n", 503, headers)
+        return Refused(503, why, {"Retry-After": "10", "Connection": "close"})
 
 
 class Watch:
@@ -68,7 +65,7 @@ class Watch:
             return
         begin, status = time.perf_counter(), 500
 
-        async def watched(message: Message) -> None:
+        async def watch(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -79,20 +76,20 @@ class Watch:
 
         self._metrics.n_in_flight += 1
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, watch)
         finally:
             seconds = time.perf_counter() - begin
             self._metrics.n_in_flight -= 1
             path = scope["path"] if scope["path"] in self._paths else "other"
-            self._metrics.done(path, status, seconds)
-            self._log(line(scope, status, seconds))
+            self._metrics.count(path, status, seconds)
+            self._log(write_line(scope, status, seconds))
 
 
-def line(scope: Scope, status: int, seconds: float) -> str:
+def write_line(scope: Scope, status: int, seconds: float) -> str:
     """A request in the log; what it sent is nobody's business.
 
     >>> scope = {"client": ("127.0.0.1", 5), "method": "GET", "path": "/process", "state": {}}
-    >>> line(scope, 200, 0.0123).partition(" ")[2]
+    >>> write_line(scope, 200, 0.0123).partition(" ")[2]
     '127.0.0.1 GET /process 200 12.3 ms'
     """
     client: Any = scope.get("client") or ("-",)

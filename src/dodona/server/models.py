@@ -10,6 +10,7 @@ from pathlib import Path
 import dodona
 from dodona.models import DEFAULT
 from dodona.parsing.parser import Parser
+from dodona.server.errors import bad
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 
@@ -58,12 +59,15 @@ class Models:
         return self._models[0]
 
     def find(self, name: str | None) -> Model:
-        """The model of that name or, if there is none, whose name begins with these words."""
+        """The model of that name or, if there is none, whose name begins with these words.
+
+        Requests name models, so a name that nobody has is a bad request.
+        """
         if not name:
             return self.default
         if name not in self._by_name:
             names = ", ".join(model.name for model in self)
-            raise KeyError(f"there is no model {name!r} here; there is: {names}")
+            raise bad(f"there is no model {name!r} here; there is: {names}")
         return self._by_name[name]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
+from starlette.types import Scope
 
-from dodona.server.errors import Refused, bad
 from dodona.server.limits import Limits
 from dodona.server.metrics import Metrics
-from dodona.server.models import Model, Models
+from dodona.server.models import Models
+from dodona.server.places import Places
 from dodona.server.workers import Workers
 
 
@@ -25,26 +24,14 @@ class Service:
 
     def __post_init__(self) -> None:
         self.workers = Workers(self.limits.threads, self.limits.waiting)
-        self._n_streams = 0
+        why = f"{self.limits.streams} streams are open already; try again later"
+        self.streams = Places(self.limits.streams, why, retry_after=10)
 
-    @contextmanager
-    def stream_place(self) -> Iterator[None]:
-        """One of the few streams; the next one is sent away."""
-        if self._n_streams == self.limits.streams:
-            why = f"{self._n_streams} streams are open already; try again later"
-            raise Refused(503, why, {"Retry-After": "10"})
-        self._n_streams += 1
-        try:
-            yield
-        finally:
-            self._n_streams -= 1
-
-    def model(self, name: str | None) -> Model:
-        """The model that a request names, or the default."""
-        try:
-            return self.models.find(name)
-        except KeyError as error:
-            raise bad(str(error.args[0])) from None
+    def count_words(self, scope: Scope, n_words: int) -> None:
+        """Words that were parsed for a request: for the metrics, and for its line in the log."""
+        self.metrics.n_words += n_words
+        state = scope.setdefault("state", {})
+        state["n_words"] = state.get("n_words", 0) + n_words
 
 
 def service_of(request: Request) -> Service:

@@ -10,10 +10,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from dodona.server.errors import Refused
+from dodona.server.places import Places
 
 T = TypeVar("T")
 
@@ -25,18 +24,8 @@ class Workers:
 
     def __init__(self, threads: int, waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
-        self._free = waiting
-
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place in the line; requests for which there is none are sent away."""
-        if not self._free:
-            raise Refused(503, "too much to do; try again in a moment", {"Retry-After": "1"})
-        self._free -= 1
-        try:
-            yield
-        finally:
-            self._free += 1
+        why = "too much to do; try again in a moment"
+        self.places = Places(waiting, why, retry_after=1)
 
     async def turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
         """What the steps yield, turn by turn; a lone turn is one list."""
@@ -46,12 +35,8 @@ class Workers:
             found, is_done = await loop.run_in_executor(self._pool, turn, steps)
             yield found
 
-    async def call(self, function: Callable[[], T]) -> T:
-        """What a function returns that is done in one go."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
-
     def wait_for(self, function: Callable[[], T]) -> T:
-        """The same, for a thread that is none of ours."""
+        """What a function returns that is done in one go, for a thread that is none of ours."""
         return self._pool.submit(function).result()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 // The explorer's page. Its whole state is in the address: sentence, model, systems, paths.
 import { Panel } from "./panel.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
-import { copy, get, hashOf, hashValues, models, Notice, options, showError } from "./shared.js";
+import { copy, get, hashOf, hashValues, Notice, options, showError } from "./shared.js";
 
 const find = (id) => document.getElementById(id);
 const page = { sentence: "", model: null, systems: [], changed: () => writeAddress(true) };
@@ -67,7 +67,6 @@ function drawInput() {
   const at = opened[find("number").value] === page.sentence ? find("number").value : opened.indexOf(page.sentence);
   find("picker").hidden = opened.length < 2 || at < 0;
   find("number").value = String(at);
-  find("models").hidden = !known.length;
   options(find("model"), ["", ...known.map(({ name }) => name)], page.model?.name ?? "", ["none", ...known.map(({ name }) => name)]);
 }
 
@@ -155,12 +154,11 @@ function press(event) {
 async function begin() {
   options(find("example"), ["", ...Object.keys(EXAMPLES)], "", ["choose…", ...Object.keys(EXAMPLES)]);
   try {
-    [page.systems, known] = await Promise.all([get("api/systems"), models()]);
+    [page.systems, known] = await Promise.all([get("api/systems"), get("api/models")]);
   } catch (error) {
     showError(find("error"), error);
     return;
   }
-  known = known.filter(({ system }) => system);
   listen();
   readAddress();
   writeAddress(false);

@@ -1,6 +1,6 @@
 // The parse page: text in, trees out.
 import { withoutComments } from "./sentences.js";
-import { announce, copy, count, element, hashOf, hashValues, models, Notice, options, picture, post, showError, text } from "./shared.js";
+import { announce, copy, count, element, get, hashOf, hashValues, Notice, options, picture, post, showError, text } from "./shared.js";
 
 const find = (id) => document.getElementById(id);
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
@@ -108,7 +108,7 @@ async function begin() {
   find("copy-link").addEventListener("click", ({ target }) => copy(target, location.href));
   addEventListener("popstate", readAddress);
   try {
-    const names = (await models()).map(({ name }) => name);
+    const names = (await get("api/models")).map(({ name }) => name);
     options(find("model"), names, names[0]);
   } catch (error) {
     showError(find("error"), error);

@@ -7,8 +7,7 @@ async function answer(response) {
   const isJson = (response.headers.get("content-type") || "").includes("json");
   const data = isJson ? await response.json() : null;
   if (!response.ok || data === null) {
-    const said = data && (data.error || data.detail);
-    throw new Notice(said || `The server answered ${response.status}.`);
+    throw new Notice(data?.error || `The server answered ${response.status}.`);
   }
   return data;
 }
@@ -32,12 +31,6 @@ export async function get(path) {
 
 export async function text(path) {
   return (await reach(path)).text();
-}
-
-// The server's models; none where it has no such list.
-export async function models() {
-  const response = await reach("api/models");
-  return response.status === 404 ? [] : answer(response);
 }
 
 // element("button.primary", {type: "button", onclick: f}, "Go", otherElement)

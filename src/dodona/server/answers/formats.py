@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from xml.sax.saxutils import quoteattr
 
+from dodona.server.errors import bad
 from dodona.treebank.raw_text import original_text
 from dodona.treebank.sentence import Sentence
 
@@ -17,40 +18,41 @@ _RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
 _SPACES = re.compile(rb"Spaces(?:Before|After|InToken)=[^\t\n|]*\|?(?=[^\t\n]*\n)")
 
 
-def horizontal(sentence: Sentence) -> str:
+def write_horizontal(sentence: Sentence) -> str:
     """A sentence a line, words between spaces; a space in a word does not break there.
 
-    >>> horizontal(Sentence.from_columns(["10 000", "oaks"]))
+    >>> write_horizontal(Sentence.from_columns(["10 000", "oaks"]))
     '10\\xa0000 oaks\\n'
     """
     return " ".join(form.replace(" ", "\xa0") for form in sentence.forms) + "\n"
 
 
-def vertical(sentence: Sentence) -> str:
+def write_vertical(sentence: Sentence) -> str:
     """A word a line, and a blank line after each sentence."""
     return "\n".join(sentence.forms) + "\n\n"
 
 
-def plaintext(sentence: Sentence) -> str:
+def write_plaintext(sentence: Sentence) -> str:
     """Its part of the text, with the white space that was there.
 
-    >>> plaintext(Sentence.from_columns(["Ask", "!"], misc=["SpaceAfter=No", r"SpacesAfter=\\n"]))
+    >>> misc = ["SpaceAfter=No", r"SpacesAfter=\\n"]
+    >>> write_plaintext(Sentence.from_columns(["Ask", "!"], misc=misc))
     'Ask!\\n'
     """
     return original_text([sentence])
 
 
-def plaintext_normalized(sentence: Sentence) -> str:
+def write_plaintext_normalized(sentence: Sentence) -> str:
     """A sentence a line, with one space where there were several; blank lines before paragraphs."""
     is_first = sentence.comments and sentence.comments[0].startswith("# newdoc")
     begins = any(map(_PARAGRAPH.match, sentence.comments)) and not is_first
     return ("\n" if begins else "") + " ".join(sentence.text.split()) + "\n"
 
 
-def matxin(sentence: Sentence) -> str:
+def write_matxin(sentence: Sentence) -> str:
     """The tree in XML, a node inside its head.
 
-    >>> print(matxin(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])), end="")
+    >>> print(write_matxin(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])), end="")
     <SENTENCE ord="1" alloc="0">
      <NODE ord="1" alloc="0" form="Ask" lem="_" mi="_" si="root"/>
     </SENTENCE>
@@ -86,21 +88,33 @@ def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
 # what a format writes for a sentence, and around all of them
 FORMATS: dict[str, Format] = {
     "conllu": Sentence.to_conllu,
-    "horizontal": horizontal,
-    "vertical": vertical,
-    "plaintext": plaintext,
-    "plaintext_normalized": plaintext_normalized,
-    "matxin": matxin,
+    "horizontal": write_horizontal,
+    "vertical": write_vertical,
+    "plaintext": write_plaintext,
+    "plaintext_normalized": write_plaintext_normalized,
+    "matxin": write_matxin,
 }
 AROUND = {"matxin": ("<corpus>\n", "</corpus>\n")}
 
 
-def trimmed(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:
+def find_format(name: str) -> Format:
+    """The format of that name.
+
+    >>> find_format("epe")
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: Unknown output format 'epe'; there are: conllu, horizontal, ...
+    """
+    if name not in FORMATS:
+        raise bad(f"Unknown output format '{name}'; there are: {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def trim(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:
     """CoNLL-U of a tokenizer without the ranges or the spaces that were not asked for.
 
-    >>> trimmed(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=True)
+    >>> trim(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=True)
     b'1\\tAsk\\tSpacesAfter=\\\\n\\n\\n'
-    >>> trimmed(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=False)
+    >>> trim(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=False)
     b'1\\tAsk\\t_\\n\\n'
     """
     start = 0  # comments stay as they are, whatever they say

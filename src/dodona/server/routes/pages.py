@@ -22,11 +22,9 @@ TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-HEADERS = {
+HEADERS = {  # beside those that all answers have
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
 }
 PAGES = {"/": "index.html", "/explore": "explore.html"}

@@ -17,11 +17,13 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
+pytest.importorskip("httpx", reason="the client of these tests")
+
+import httpx
+
 from support import small
 from support.server_lab import conllu, sentences
-
-pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
-httpx = pytest.importorskip("httpx", reason="the client of these tests")
 
 COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
 PATIENCE = 2.0  # seconds: a busy machine must not look like a client that hangs
@@ -60,7 +62,7 @@ class Running:
 
 
 @contextmanager
-def serving(*arguments: str | Path) -> Iterator[Running]:
+def start(*arguments: str | Path) -> Iterator[Running]:
     command = [*COMMAND, *map(str, arguments), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -74,7 +76,7 @@ def serving(*arguments: str | Path) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def server(model: Path) -> Iterator[Running]:
-    with serving(model, "--patience", str(PATIENCE), "--max-size", "1", "--quiet") as running:
+    with start(model, "--patience", str(PATIENCE), "--max-size", "1", "--quiet") as running:
         yield running
 
 
@@ -189,7 +191,7 @@ def test_many_at_once_get_their_own_answers(server: Running) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_after_the_request_under_way(model: Path, number: signal.Signals) -> None:
     body = json.dumps({"conllu": conllu()}).encode()
-    with serving(model) as server, server.connect() as client, server.connect() as idle:
+    with start(model) as server, server.connect() as client, server.connect() as idle:
         idle.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b" 200 " in idle.recv(1 << 16)
         client.sendall(head("/api/parse", len(body)) + body[:100])
@@ -210,7 +212,7 @@ def test_a_signal_ends_it_after_the_request_under_way(model: Path, number: signa
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
 def test_the_log_has_a_line_for_each_request(model: Path) -> None:
-    with serving(model) as server:
+    with start(model) as server:
         server.parse()
         server.client.get("/nothing?secret")
         server.process.terminate()
@@ -251,7 +253,7 @@ def test_mistakes_in_the_shell_are_told_in_a_line(
 
 
 def test_models_may_be_given_names(model: Path) -> None:
-    with serving(model, f"english-tiny-251115={model}", "--quiet") as server:
+    with start(model, f"english-tiny-251115={model}", "--quiet") as server:
         found = server.client.get("/models").json()
         assert found == {
             "models": {"tiny": ["parser"], "english-tiny-251115": ["parser"]},

@@ -1,11 +1,12 @@
-"""From what a request holds to sentences with trees: steps that a thread takes one by one."""
+"""Sentences from what a request holds, in slices that a thread works on one by one."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import IO
 
+from dodona.segmentation.segmenter import Segmenter
 from dodona.server.errors import bad, explain
 from dodona.server.models import Model
 from dodona.treebank.conllu.errors import TreebankError
@@ -38,37 +39,42 @@ def slices(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield found
 
 
-def from_conllu(data: bytes) -> Iterator[Sentence]:
+def read_conllu(file: IO[bytes]) -> Iterator[Sentence]:
     """The sentences of CoNLL-U; heads and labels in it are of no interest.
 
-    >>> list(from_conllu(b"1\\tOak\\n"))
+    >>> import io
+    >>> list(read_conllu(io.BytesIO(b"1\\tOak\\n")))
     Traceback (most recent call last):
     dodona.server.errors.Refused: line 1: expected 10 tab-separated columns, found 2
     """
-    if not data.strip():
-        return
     try:
-        yield from read(io.BytesIO(data), trees="ignored", name="data")
+        yield from read(file, trees="ignored", name="data")
     except TreebankError as error:
         raise bad(explain(error)) from error
 
 
-def from_text(model: Model, text: str, *, lines: bool = False) -> Iterator[Sentence]:
-    """The sentences that the model's segmenter finds in a text; with `lines`, one in each."""
+def read_text(model: Model, pieces: Iterable[str], *, by_lines: bool = False) -> Iterator[Sentence]:
+    """The sentences that a model's segmenter finds in a text; with `by_lines`, one in each."""
+    segmenter = find_segmenter(model)
+    return chain.from_iterable(
+        segmenter.stream(pieces, sentences="lines" if by_lines else "learned")
+    )
+
+
+def find_segmenter(model: Model) -> Segmenter:
+    """The segmenter of a model, which raw text cannot do without."""
     if model.parser.segmenter is None:
         raise bad(
-            f"the model {model.name!r} cannot read raw text (it has no tokenizer); "
-            "send words or CoNLL-U"
+            f"the model {model.name!r} cannot read raw text: it has no tokenizer; "
+            "send CoNLL-U, with input=conllu"
         )
-    pieces = (text[start : start + PIECE] for start in range(0, len(text), PIECE))
-    if lines:
-        return chain.from_iterable(model.parser.segmenter.stream(pieces, sentences="lines"))
-    return chain.from_iterable(model.parser.segmenter.stream(pieces))
+    return model.parser.segmenter
 
 
-def annotate(model: Model, sentences: list[Sentence], *, tag: bool, parse: bool) -> list[Sentence]:
-    """The sentences with new tags, new trees, or both."""
-    if parse:
-        return list(model.parser.pipe(sentences, retag=tag, keep_tags=not tag))
-    tagger = model.parser.tagger if tag else None
-    return sentences if tagger is None else tagger.tag_batch(sentences)
+def cut(text: str) -> Iterator[str]:
+    """A text in pieces.
+
+    >>> [len(piece) for piece in cut("oak " * 5000)]
+    [16384, 3616]
+    """
+    return (text[start : start + PIECE] for start in range(0, len(text), PIECE))

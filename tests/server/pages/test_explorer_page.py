@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-pytest.importorskip("starlette", reason='needs the extra: pip install "dodona[server]"')
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from support.browser_lab import keep, needs_browser, opened
+from support.browser_lab import keep, needs_browser, open_page
 from support.small import treebank
 
 pytest_plugins = ["support.browser_lab"]
@@ -84,7 +84,7 @@ def test_a_link_leads_to_the_same_state(page: Page, browser: Browser, address: s
     page.reload()
     expect(page.locator(".chip.on")).to_have_count(5)
     assert page.locator(".panel").inner_text() == before
-    for other in opened(browser, address):
+    for other in open_page(browser, address):
         other.goto(page.url)
         expect(other.locator(".chip.on")).to_have_count(5)
         assert other.locator(".panel").inner_text() == before
@@ -143,7 +143,7 @@ def test_the_way_that_was_gone_is_replayed(page: Page) -> None:
 
 
 def test_nothing_moves_on_its_own_where_motion_is_reduced(browser: Browser, address: str) -> None:
-    for page in opened(browser, address, reduced_motion="reduce"):
+    for page in open_page(browser, address, reduced_motion="reduce"):
         page.goto("/explore")
         page.click("[data-do=play]")
         expect(page.locator("[data-do=step]")).to_be_focused()
@@ -240,7 +240,7 @@ def test_every_system_is_chosen_and_played(page: Page, system: str) -> None:
     assert f"system={system}" in page.url
 
 
-def test_sentences_are_typed_pasted_and_opened(page: Page, tmp_path: Path) -> None:
+def test_sentences_are_typed_pasted_and_open_page(page: Page, tmp_path: Path) -> None:
     page.goto("/explore")
     page.click("#input > summary")
     page.fill("#sentence", "Ask 0 root\noaks 1 obj")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dodona.server.requests import arriving, parse
+
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
@@ -74,8 +76,8 @@ _PARSE = _object(
         "anyOf": [_list(_list(TEXT)), TEXT],
     },
     model=MODEL,
-    input={"enum": ["text", "conllu", "tokens"], "description": "What `text` holds."},
-    output={"enum": ["all", "conllu", "sentences"], "description": "What to answer with."},
+    input={"enum": list(parse.INPUTS), "description": "What `text` holds."},
+    output={"enum": list(parse.OUTPUTS), "description": "What to answer with."},
     svg={"type": "boolean", "description": "Draw the trees."},
     width={"type": "number", "description": "Width of the pictures in pixels; longer ones wrap."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
@@ -111,7 +113,7 @@ DESCRIPTION: dict[str, Any] = {
                 "summary": "Parse a stream of any size; the answer comes while the request goes.",
                 "parameters": [
                     {"name": "model", "in": "query", "schema": MODEL},
-                    {"name": "input", "in": "query", "schema": {"enum": ["text", "conllu"]}},
+                    {"name": "input", "in": "query", "schema": {"enum": list(arriving.INPUTS)}},
                 ],
                 "requestBody": {"required": True, "content": {"text/plain": {"schema": TEXT}}},
                 "responses": {

@@ -10,28 +10,28 @@ from dodona.treebank.sentence import Sentence
 _NO_BREAK_SPACE = "\xa0"  # stands for a space inside a word
 
 
-def horizontal(text: str) -> Iterator[Sentence]:
+def read_horizontal(text: str) -> Iterator[Sentence]:
     """A sentence a line, words between spaces; a blank line begins a paragraph.
 
-    >>> [sentence.forms for sentence in horizontal("Oaks whisper\\n10\\xa0000 answers")]
+    >>> [sentence.forms for sentence in read_horizontal("Oaks whisper\\n10\\xa0000 answers")]
     [['Oaks', 'whisper'], ['10 000', 'answers']]
     """
-    return _numbered(line.replace("\t", " ").split(" ") for line in _lines(text))
+    return _number(line.replace("\t", " ").split(" ") for line in _lines(text))
 
 
-def vertical(text: str) -> Iterator[Sentence]:
+def read_vertical(text: str) -> Iterator[Sentence]:
     """A word a line, up to its first tab; a blank line ends a sentence.
 
-    >>> [sentence.forms for sentence in vertical("Oaks\\nwhisper\\n\\nAsk\\n")]
+    >>> [sentence.forms for sentence in read_vertical("Oaks\\nwhisper\\n\\nAsk\\n")]
     [['Oaks', 'whisper'], ['Ask']]
     """
-    return _numbered(_paragraphs(_lines(text)))
+    return _number(_paragraphs(_lines(text)))
 
 
-def tokens(sentences: object) -> Iterator[Sentence]:
+def read_tokens(sentences: object) -> Iterator[Sentence]:
     """Lists of words, as in JSON.
 
-    >>> [sentence.forms for sentence in tokens([["Oaks", "whisper"]])]
+    >>> [sentence.forms for sentence in read_tokens([["Oaks", "whisper"]])]
     [['Oaks', 'whisper']]
     """
     for words in sentences if isinstance(sentences, list) else [None]:
@@ -61,7 +61,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
     yield words
 
 
-def _numbered(found: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+def _number(found: Iterable[Sequence[str]]) -> Iterator[Sentence]:
     """Sentences with the comments that UDPipe gives them."""
     number, comments = 0, ["# newdoc", "# newpar"]
     for words in found:

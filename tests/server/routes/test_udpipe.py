@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from email.policy import HTTP
@@ -11,30 +10,23 @@ from urllib.parse import quote
 
 import pytest
 
-import dodona
-from support import small
-from support.server_lab import columns, conllu, models, sentences, text, whole_parser
-
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
+import dodona
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
 from dodona.server.models import Model, Models
+from support import small
+from support.server_lab import columns, conllu, models, sentences, text, whole_parser
 
 PREFIXES = ("", "/services/udpipe/api")
 TAG_AND_PARSE = {"tagger": "", "parser": ""}
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(make_app(models())) as client:
-        yield client
-
-
-def parsed(given: list[dodona.Sentence]) -> list[list[str]]:
+def parse(given: list[dodona.Sentence]) -> list[list[str]]:
     """What the parser itself makes of sentences."""
     return columns(b"".join(map(bytes, whole_parser().pipe(given, retag=True))).decode())
 
@@ -107,7 +99,7 @@ def test_parameters_of_address_and_form_are_one(client: TestClient) -> None:
 
 def test_tagger_replaces_tags_and_parser_alone_uses_them(client: TestClient) -> None:
     both = client.post("/process", data={"data": conllu(), "tagger": "", "parser": ""}).json()
-    assert columns(both["result"]) == parsed(sentences())
+    assert columns(both["result"]) == parse(sentences())
     tagged = client.post("/process", data={"data": conllu(), "tagger": ""}).json()
     old, new = columns(conllu()), columns(tagged["result"])
     assert [word[6:8] for word in new] == [word[6:8] for word in old]
@@ -269,7 +261,7 @@ def test_many_turns_give_the_same_answer_as_one(
     in_turns = client.post("/process", data=data)
     assert "content-length" not in in_turns.headers
     assert json.loads(in_turns.text) == at_once.json()
-    assert columns(at_once.json()["result"]) == parsed(sentences(400))
+    assert columns(at_once.json()["result"]) == parse(sentences(400))
 
 
 def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason='needs the extra: pip install "dodona[server]"')
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
 from playwright.sync_api import Browser, Page, expect
 
-from support.browser_lab import keep, needs_browser, opened
+from support.browser_lab import keep, needs_browser, open_page
 from support.small import treebank
 
 pytest_plugins = ["support.browser_lab"]
@@ -40,17 +40,21 @@ def test_text_is_parsed_drawn_and_explored(page: Page) -> None:
 
 
 def test_the_parse_page_copies_and_shows_errors(browser: Browser, address: str) -> None:
-    for page in opened(browser, address, permissions=["clipboard-read", "clipboard-write"]):
+    for page in open_page(browser, address, permissions=["clipboard-read", "clipboard-write"]):
         page.goto("/")
-        page.fill("#text", "an error")
+        page.fill("#text", "no columns")
+        page.select_option("#input", "conllu")
         page.click("button.primary")
-        expect(page.locator("#error")).to_have_text("input:1: this is no sentence")
+        expect(page.locator("#error")).to_contain_text("line 1: expected 10 tab-separated columns")
         page.fill("#text", "two oaks")
+        page.select_option("#input", "text")
         page.locator("#text").press("Control+Enter")
         expect(page.locator("#error")).to_be_hidden()
         page.click("#copy-conllu")
         expect(page.locator("#copy-conllu")).to_have_text("Copied")
-        assert page.evaluate("navigator.clipboard.readText()").startswith("1\ttwo\t")
+        assert page.evaluate("navigator.clipboard.readText()").startswith(
+            "# text = two oaks\n1\ttwo\t"
+        )
         page.click(".tree >> text=Copy SVG")
         expect(page.locator(".tree >> text=Copied")).to_be_visible()
         copied = page.evaluate("navigator.clipboard.readText()")
@@ -64,7 +68,7 @@ def test_pages_fit_a_phone_in_light_and_dark(
     browser: Browser, address: str, path: str, scheme: str
 ) -> None:
     options = {"viewport": {"width": 390, "height": 844}, "color_scheme": scheme, "has_touch": True}
-    for page in opened(browser, address, **options):
+    for page in open_page(browser, address, **options):
         page.goto(path)
         page.wait_for_load_state("networkidle")
         if path == "/explore":

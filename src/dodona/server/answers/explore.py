@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeAlias
 
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, system
 from dodona.core.transitions.system import LOSSES, ROOTS
 from dodona.explorer.beam import explore_beam
-from dodona.explorer.explore import Choice, Explorer, in_order, read_path
+from dodona.explorer.explore import Choice, Explorer, in_order
 from dodona.explorer.picture import draw_best, draw_state
-from dodona.server.explore_request import ExploreRequest, FindParser
+from dodona.server.answers.turns import Step, encode
+from dodona.server.errors import bad
+from dodona.server.requests.explore import ExploreRequest
+
+Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
+
+
+def write_explored(show: Show, asked: ExploreRequest) -> Iterator[Step]:
+    """The answer in one step: the explorer's sentences are short."""
+    try:
+        found = show(asked)
+    except ValueError as error:  # the explorer's: each is written for the person who reads it
+        raise bad(str(error)) from error
+    yield encode(found), 0
 
 
 def describe_systems() -> list[dict[str, Any]]:
@@ -44,10 +57,10 @@ def _roots(name: str) -> list[str]:
     return found
 
 
-def show_state(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+def show_state(asked: ExploreRequest) -> dict[str, Any]:
     """The state at the end of a path."""
-    explorer = request.explorer(find_parser)
-    state, taken = explorer.follow(read_path(request.path))
+    explorer = asked.explorer()
+    state, taken = explorer.follow(asked.path)
     view = explorer.view(state)
     answer: dict[str, Any] = {
         "forms": explorer.sentence.forms,
@@ -59,8 +72,8 @@ def show_state(request: ExploreRequest, find_parser: FindParser | None) -> dict[
         "buffer": view.buffer,
         "arcs": view.arcs,
         "is_final": view.is_final,
-        "choices": _sorted(explorer, [_choice(choice) for choice in view.choices]),
-        "svg": draw_state(explorer, view, request.width),
+        "choices": _sort(explorer, [_choice(choice) for choice in view.choices]),
+        "svg": draw_state(explorer, view, asked.width),
     }
     if view.is_final:
         answer["finished"] = in_order(explorer.system.finish(state).arcs)
@@ -70,25 +83,25 @@ def show_state(request: ExploreRequest, find_parser: FindParser | None) -> dict[
         answer["best"] = {
             "arcs": in_order(view.reach.arcs),
             "actions": list(map(str, view.reach.actions)),
-            "svg": draw_best(explorer, view, request.best_width or request.width),
+            "svg": draw_best(explorer, view, asked.best_width or asked.width),
         }
     return answer
 
 
-def show_derivation(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+def show_derivation(asked: ExploreRequest) -> dict[str, Any]:
     """The actions of an oracle or of the model; those of `best` go on from the path."""
-    explorer = request.explorer(find_parser)
-    if request.oracle != "best":
-        return {"path": list(map(str, explorer.derivation(request.oracle)))}
-    state, _ = explorer.follow(read_path(request.path))
-    return {"path": [*request.path, *map(str, explorer.derivation("best", state))]}
+    explorer = asked.explorer()
+    if asked.oracle != "best":
+        return {"path": list(map(str, explorer.derivation(asked.oracle)))}
+    state, _ = explorer.follow(asked.path)
+    return {"path": [*map(str, asked.path), *map(str, explorer.derivation("best", state))]}
 
 
-def show_beam(request: ExploreRequest, find_parser: FindParser | None) -> dict[str, Any]:
+def show_beam(asked: ExploreRequest) -> dict[str, Any]:
     """The hypotheses of beam search, step by step."""
-    view = explore_beam(request.explorer(find_parser), request.beam)
+    view = explore_beam(asked.explorer(), asked.beam)
     return {
-        "beam": request.beam,
+        "beam": asked.beam,
         "fell_at": view.fell_at,
         "steps": [
             [
@@ -110,7 +123,7 @@ def _choice(choice: Choice) -> dict[str, Any]:
     return asdict(choice) | {"action": str(choice.action)}
 
 
-def _sorted(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sort(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """By move in the system's order, within it the cheapest first, then the best score."""
     names = [*explorer.system.moves, *(explorer.system.other_names or {}).values()]
 

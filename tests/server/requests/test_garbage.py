@@ -1,64 +1,28 @@
-"""Turns: nobody waits for a long request to end, and nothing that is sent breaks the server."""
+"""Nothing that is sent breaks the server."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-
-from support.server_lab import conllu, models, text
 
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
+from hypothesis import example, given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from dodona.server.app import make_app
-from dodona.server.errors import Refused
-from dodona.server.workers import Workers
+from support.server_lab import conllu, models, text
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
     with TestClient(make_app(models()), raise_server_exceptions=False) as client:
         yield client
-
-
-def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dodona.server.workers.TURN", 0.0)
-    order: list[str] = []
-
-    async def ask(workers: Workers, name: str, n_steps: int) -> None:
-        async for _ in workers.turns(iter([name] * n_steps)):
-            order.append(name)
-
-    async def both() -> None:
-        workers = Workers(threads=1, waiting=2)
-        await asyncio.gather(ask(workers, "long", 100), ask(workers, "short", 1))
-        workers.close()
-
-    asyncio.run(both())
-    assert order.count("long") >= 100
-    assert order.index("short") <= 5
-
-
-def test_a_place_is_given_back_whatever_happens() -> None:
-    async def use(workers: Workers) -> None:
-        for _ in range(3):
-            with pytest.raises(KeyError):
-                async with workers.place():
-                    raise KeyError
-        async with workers.place():
-            with pytest.raises(Refused, match="too much to do"):
-                async with workers.place():
-                    pass
-
-    asyncio.run(use(Workers(threads=1, waiting=1)))
 
 
 KINDS = st.sampled_from(
@@ -127,3 +91,24 @@ def test_no_json_breaks_the_server(client: TestClient, asked: dict[str, Any]) ->
     answer = client.post("/api/parse", content=json.dumps(asked))
     assert answer.status_code in (200, 400)
     assert "model" in answer.json() or set(answer.json()) == {"error"}
+
+
+TEXTS = ("sentence", "system", "root", "loss", "static_oracle", "model", "oracle")
+OTHERS = ("number", "path", "beam", "width", "best_width")
+
+
+@given(
+    endpoint=st.sampled_from(["", "/derivation", "/beam"]),
+    asked=st.dictionaries(st.sampled_from((*TEXTS, *OTHERS)), JSON, max_size=3),
+)
+@example(endpoint="", asked={"sentence": "\ud800"})
+@example(endpoint="", asked={"path": ["\ud800"]})
+@example(endpoint="/beam", asked={"model": "bare", "beam": 2**70})
+@example(endpoint="/derivation", asked={"path": ["SHIFT"] * 100_000, "oracle": "best"})
+def test_nothing_explored_breaks_the_server(
+    client: TestClient, endpoint: str, asked: dict[str, Any]
+) -> None:
+    body = json.dumps({"sentence": conllu(1)} | asked)
+    answer = client.post(f"/api/explore{endpoint}", content=body)
+    assert answer.status_code in (200, 400)
+    assert answer.status_code == 200 or set(answer.json()) == {"error"}

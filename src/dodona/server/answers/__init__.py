@@ -1,0 +1,1 @@
+"""What is written in answer to a request."""

@@ -1,0 +1,64 @@
+"""What UDPipe's /process answers: all sentences as one string in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+
+from dodona.server.answers.formats import AROUND, Format, find_format, trim
+from dodona.server.answers.turns import Step
+from dodona.server.requests.process import ProcessRequest
+from dodona.server.requests.sentences import slices
+from dodona.treebank.sentence import Sentence
+
+
+def write_process(asked: ProcessRequest) -> Iterator[Step]:
+    """The answer in steps."""
+    write = _find_format(asked)
+    batches: Iterable[list[Sentence]] = slices(asked.sentences())
+    if not asked.is_raw:  # all is read first: a mistake is told, not streamed
+        read = []
+        for batch in batches:
+            read.append(batch)
+            yield b"", 0
+        batches = read
+    about = {"model": asked.model.name, "acknowledgements": [], "result": ""}
+    yield json.dumps(about, indent=1).removesuffix('"\n}').encode(), 0
+    before, after = AROUND.get(asked.output, ("", ""))
+    if asked.output == "conllu" and asked.data.strip():
+        before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
+    yield _inside(before), 0
+    for batch in batches:
+        done = annotate(asked, batch)
+        yield _inside("".join(map(write, done))), sum(map(len, done))
+    yield _inside(after) + b'"\n}\n', 0
+
+
+def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]:
+    """The sentences with new tags, new trees, or both."""
+    parser = asked.model.parser
+    if asked.parse:
+        return list(parser.pipe(sentences, retag=asked.tag, keep_tags=not asked.tag))
+    tagger = parser.tagger if asked.tag else None
+    return sentences if tagger is None else tagger.tag_batch(sentences)
+
+
+@cache
+def generator() -> str:
+    """Who made the annotation."""
+    return f"Dodona {version('dodona')}"
+
+
+def _find_format(asked: ProcessRequest) -> Format:
+    """How to write a sentence: CoNLL-U of raw text may have more than was asked for."""
+    ranges, spaces = "ranges" in asked.options, "normalized_spaces" not in asked.options
+    if asked.output != "conllu" or not asked.is_raw or (ranges and spaces):
+        return find_format(asked.output)
+    return lambda sentence: trim(bytes(sentence), ranges=ranges, spaces=spaces).decode()
+
+
+def _inside(text: str) -> bytes:
+    """The text as it stands between the quotes of a string in JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode()

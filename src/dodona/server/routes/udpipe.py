@@ -1,0 +1,59 @@
+"""The REST interface of UDPipe's web service: /models and /process, for its clients.
+
+As https://lindat.mff.cuni.cz/services/udpipe/api-reference.php describes it: parameters in the
+address or in a form, errors as a line of text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from dodona.server.answers.process import write_process
+from dodona.server.answers.turns import Step, answer
+from dodona.server.requests.bodies import read_body
+from dodona.server.requests.forms import read_form, read_urlencoded
+from dodona.server.requests.process import ProcessRequest
+from dodona.server.service import service_of
+
+PREFIXES = ("", "/services/udpipe/api")  # ours, and where it is on LINDAT
+METHODS = ["GET", "POST"]
+
+
+async def list_models(request: Request) -> Response:
+    """Every model with its parts."""
+    models = service_of(request).models
+    return JSONResponse(
+        {
+            "models": {model.name: model.parts for model in models},
+            "default_model": models.default.name,
+        }
+    )
+
+
+async def process(request: Request) -> Response:
+    """Tokenize, tag, parse, as asked."""
+    service = service_of(request)
+    has_body = request.method == "POST"
+    body = await read_body(request, service.limits) if has_body else b""
+
+    def begin() -> Iterator[Step]:
+        fields = read_urlencoded(request.scope["query_string"])
+        if has_body:
+            fields |= read_form(request.headers.get("content-type", ""), body)
+        return write_process(ProcessRequest.read(fields, service.models))
+
+    return await answer(request, begin)
+
+
+udpipe_routes = [
+    route
+    for prefix in PREFIXES
+    for route in (
+        Route(f"{prefix}/models", list_models, methods=METHODS),
+        Route(f"{prefix}/process", process, methods=METHODS),
+    )
+]

@@ -1,0 +1,172 @@
+"""The JSON interface: what is asked, what is answered, and that both are as described."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
+pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
+
+from starlette.testclient import TestClient
+
+from dodona import Sentence
+from dodona.server.answers.openapi import DESCRIPTION
+from dodona.server.routes.api import api_routes
+from support.server_lab import columns, conllu, sentences, text, whole_parser
+
+
+def test_models_with_their_systems(client: TestClient) -> None:
+    assert client.get("/api/models").json() == [
+        {
+            "name": "en-whole-251115",
+            "parts": ["tokenizer", "tagger", "parser"],
+            "system": "arc-eager",
+        },
+        {"name": "bare", "parts": ["parser"], "system": "arc-eager"},
+    ]
+
+
+def test_text_becomes_sentences_with_words(client: TestClient) -> None:
+    found = client.post("/api/parse", json={"text": text()}).json()
+    assert found["model"] == "en-whole-251115"
+    assert " ".join(sentence["text"] for sentence in found["sentences"]) == text()
+    words = [word for sentence in found["sentences"] for word in sentence["words"]]
+    assert [list(map(str, word.values())) for word in words] == columns(found["conllu"])
+    assert all(isinstance(word["head"], int) for word in words)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"conllu": conllu()},
+        {"text": conllu(), "input": "conllu"},
+    ],
+    ids=["as such", "as text"],
+)
+def test_conllu_gets_the_parser_s_own_trees(client: TestClient, given: dict[str, str]) -> None:
+    found = client.post("/api/parse", json=given).json()
+    assert heads(found) == [tree.heads for tree in whole_parser().pipe(sentences())]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tokens": [sentence.forms for sentence in sentences()]},
+        {"tokens": "\n".join(" ".join(sentence.forms) for sentence in sentences())},
+    ],
+    ids=["lists", "lines"],
+)
+def test_words_get_the_parser_s_own_trees(client: TestClient, given: dict[str, Any]) -> None:
+    found = client.post("/api/parse", json=given).json()
+    bare = [Sentence.from_columns(sentence.forms) for sentence in sentences()]
+    assert heads(found) == [tree.heads for tree in whole_parser().pipe(bare)]
+
+
+def heads(found: dict[str, Any]) -> list[list[int | None]]:
+    """Of the sentences in an answer."""
+    return [[word["head"] for word in sentence["words"]] for sentence in found["sentences"]]
+
+
+def test_trees_are_drawn_where_asked_for(client: TestClient) -> None:
+    asked = {"conllu": conllu(2)}
+    plain = client.post("/api/parse", json=asked).json()["sentences"]
+    wide = client.post("/api/parse", json=asked | {"svg": True}).json()["sentences"]
+    narrow = client.post("/api/parse", json=asked | {"svg": True, "width": 100}).json()["sentences"]
+    assert not any("svg" in sentence for sentence in plain)
+    for sentence, other in zip(wide, narrow, strict=True):
+        assert sentence["svg"].startswith("<svg")
+        assert sentence["svg"].count('class="word"') == len(sentence["words"])
+        assert "<style" not in sentence["svg"]
+        assert other["svg"] != sentence["svg"]
+
+
+def test_very_long_sentences_are_parsed_but_not_drawn(client: TestClient) -> None:
+    asked = {"tokens": [["oak"] * 300], "svg": True}
+    (sentence,) = client.post("/api/parse", json=asked).json()["sentences"]
+    assert len(sentence["words"]) == 300
+    assert sentence["svg"] is None
+    refused = client.post("/api/parse", json={"tokens": [["oak"] * 20_001]})
+    assert refused.status_code == 400
+    assert "a sentence of 20,001 words" in refused.json()["error"]
+
+
+def test_output_may_be_half_of_it(client: TestClient) -> None:
+    ask = {"conllu": conllu(2)}
+    assert set(client.post("/api/parse", json=ask | {"output": "conllu"}).json()) == {
+        "model",
+        "conllu",
+    }
+    assert set(client.post("/api/parse", json=ask | {"output": "sentences"}).json()) == {
+        "model",
+        "sentences",
+    }
+
+
+def test_nothing_becomes_nothing(client: TestClient) -> None:
+    for given in ({"text": ""}, {"conllu": "\n"}, {"tokens": []}):
+        found = client.post("/api/parse", json=given).json()
+        assert found["sentences"] == []
+        assert found["conllu"] == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"{", "this is no JSON"),
+        (b"[" * 100_000, "this is no JSON"),
+        (b"[]", "expected a JSON object"),
+        (b'"\xff"', "not in UTF-8"),
+        (b"{}", "send one of text, conllu, tokens; found none"),
+        (b'{"text": "a", "conllu": "b"}', "found text and conllu"),
+        (b'{"text": 3}', "text is a text, not 3"),
+        (b'{"text": "a", "modell": "b"}', "no field 'modell'; there are: text"),
+        (b'{"text": "a", "model": 3}', "model is a text, not 3"),
+        (b'{"text": "a", "model": "x"}', "there is no model 'x' here"),
+        (b'{"text": "a", "model": "bare"}', "cannot read raw text"),
+        (b'{"text": "a", "output": "xml"}', "output is one of all, conllu, sentences, not 'xml'"),
+        (b'{"text": "a", "svg": 1}', "svg is true or false"),
+        (b'{"text": "a", "width": -1}', "width is a number of pixels"),
+        (b'{"text": "\\ud800"}', "lone surrogate"),
+        (b'{"tokens": [[]]}', "tokens are lists of words"),
+        (b'{"tokens": [["a", 3]]}', "tokens are lists of words"),
+        (b'{"tokens": [["a\\nb"]]}', "a\\nb"),
+        (b'{"conllu": "1\\tOak\\n"}', "line 1: expected 10 tab-separated columns, found 2"),
+    ],
+)
+def test_what_is_wrong_is_told_in_json(client: TestClient, body: bytes, why: str) -> None:
+    answer = client.post("/api/parse", content=body)
+    assert answer.status_code == 400
+    assert set(answer.json()) == {"error"}
+    assert why in answer.json()["error"]
+
+
+def test_every_route_is_described_and_nothing_else() -> None:
+    routes = {
+        (route.path, method.lower())
+        for route in api_routes
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    described = {
+        (path, method) for path, methods in DESCRIPTION["paths"].items() for method in methods
+    }
+    assert routes == described
+
+
+def test_the_description_refers_only_to_what_it_has(client: TestClient) -> None:
+    found = client.get("/api/openapi.json").text
+    named = set(re.findall(r"#/components/schemas/(\w+)", found))
+    assert named == set(json.loads(found)["components"]["schemas"])
+
+
+def test_answers_are_as_described(client: TestClient) -> None:
+    schemas = DESCRIPTION["components"]["schemas"]
+    found = client.post("/api/parse", json={"text": text(2)}).json()
+    assert set(found) == set(schemas["Parse"]["properties"])
+    assert set(found["sentences"][0]) == set(schemas["Sentence"]["required"])
+    assert set(found["sentences"][0]["words"][0]) == set(schemas["Word"]["properties"])
+    assert set(client.get("/api/models").json()[0]) == set(schemas["Model"]["properties"])
+    assert set(client.get("/health").json()) == set(schemas["Health"]["properties"])

@@ -1,0 +1,178 @@
+"""What holds for every request: limits, metrics, headers, the log, and mistakes of ours."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
+pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
+
+from starlette.testclient import TestClient
+
+from dodona import Sentence
+from dodona.explorer.typed import read_typed
+from dodona.server.app import make_app
+from dodona.server.limits import Limits
+from dodona.server.middleware import HEADERS
+from dodona.server.models import load_models
+from support.server_lab import conllu, models, sentences
+
+# what is asked in JSON, and answered by the workers
+ASKED: dict[str, dict[str, Any]] = {
+    "/api/parse": {"conllu": conllu()},
+    "/api/explore": {"sentence": conllu(1)},
+    "/api/explore/derivation": {"sentence": conllu(1)},
+    "/api/explore/beam": {"sentence": conllu(1), "model": "bare"},
+}
+EVERYWHERE = pytest.mark.parametrize("path", ASKED)
+
+
+def test_metrics_count_requests_errors_and_words() -> None:
+    with TestClient(make_app(models())) as client:
+        client.post("/api/parse", json={"conllu": conllu()})
+        client.post("/api/parse", content=b"{")
+        client.get("/a/path/of/their/own")
+        found = client.get("/metrics")
+    assert found.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = found.text.splitlines()
+    n_words = sum(map(len, sentences()))
+    for line in (
+        'dodona_requests_total{path="/api/parse",status="200"} 1',
+        'dodona_requests_total{path="/api/parse",status="400"} 1',
+        'dodona_requests_total{path="other",status="404"} 1',
+        "dodona_errors_total 2",
+        f"dodona_words_total {n_words}",
+        "dodona_requests_in_flight 1",
+        'dodona_request_seconds_bucket{le="+Inf"} 3',
+        "dodona_request_seconds_count 3",
+    ):
+        assert line in lines
+
+
+@EVERYWHERE
+def test_a_request_over_the_limit(path: str) -> None:
+    with TestClient(make_app(models(), Limits(max_bytes=1000))) as client:
+        said = client.post(path, content=b"x" * 1001)
+        unsaid = client.post(path, content=iter([b"x" * 600] * 2))
+    for answer in (said, unsaid):
+        assert answer.status_code == 413
+        assert set(answer.json()) == {"error"}
+        assert "1,000 bytes" in answer.json()["error"]
+
+
+@EVERYWHERE
+def test_a_request_that_takes_too_long(path: str) -> None:
+    with TestClient(make_app(models(), Limits(seconds=1e-9))) as client:
+        answer = client.post(path, json=ASKED[path])
+    assert answer.status_code == 503
+    assert set(answer.json()) == {"error"}
+    assert "took more than" in answer.json()["error"]
+    assert answer.headers["retry-after"]
+
+
+@EVERYWHERE
+def test_more_requests_than_may_wait_are_sent_away(path: str) -> None:
+    app = make_app(models(), Limits(waiting=1))
+    with TestClient(app) as client:
+        with app.state.service.workers.places.take():
+            answer = client.post(path, json=ASKED[path])
+            assert answer.status_code == 503
+            assert answer.json() == {"error": "too much to do; try again in a moment"}
+            assert answer.headers["retry-after"] == "1"
+            assert client.get("/health").status_code == 200  # who asks how one is gets an answer
+        for _ in range(3):  # a place is given back, also by those that are refused
+            assert client.post(path, json=ASKED[path]).status_code == 200
+            assert client.post(path, content=b"{").status_code == 400
+
+
+def test_who_explores_has_a_place_among_those_who_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = Event(), Event()
+
+    def wait(text: str, *, name: str) -> list[Sentence]:
+        begun.set()
+        assert go_on.wait(30)
+        return read_typed(text, name=name)
+
+    monkeypatch.setattr("dodona.server.requests.explore.read_typed", wait)
+    with TestClient(make_app(models(), Limits(waiting=1))) as client, ThreadPoolExecutor() as pool:
+        exploring = pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"])
+        assert begun.wait(30)
+        assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {503}
+        go_on.set()
+        assert exploring.result().status_code == 200
+        assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {200}
+
+
+@EVERYWHERE
+def test_a_model_that_is_not_there(client: TestClient, path: str) -> None:
+    answer = client.post(path, json=ASKED[path] | {"model": "latin"})
+    assert answer.status_code == 400
+    names = "en-whole-251115, bare"
+    assert answer.json() == {"error": f"there is no model 'latin' here; there is: {names}"}
+
+
+def test_a_mistake_of_ours_is_told_without_its_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("secret")
+
+    monkeypatch.setattr("dodona.server.answers.parse.describe", fail)
+    with TestClient(make_app(models()), raise_server_exceptions=False) as client:
+        answer = client.post("/api/parse", json={"conllu": conllu()})
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "an error inside the server"}
+
+
+def test_headers_that_keep_browsers_careful(client: TestClient) -> None:
+    for path in ("/health", "/models", "/nothing"):
+        headers = client.get(path).headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_other_origins_only_where_allowed() -> None:
+    origin = {"Origin": "https://example.org"}
+    with TestClient(make_app(models())) as client:
+        assert "access-control-allow-origin" not in client.get("/health", headers=origin).headers
+    with TestClient(make_app(models(), cors=["https://example.org"])) as client:
+        headers = client.get("/health", headers=origin).headers
+        assert headers["access-control-allow-origin"] == "https://example.org"
+        other = client.get("/health", headers={"Origin": "https://example.com"}).headers
+        assert "access-control-allow-origin" not in other
+
+
+def test_the_log_has_a_line_a_request_and_not_what_it_says() -> None:
+    lines: list[str] = []
+    with TestClient(make_app(models(), log=lines.append)) as client:
+        client.get("/process?data=secret&input=horizontal&parser")
+        client.get("/no%0Aline")
+        client.post("/api/parse.conllu?input=conllu", content=conllu(1))
+    assert len(lines) == 3
+    assert re.search(r" GET /process 200 1 words [\d.]+ ms$", lines[0])
+    assert "secret" not in lines[0]
+    assert "\n" not in lines[1]
+    assert f" 200 {len(sentences(1)[0])} words " in lines[2]
+
+
+def test_wrong_addresses_and_methods(client: TestClient) -> None:
+    assert client.get("/api/nothing").json() == {"error": "Not Found"}
+    assert client.get("/api/parse").status_code == 405
+    assert client.get("/api/parse").json() == {"error": "Method Not Allowed"}
+    for path in ("/nothing", "/../../etc/passwd", "/static/../app.py", "//etc/passwd"):
+        assert client.get(path).status_code == 404
+
+
+def test_health(client: TestClient) -> None:
+    assert client.get("/health").json() == {"status": "ok", "models": ["en-whole-251115", "bare"]}
+
+
+def test_without_a_name_the_english_model_is_served() -> None:
+    found = load_models([])
+    assert [model.name for model in found] == ["en"]
+    with TestClient(make_app(found)) as client:
+        asked = {"text": "Oaks speak. Do you hear them?", "output": "sentences"}
+        sentences = client.post("/api/parse", json=asked).json()["sentences"]
+    assert [sentence["text"] for sentence in sentences] == ["Oaks speak.", "Do you hear them?"]
