@@ -21,7 +21,7 @@ def parse(
             "a model (file or name; without one, the English one that ships), then the files to "
             "parse, one after the other ('-': stdin, the default)",
             positional=True,
-            metavar="[MODEL] [INPUT]",
+            metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
