@@ -54,7 +54,7 @@ def test_one_sentence_waits_for_neither_help_nor_rich_nor_training(
         "import sys, dodona.cli\n"
         "try: dodona.cli.main()\n"
         "except SystemExit as left: assert not left.code, left.code\n"
-        "slow = {'rich', 'logging', 'textwrap', 'difflib', 'dodona.cli.help',\n"
+        "slow = {'rich', 'logging', 'html', 'tempfile', 'textwrap', 'difflib', 'dodona.cli.help',\n"
         "    'dodona.parsing.training', 'dodona.evaluation'}\n"
         "print(*slow & set(sys.modules), file=sys.stderr, end='')\n"
     )

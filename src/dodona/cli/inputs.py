@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from errno import ENOENT
-from os import strerror
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dodona.cli.errors import say
-from dodona.models import DEFAULT, SUFFIX, shipped
-from dodona.storage.container import is_container
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_input
 from dodona.treebank.conllu.reader import FORMATS, read
@@ -26,22 +21,6 @@ CHUNK_SIZE = 1 << 16  # bytes
 
 Item = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
-
-
-def split_off_model(words: list[str]) -> tuple[str, list[str]]:
-    """The first word if it is a model, else the one that ships; the rest are files, or stdin.
-
-    >>> split_off_model(["my.dodona", "notes.txt"]), split_off_model([])
-    (('my.dodona', ['notes.txt']), ('en', ['-']))
-    """
-    if not words or words[0] == "-":
-        return DEFAULT, words or ["-"]
-    first = Path(words[0])
-    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
-        return words[0], words[1:] or ["-"]
-    if not first.exists():
-        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
-    return DEFAULT, words
 
 
 def read_treebanks(

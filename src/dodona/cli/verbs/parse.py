@@ -1,16 +1,20 @@
 """`dodona parse`: text or sentences in, trees out."""
 
+from errno import ENOENT
 from functools import partial
+from os import strerror
+from pathlib import Path
 from typing import Annotated
 
 from dodona.cli.annotation import annotate
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import INPUTS, read_inputs, split_off_model
+from dodona.cli.inputs import INPUTS, read_inputs
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import locate
+from dodona.models import DEFAULT, SUFFIX, locate, shipped
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
+from dodona.storage.container import is_container
 
 
 def parse(
@@ -62,3 +66,19 @@ def parse(
         parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
     )
     annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output)
+
+
+def split_off_model(words: list[str]) -> tuple[str, list[str]]:
+    """The first word if it is a model, else the one that ships; the rest are files, or stdin.
+
+    >>> split_off_model(["my.dodona", "notes.txt"]), split_off_model([])
+    (('my.dodona', ['notes.txt']), ('en', ['-']))
+    """
+    if not words or words[0] == "-":
+        return DEFAULT, words or ["-"]
+    first = Path(words[0])
+    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
+        return words[0], words[1:] or ["-"]
+    if not first.exists():
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
+    return DEFAULT, words
