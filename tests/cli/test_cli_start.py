@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -21,6 +22,19 @@ def test_help_shows_every_flag(verb: str, shell: Shell) -> None:
     assert result.code == 0
     for parameter in parameters(load_verb(verb)):
         assert parameter.title in result.out
+
+
+def test_help_has_colours_on_a_terminal_and_the_same_words(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = shell("train", "--help").out
+    for name, value in {"TERM": "xterm", "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    coloured = shell("train", "--help").out
+    assert "\x1b[1mOptions:" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == plain.split()
 
 
 def test_every_setting_is_a_flag_of_train() -> None:

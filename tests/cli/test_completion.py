@@ -57,10 +57,14 @@ def ask(shell: str, folder: Path, *words: str) -> list[str]:
     return [line.partition(":" if shell == "zsh" else "\t")[0] for line in offered]
 
 
+def is_missing(shell: str) -> bool:
+    return sys.platform == "win32" or not shutil.which(shell)
+
+
 installed = pytest.mark.parametrize(
     "shell",
     [
-        pytest.param(shell, marks=pytest.mark.skipif(not shutil.which(shell), reason="no shell"))
+        pytest.param(shell, marks=pytest.mark.skipif(is_missing(shell), reason=f"no {shell}"))
         for shell in SHELLS
     ],
 )

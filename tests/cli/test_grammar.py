@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.cli.flags import Parameter, parameters
-from dodona.cli.grammar import read
+from dodona.cli.grammar import Line
 from dodona.cli.verbs import VERBS, load_verb
 from support.shell import Shell
 
@@ -32,6 +32,10 @@ MISUSE = {
     "--verzion": "did you mean --version?",
     "--show-completion pwsh": "--show-completion is one of auto, bash",
 }
+
+
+def read(words: list[str], verb: str) -> dict[str, Any]:
+    return Line(words, FLAGS[verb]).values()
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -95,18 +99,18 @@ def as_list(value: Any) -> list[str]:
 def test_what_is_written_is_read(case: tuple[str, list[str], dict[str, Any]]) -> None:
     verb, line, meant = case
     defaults = {p.name: p.default for p in FLAGS[verb]}
-    assert read(line, FLAGS[verb]) == defaults | meant
+    assert read(line, verb) == defaults | meant
 
 
 def test_the_last_of_two_counts() -> None:
     line = "--epochs 1 --checkpoint --no-checkpoint --epochs=2"
-    values = read(line.split(), FLAGS["train"])
+    values = read(line.split(), "train")
     assert values["epochs"] == 2
     assert values["checkpoint"] is False
 
 
 def test_a_value_may_begin_with_a_dash() -> None:
-    assert read(["--seed", "-3", "-o", "-"], FLAGS["train"])["seed"] == -3
+    assert read(["--seed", "-3", "-o", "-"], "train")["seed"] == -3
 
 
 @pytest.mark.parametrize(("line", "explained"), MISUSE.items())

@@ -3,14 +3,14 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from io import TextIOWrapper
 
 from dodona.cli.errors import MISUSED, UsageError, run, say
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import Line
-from dodona.cli.program import program
+from dodona.cli.program import choose, program
 from dodona.cli.shells import COMPLETING
-from dodona.cli.verbs import load_verb
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,19 +35,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _start(words: list[str]) -> int:
     """Do what the words say, and return the exit code."""
-    command, verb, n_names = "dodona", program, 0
+    command = "dodona"
     try:
-        if words and not words[0].startswith("-"):
-            command, verb, n_names = f"dodona {words[0]}", load_verb(words[0]), 1
-        line = Line(words[n_names:], parameters(verb))
-        if not words or line.texts.get("help"):
+        verb, rest = choose(words)
+        if verb is not program:
+            command = f"dodona {words[0]}"
+        line = Line(rest, parameters(verb))
+        if not words or "help" in line.texts:
             from dodona.cli.help import print_page
 
-            print_page(command, verb)
-            return 0 if words else MISUSED
+            return run(partial(print_page, command, verb)) or (0 if words else MISUSED)
         values = line.values()
-        del values["help"]
     except UsageError as error:
         say(f"{command}: {error}\nTry '{command} --help'.")
         return MISUSED
-    return run(verb, values)
+    del values["help"]
+    debug = values.pop("debug")
+    return run(partial(verb, **values), debug=debug)

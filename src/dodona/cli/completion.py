@@ -6,7 +6,7 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import Line
 from dodona.cli.help import summarise
-from dodona.cli.program import program
+from dodona.cli.program import choose
 from dodona.cli.verbs import VERBS, load_verb
 
 
@@ -41,15 +41,13 @@ def _list_all(before: Sequence[str], last: str) -> dict[str, str]:
     """All words that could come, and what they mean."""
     if not before and not last.startswith("-"):
         return {name: summarise(load_verb(name)) for name in VERBS}
-    is_verb = bool(before) and not before[0].startswith("-")
-    known = parameters(load_verb(before[0]) if is_verb else program)
-    line = Line(before[is_verb:], known)
+    verb, rest = choose(before)
+    line = Line(rest, parameters(verb))
     if line.waiting:
         return dict.fromkeys(line.waiting.flag.choices, "")
     if not line.takes_flags or not last.startswith("-"):
         return {}
-    flags = {name: parameter for parameter in known for name in parameter.spellings}
     name, is_joined, _ = last.partition("=")
-    if is_joined and name in flags:
-        return {f"{name}={choice}": "" for choice in flags[name].flag.choices}
-    return {name: parameter.flag.help for name, parameter in flags.items()}
+    if is_joined and name in line.flags:
+        return {f"{name}={choice}": "" for choice in line.flags[name].flag.choices}
+    return {name: parameter.flag.help for name, parameter in line.flags.items()}

@@ -7,22 +7,17 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
 
 
-def read(words: Iterable[str], parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """The value of every parameter.
+class Line:
+    """The words of a command line, told apart: which belong to a flag, and which stand alone.
 
     >>> from dodona.cli.flags import Flag
     >>> threads = Parameter("threads", int, False, 1, Flag("…"))
-    >>> read(["--threads", "2"], [threads]), read([], [threads])
+    >>> Line(["--threads", "2"], [threads]).values(), Line([], [threads]).values()
     ({'threads': 2}, {'threads': 1})
-    >>> read(["--treads", "2"], [threads])
+    >>> Line(["--treads", "2"], [threads])
     Traceback (most recent call last):
     dodona.cli.errors.UsageError: there is no option --treads; did you mean --threads?
     """
-    return Line(words, parameters).values()
-
-
-class Line:
-    """The words of a command line, told apart: which belong to a flag, and which stand alone."""
 
     def __init__(self, words: Iterable[str], parameters: Iterable[Parameter]) -> None:
         self.parameters = list(parameters)
@@ -30,7 +25,7 @@ class Line:
         self.words: list[str] = []  # that belong to no flag
         self.waiting: Parameter | None = None  # the flag whose value comes next
         self.takes_flags = True  # until `--`
-        self._known = {s: p for p in self.parameters for s in p.spellings}
+        self.flags = {name: p for p in self.parameters for name in p.spellings}
         for word in words:
             self._add(word)
 
@@ -65,16 +60,16 @@ class Line:
 
     def _is_value(self, word: str) -> bool:
         """Also a negative number or an odd name; what looks like `--flag` needs `=` before it."""
-        return word not in self._known and not word.startswith("--")
+        return word not in self.flags and not word.startswith("--")
 
     def _add_flag(self, word: str) -> None:
         """A flag, alone or with its value: `--out FILE`, `--out=FILE`, `-o FILE`, `-oFILE`."""
         name, is_joined, value = word.partition("=")
-        if name not in self._known and word[:2] in self._known:
+        if name not in self.flags and word[:2] in self.flags:
             name, is_joined, value = word[:2], "=", word[2:]
-        parameter = self._known.get(name)
+        parameter = self.flags.get(name)
         if parameter is None:
-            raise UsageError(f"there is no option {name}{suggest(name, self._known)}")
+            raise UsageError(f"there is no option {name}{suggest(name, self.flags)}")
         if parameter.type is not bool:
             if is_joined:
                 self.texts[parameter.name] = value

@@ -11,7 +11,7 @@ from dodona.cli.flags import REQUIRED, Parameter, parameters
 from dodona.cli.program import program
 from dodona.cli.verbs import VERBS, load_verb
 
-MOST_COLUMNS = 100
+LEAST_COLUMNS, MOST_COLUMNS = 50, 100
 MOST_LEFT = 30  # columns for names; what they mean stands to the right of them
 COLOURS = {
     r"(?m)^\w+:": "bold",  # titles
@@ -21,7 +21,8 @@ COLOURS = {
 
 def print_page(command: str, verb: Callable[..., Any]) -> None:
     """Print the page of a verb, in colours where stdout is a terminal."""
-    page = make_page(command, verb, min(get_terminal_size().columns, MOST_COLUMNS))
+    width = min(max(get_terminal_size().columns, LEAST_COLUMNS), MOST_COLUMNS)
+    page = make_page(command, verb, width)
     if not sys.stdout.isatty():
         print(page)
         return
@@ -31,7 +32,7 @@ def print_page(command: str, verb: Callable[..., Any]) -> None:
     text = Text(page)
     for pattern, style in COLOURS.items():
         text.highlight_regex(pattern, style)
-    Console(highlight=False).print(text)
+    Console(highlight=False).print(text, soft_wrap=True)
 
 
 def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
@@ -81,14 +82,16 @@ def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
         if len(name) + 4 <= left:
             right[0] = f"  {name}".ljust(left) + right[0].lstrip()
         else:
-            lines.append(f"  {name}")
+            choices = _indent(name.replace("|", "| "), width, hang=4)
+            lines += [line.replace("| ", "|") for line in choices]
         lines += right
     return "\n".join(lines)
 
 
-def _indent(text: str, width: int, by: int = 2) -> list[str]:
-    blanks = " " * by
-    return wrap(text, width, initial_indent=blanks, subsequent_indent=blanks)
+def _indent(text: str, width: int, by: int = 2, hang: int = 0) -> list[str]:
+    """Lines of the text, broken at blanks only; all but the first hang in further."""
+    first, rest = " " * by, " " * (by + hang)
+    return wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def _name(parameter: Parameter) -> str:

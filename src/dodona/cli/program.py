@@ -1,11 +1,12 @@
 """`dodona` without a verb: its version, and completion for shells."""
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.shells import SHELLS, find_shell, install
-from dodona.cli.verbs import VERBS
+from dodona.cli.verbs import VERBS, load_verb
 
 AUTO = "auto"
 
@@ -39,3 +40,15 @@ def program(
         print(SHELLS[shell].script, end="")
     else:
         raise UsageError(f"which verb? There are: {', '.join(VERBS)}")
+
+
+def choose(words: Sequence[str]) -> tuple[Callable[..., Any], Sequence[str]]:
+    """The verb that the first word names, or the program itself, and the words for it.
+
+    >>> verb, rest = choose(["info", "en"])
+    >>> verb.__name__, rest
+    ('info', ['en'])
+    """
+    if words and not words[0].startswith("-"):
+        return load_verb(words[0]), words[1:]
+    return program, words
