@@ -58,7 +58,11 @@ sanitize: $(SANE)/installed
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		$(SANE)/bin/python -m pytest --capture=sys $(CORE_TESTS)
 
-bench: $(VENV)/installed
+$(VENV)/bench: $(BIN)/ninja pyproject.toml
+	$(BIN)/python -m pip install --quiet "typer>=0.20"
+	@touch $@
+
+bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench
 	@if [ -f "$(TEST_SET)" ]; then set -ex; \
 	  $(BIN)/python bench/reading.py "$(TEST_SET)"; \

@@ -2,28 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+from functools import partial
 from io import TextIOWrapper
-from typing import Any
 
-from dodona.cli import quick
-from dodona.cli.errors import run
+from dodona.cli.errors import MISUSED, UsageError, run, say
 from dodona.cli.flags import parameters
-
-VERBS = (
-    "train",
-    "parse",
-    "tag",
-    "cluster",
-    "evaluate",
-    "convert",
-    "info",
-    "oracle",
-    "experiment",
-    "serve",
-    "bench",
-)
+from dodona.cli.grammar import Line
+from dodona.cli.program import choose, program
+from dodona.cli.shells import COMPLETING
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,28 +22,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
-        sys.stdout.reconfigure(
-            encoding="utf-8"
-        )  # as treebanks are, also where it is not the custom
-    if words == ["--version"]:
-        from importlib.metadata import version
+        # as treebanks are, also where it is not the custom
+        sys.stdout.reconfigure(encoding="utf-8")
+    if COMPLETING in os.environ:
+        from dodona.cli.completion import complete
 
-        print(f"dodona {version('dodona')}")
+        for word in complete(words):
+            print(word)
         sys.exit(0)
-    if words and words[0] in VERBS and "_DODONA_COMPLETE" not in os.environ:
-        verb = function(words[0])
-        values = quick.read(words[1:], parameters(verb))
-        if values is not None:
-            sys.exit(run(verb, values))
-    from dodona.cli import typed
-
-    typed.app({name: function(name) for name in VERBS}, run)(words, prog_name="dodona")
+    sys.exit(_start(words))
 
 
-def function(name: str) -> Callable[..., Any]:
-    """The function of a verb: it has the verb's name, in the module of that name.
+def _start(words: list[str]) -> int:
+    """Do what the words say, and return the exit code."""
+    command = "dodona"
+    try:
+        verb, rest = choose(words)
+        if verb is not program:
+            command = f"dodona {words[0]}"
+        line = Line(rest, parameters(verb))
+        if not words or "help" in line.texts:
+            from dodona.cli.help import print_page
 
-    >>> function("info").__name__
-    'info'
-    """
-    return getattr(import_module(f"dodona.cli.verbs.{name}"), name)  # type: ignore[no-any-return]
+            return run(partial(print_page, command, verb)) or (0 if words else MISUSED)
+        values = line.values()
+    except UsageError as error:
+        say(f"{command}: {error}\nTry '{command} --help'.")
+        return MISUSED
+    del values["help"]
+    debug = values.pop("debug")
+    return run(partial(verb, **values), debug=debug)

@@ -34,17 +34,9 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             raise ValueError(f"{path}: no setting {key!r}; there are: {', '.join(known)}")
-        found[parameter.name] = _checked(path, key, value, parameter)
+        if parameter.type is float and type(value) is int:
+            value = float(value)
+        if not parameter.accepts(value):
+            raise ValueError(f"{path}: {key} is {parameter.expected}, not {value!r}")
+        found[parameter.name] = value
     return found
-
-
-def _checked(path: Path, key: str, value: Any, parameter: Parameter) -> Any:
-    if parameter.type is float and type(value) is int:
-        value = float(value)
-    if type(value) is not parameter.type:
-        kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
-        raise ValueError(f"{path}: {key} is {kinds[parameter.type]}, not {value!r}")
-    choices = parameter.flag.choices
-    if choices and value not in choices:
-        raise ValueError(f"{path}: {key} is one of {', '.join(choices)}, not {value!r}")
-    return value

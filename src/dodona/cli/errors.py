@@ -22,15 +22,14 @@ class Stop(Exception):  # noqa: N818
         self.code = code
 
 
-def run(verb: Callable[..., Any], values: dict[str, Any]) -> int:
-    """Call the verb and return the exit code.
+def run(task: Callable[[], Any], *, debug: bool = False) -> int:
+    """Do it, and return the exit code.
 
     Our own errors are ValueErrors and, like the system's, written for people: one line. With
     `debug` they come with their traceback; anything else is a bug of ours and always does.
     """
-    debug = values.pop("debug")
     try:
-        verb(**values)
+        task()
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         _forget_output()

@@ -1,7 +1,7 @@
 """What a verb accepts, declared once: the signature of its function, annotated with `Flag`.
 
-Two readers understand it: `quick`, which starts at once, and `typed`, which hands it to Typer for
-help, completion and the wording of usage errors.
+`grammar` reads command lines by it, `help` makes the pages of it, `completion` what a shell offers,
+and `config` reads files with the same names.
 """
 
 import inspect
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
 REQUIRED = inspect.Parameter.empty
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,9 @@ class Flag:
     short: str = ""
     choices: tuple[str, ...] = ()
     default: str = ""  # as help shows it, where the signature says None
-    metavar: str = "FILE"  # what a string stands for
+    metavar: str = ""  # what stands for the value; "" is FILE, or of a positional its name
     positional: bool = False
+    alone: str = ""  # the value of a flag without one; "" where it must have one
 
 
 @dataclass(frozen=True)
@@ -53,26 +55,75 @@ class Parameter:
         holds = self.type is bool and (self.default or self.flag.default == str(True))
         return f"--no-{self.long[2:]}" if holds else ""
 
+    @property
+    def spellings(self) -> dict[str, bool]:
+        """Every way to write the flag, and what it says if it is a switch.
+
+        >>> Parameter("quiet", bool, False, True, Flag("…", short="-q")).spellings
+        {'-q': True, '--quiet': True, '--no-quiet': False}
+        """
+        if self.flag.positional:
+            return {}
+        names = {self.flag.short: True, self.long: True, self.negative: False}
+        return {name: says for name, says in names.items() if name}
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the value in help and errors; nothing for a switch.
+
+        >>> Parameter("inputs", str, True, None, Flag("…", positional=True)).metavar
+        '[INPUT]...'
+        """
+        if self.flag.metavar or self.type is bool:
+            return self.flag.metavar
+        if self.flag.positional:
+            name = self.name.removesuffix("s" if self.is_list else "").upper()
+            name = name if self.default is REQUIRED else f"[{name}]"
+            return f"{name}..." if self.is_list else name
+        if self.flag.choices:
+            return "|".join(self.flag.choices)
+        return {int: "N", float: "X", str: "FILE"}[self.type]
+
+    @property
+    def title(self) -> str:
+        """How an error calls it."""
+        return self.metavar if self.flag.positional else self.long
+
+    @property
+    def expected(self) -> str:
+        """What a value is to be, in words.
+
+        >>> Parameter("to", str, False, "a", Flag("…", choices=("a", "b"))).expected
+        'one of a, b'
+        """
+        choices = ", ".join(self.flag.choices)
+        return f"one of {choices}" if choices else KINDS[self.type]
+
+    def accepts(self, value: Any) -> bool:
+        """Whether it is a value of the right type and, where there are choices, one of them."""
+        return type(value) is self.type and value in (self.flag.choices or (value,))
+
 
 DEBUG = Parameter("debug", bool, False, False, Flag("show the traceback of an error"))
+HELP = Parameter("help", bool, False, False, Flag("show this page", short="-h"))
 
 
 def parameters(verb: Callable[..., Any]) -> list[Parameter]:
-    """Every parameter of a verb's function, and `debug`, which they all have.
+    """Every parameter of a verb's function, and those that all verbs have.
 
     >>> from typing import Annotated
     >>> def greet(times: Annotated[int, Flag("how often")] = 1): ...
     >>> [parameter.long for parameter in parameters(greet)]
-    ['--times', '--debug']
+    ['--times', '--debug', '--help']
     """
-    return [*_declared(verb), DEBUG]
+    return [*_declare(verb), DEBUG, HELP]
 
 
-def _declared(verb: Callable[..., Any]) -> Iterator[Parameter]:
-    for name, given in inspect.signature(verb).parameters.items():
-        hint, flag = get_args(given.annotation)
+def _declare(verb: Callable[..., Any]) -> Iterator[Parameter]:
+    for name, parameter in inspect.signature(verb).parameters.items():
+        hint, flag = get_args(parameter.annotation)
         if type(None) in get_args(hint):
             hint = get_args(hint)[0]
         is_list = get_origin(hint) is list
         kind = get_args(hint)[0] if is_list else hint
-        yield Parameter(name, kind, is_list, given.default, flag)
+        yield Parameter(name, kind, is_list, parameter.default, flag)

@@ -1,40 +1,36 @@
-"""What people parse: files of sentences, of lines of tokens, or of plain text."""
+"""What sentences are read from: files of them, of lines of tokens, or of plain text."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from errno import ENOENT
-from os import strerror
-from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from dodona.cli.streams import Item, read_all
-from dodona.models import DEFAULT, SUFFIX, shipped
-from dodona.segmentation.segmenter import Segmenter, Splitting
-from dodona.storage.container import is_container
+from dodona.cli.errors import say
+from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_input
-from dodona.treebank.conllu.reader import FORMATS
+from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from dodona.segmentation.segmenter import Segmenter, Splitting
 
 TEXT, TOKENS, LINES = "text", "tokens", "lines"
 INPUTS = (*FORMATS, TEXT, LINES, TOKENS)
 CHUNK_SIZE = 1 << 16  # bytes
 
+Item = Sentence | BadSentence
+Trees = Literal["required", "optional", "ignored"]
 
-def model_and_inputs(words: list[str]) -> tuple[str, list[str]]:
-    """The first word if it is a model, else the one that ships; the rest are files, or stdin.
 
-    >>> model_and_inputs(["my.dodona", "notes.txt"]), model_and_inputs([])
-    (('my.dodona', ['notes.txt']), ('en', ['-']))
-    """
-    if not words or words[0] == "-":
-        return DEFAULT, words or ["-"]
-    first = Path(words[0])
-    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
-        return words[0], words[1:] or ["-"]
-    if not first.exists():
-        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
-    return DEFAULT, words
+def read_treebanks(
+    paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool
+) -> Iterator[Item]:
+    """The sentences of all files, one after the other."""
+    for path in paths:
+        bad: Any = "pass" if skip_bad else "raise"
+        with read(path, format=format, trees=trees, bad=bad) as reader:
+            yield from reader
 
 
 def read_inputs(
@@ -44,9 +40,9 @@ def read_inputs(
     for path in paths:
         chosen = format or (TEXT if path.removesuffix(".gz").endswith(".txt") else "conllu")
         if chosen in FORMATS:
-            yield from read_all([path], chosen, "ignored", skip_bad)
+            yield from read_treebanks([path], chosen, "ignored", skip_bad)
         elif chosen == TOKENS:
-            yield from _lines_of_tokens(path)
+            yield from _read_tokens(path)
         elif segmenter is None:
             raise ValueError(
                 f"{path}: this model has no segmenter, so it cannot read plain text; give it "
@@ -54,11 +50,11 @@ def read_inputs(
             )
         else:
             sentences: Splitting = "lines" if chosen == LINES else "learned"
-            for block in segmenter.stream(_chunks(path), sentences=sentences):
+            for block in segmenter.stream(_read_text(path), sentences=sentences):
                 yield from block
 
 
-def _chunks(path: str) -> Iterator[str]:
+def _read_text(path: str) -> Iterator[str]:
     """The text of a file; a byte that is no UTF-8 becomes one character, so that none is lost."""
     file, _, is_ours = open_input(path)
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
@@ -71,17 +67,39 @@ def _chunks(path: str) -> Iterator[str]:
             file.close()
 
 
-def _lines_of_tokens(path: str) -> Iterator[Sentence]:
+def _read_tokens(path: str) -> Iterator[Sentence]:
     """A sentence a line, its tokens between white space; empty lines are passed over."""
     rest = ""
-    for chunk in _chunks(path):
+    for chunk in _read_text(path):
         *lines, rest = (rest + chunk).split("\n")
-        yield from _tokenised(lines)
-    yield from _tokenised([rest])
+        yield from _split_lines(lines)
+    yield from _split_lines([rest])
 
 
-def _tokenised(lines: Iterable[str]) -> Iterator[Sentence]:
+def _split_lines(lines: Iterable[str]) -> Iterator[Sentence]:
     for line in lines:
         tokens = line.encode(errors="replace").decode().split()
         if tokens:
             yield Sentence.from_columns(tokens, comments=[f"# text = {' '.join(tokens)}"])
+
+
+class Skipped:
+    """Counts what is passed on because it is no sentence."""
+
+    def __init__(self) -> None:
+        self.n_bad = 0
+        self.first = ""
+
+    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items, counted."""
+        for item in items:
+            if isinstance(item, BadSentence):
+                self.n_bad += 1
+                self.first = self.first or str(item.error)
+            yield item
+
+    def say(self, done: str = "passed on") -> None:
+        """Tell how many there were, if any, and what is wrong with the first."""
+        if self.n_bad:
+            plural = "s" if self.n_bad > 1 else ""
+            say(f"{self.n_bad:,} bad sentence{plural} {done}; the first: {self.first}")

@@ -31,18 +31,20 @@ class PictureWriter:
 
     def write(self, sentence: Sentence | BadSentence, /) -> None:
         """Draw one sentence; of one that is bad, tell what is wrong with it."""
-        drawn = self.bad(sentence) if isinstance(sentence, BadSentence) else self.good(sentence)
-        self.put(drawn)
+        if isinstance(sentence, BadSentence):
+            self.put(self.explain(sentence))
+        else:
+            self.put(self.draw(sentence))
 
     def put(self, text: str) -> None:
         """Add to the file."""
         self._file.write(text.encode())
 
-    def good(self, sentence: Sentence) -> str:
+    def draw(self, sentence: Sentence) -> str:
         """A sentence, drawn."""
         return f"{sentence.tree()}\n\n"
 
-    def bad(self, sentence: BadSentence) -> str:
+    def explain(self, sentence: BadSentence) -> str:
         """What is wrong."""
         return f"{sentence.error}\n\n"
 
@@ -67,11 +69,11 @@ class HtmlWriter(PictureWriter):
         self._html = html
         self.put(html.opening("Dodona"))
 
-    def good(self, sentence: Sentence) -> str:
+    def draw(self, sentence: Sentence) -> str:
         """A figure."""
         return self._html.figure(sentence.to_svg(standalone=False), sentence.text)
 
-    def bad(self, sentence: BadSentence) -> str:
+    def explain(self, sentence: BadSentence) -> str:
         """A figure without a picture."""
         return self._html.figure("", str(sentence.error))
 

@@ -22,7 +22,7 @@ def with_settings(
     def widen(verb: Verb) -> Verb:
         signature = inspect.signature(verb)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [_parameter(f) for f in fields(of) if not names or f.name in names]
+        added = [_declare(f) for f in fields(of) if not names or f.name in names]
         verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[*own, *added]
         )
@@ -31,7 +31,7 @@ def with_settings(
     return widen
 
 
-def _parameter(setting: Any) -> inspect.Parameter:
+def _declare(setting: Any) -> inspect.Parameter:
     flag = Flag(
         setting.metadata["help"],
         choices=setting.metadata["choices"] or (),
@@ -45,10 +45,10 @@ def _parameter(setting: Any) -> inspect.Parameter:
     )
 
 
-def given(settings: dict[str, Any]) -> dict[str, Any]:
-    """Those that were given.
+def drop_unset(settings: dict[str, Any]) -> dict[str, Any]:
+    """Only those that were given.
 
-    >>> given({"seed": 3, "epochs": None})
+    >>> drop_unset({"seed": 3, "epochs": None})
     {'seed': 3}
     """
     return {name: value for name, value in settings.items() if value is not None}

@@ -48,7 +48,7 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     n_words = sum(map(len, sentences))
 
     def speed(task: Callable[[], object]) -> float:
-        return n_words / _seconds(task, repeats)
+        return n_words / _time(task, repeats)
 
     with TemporaryDirectory() as folder:
         target = Path(folder, "parsed.conllu")
@@ -60,18 +60,18 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
             "repeats": repeats,
             "threads": threads,
             "model_bytes": model.stat().st_size,
-            "load_seconds": _seconds(lambda: Parser.load(model), repeats),
+            "load_seconds": _time(lambda: Parser.load(model), repeats),
             "read": speed(lambda: _exhaust(read(file, trees="ignored"))),
             "parse": speed(lambda: _exhaust(parser.pipe(sentences))),
             "parse_threads": speed(lambda: _exhaust(parser.pipe(sentences, threads=threads))),
-            "file_to_file": speed(lambda: _file_to_file(parser, file, target, 1)),
-            "file_to_file_threads": speed(lambda: _file_to_file(parser, file, target, threads)),
-            "cold_start_seconds": _seconds(lambda: _cold(model, sentences[0]), repeats),
-            "peak_bytes": _peak_bytes(model, file, target),
+            "file_to_file": speed(lambda: _parse_file(parser, file, target, 1)),
+            "file_to_file_threads": speed(lambda: _parse_file(parser, file, target, threads)),
+            "cold_start_seconds": _time(lambda: _parse_cold(model, sentences[0]), repeats),
+            "peak_bytes": _measure_peak(model, file, target),
         }
 
 
-def _seconds(task: Callable[[], object], repeats: int) -> float:
+def _time(task: Callable[[], object], repeats: int) -> float:
     found = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -85,19 +85,19 @@ def _exhaust(items: Any) -> None:
         pass
 
 
-def _file_to_file(parser: Parser, source: Path, target: Path, threads: int) -> None:
+def _parse_file(parser: Parser, source: Path, target: Path, threads: int) -> None:
     with Writer(target) as writer:
         for sentence in parser.pipe(read(source, trees="ignored"), threads=threads):
             writer.write(sentence)
 
 
-def _cold(model: Path, sentence: Sentence) -> None:
+def _parse_cold(model: Path, sentence: Sentence) -> None:
     """One sentence through a new process."""
     arguments = [*COMMAND, "parse", str(model)]
     subprocess.run(arguments, input=bytes(sentence), stdout=subprocess.DEVNULL, check=True)
 
 
-def _peak_bytes(model: Path, source: Path, target: Path) -> int | None:
+def _measure_peak(model: Path, source: Path, target: Path) -> int | None:
     """The most memory that a process which parses the file held; None where nobody counts it."""
     try:
         import resource

@@ -4,15 +4,14 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.streams import Item, Skipped, Trees, open_writer, read_all
+from dodona.cli.inputs import TEXT, Item, Skipped, Trees, read_treebanks
+from dodona.cli.outputs import open_writer
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.conllu.writer import to_conllu, to_conllx
 from dodona.treebank.raw_text import raw_text
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted, projectivise
-
-TEXT = "text"
 
 
 def convert(
@@ -50,7 +49,7 @@ def convert(
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
     skipped = Skipped()
     with open_writer(out, to) as writer:
-        for item in skipped.watch(read_all(inputs or ["-"], from_, trees, skip_bad)):
+        for item in skipped.watch(read_treebanks(inputs or ["-"], from_, trees, skip_bad)):
             writer.write(transform(item))
     transform.say_changes()
     skipped.say()
@@ -59,7 +58,7 @@ def convert(
 def write_text(inputs: list[str], out: str, format: str, skip_bad: bool) -> None:
     """Write the text of the files, one after the other, with a line end after it."""
     skipped = Skipped()
-    items = skipped.watch(read_all(inputs, format, "ignored", skip_bad))
+    items = skipped.watch(read_treebanks(inputs, format, "ignored", skip_bad))
     with open_output(out) as file:
         for piece in raw_text(item for item in items if isinstance(item, Sentence)):
             file.write(piece.encode())
@@ -85,11 +84,11 @@ class Transform:
         elif self.lower:
             item = self._lower(item, self.lower)
         converted = to_conllu(item) if self.to == "conllu" else to_conllx(item)
-        self.n_poorer += converted is not item and _fields(converted) != _fields(item)
+        self.n_poorer += converted is not item and _split_fields(converted) != _split_fields(item)
         return converted
 
     def _lift(self, sentence: Sentence, scheme: str) -> Sentence:
-        tree = projectivise(_heads(sentence), sentence.deprels, scheme)
+        tree = projectivise(_list_heads(sentence), sentence.deprels, scheme)
         self.n_lifted += tree.n_lifted
         self.n_changed += tree.n_lifted > 0
         if not tree.n_lifted:
@@ -97,7 +96,7 @@ class Transform:
         return sentence.replace(heads=tree.heads, deprels=tree.labels)
 
     def _lower(self, sentence: Sentence, scheme: str) -> Sentence:
-        before = _heads(sentence)
+        before = _list_heads(sentence)
         heads, labels = deprojectivise(before, sentence.deprels, scheme)
         self.n_lifted += sum(map(lifted, sentence.deprels))
         self.n_moved += sum(a != b for a, b in zip(before, heads, strict=True))
@@ -119,9 +118,9 @@ class Transform:
             say(f"{self.n_poorer:,} sentences had {lost}, or some of them: they are not converted")
 
 
-def _heads(sentence: Sentence) -> list[int]:
+def _list_heads(sentence: Sentence) -> list[int]:
     return [head for head in sentence.heads if head is not None]  # all: trees are required
 
 
-def _fields(sentence: Sentence) -> list[bytes]:
+def _split_fields(sentence: Sentence) -> list[bytes]:
     return bytes(sentence).split()

@@ -65,7 +65,7 @@ def evaluate(
         for metric in ("uas", "las"):
             comparisons[metric] = evaluation.compare(trees, *systems, metric=metric, **options)
     if json:
-        print(json_.dumps(_as_data(names, scores, comparisons), ensure_ascii=False, indent=2))
+        print(json_.dumps(_to_data(names, scores, comparisons), ensure_ascii=False, indent=2))
         return
     for letter, name, found in zip("AB", names, scores, strict=False):
         if system2:
@@ -81,7 +81,7 @@ def _show(scores: Any, *, json: bool) -> None:
         print(scores.table(), end="")
 
 
-def _as_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:
+def _to_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:
     """The scores of one system; of two, a list with their names, and the comparisons."""
     if not comparisons:
         return scores[0].to_dict()

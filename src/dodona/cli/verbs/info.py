@@ -112,16 +112,13 @@ def _print(found: dict[str, Any]) -> None:
             ("size", n_bytes(found["bytes"])),
             ("weights", n_bytes(found["weight_bytes"])),
             ("format", str(found["format"])),
-            ("actions", f"{sum(actions.values())}: " + _listed(actions)),
+            ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             ("labels", f"{len(found['labels'])}: " + " ".join(found["labels"])),
             ("root label", found["root_label"]),
             ("templates", str(found["n_templates"])),
             ("features", f"{found['n_features']:,}"),
-            ("vocabularies", _listed(words)),
-            ("clusters", _described(found["clusters"])),
-            ("tagger", _described_tagger(found["tagger"])),
-            ("segmenter", _described_segmenter(found["segmenter"])),
-            ("graphs", _described_graphs(found["graphs"])),
+            ("vocabularies", _list_counts(words)),
+            *((part, describe(found[part]) if found[part] else "none") for part, describe in PARTS),
         ]
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
@@ -142,33 +139,34 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
 
 
-def _described_tagger(tagger: dict[str, Any] | None) -> str:
-    if tagger is None:
-        return "none"
+def _describe_clusters(clusters: dict[str, Any]) -> str:
+    return "{file}: {n_words:,} words in {n_clusters:,} clusters".format(**clusters)
+
+
+def _describe_tagger(tagger: dict[str, Any]) -> str:
     accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
     sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
-    size = f"{_listed(tagger['classes'])} classes, {tagger['n_features']:,} features"
+    size = f"{_list_counts(tagger['classes'])} classes, {tagger['n_features']:,} features"
     return f"{size}{sees}{accuracy}"
 
 
-def _described_segmenter(segmenter: dict[str, Any] | None) -> str:
-    if segmenter is None:
-        return "none"
+def _describe_segmenter(segmenter: dict[str, Any]) -> str:
     return "{n_features:,} features, {n_rules:,} rules for multiword tokens".format(**segmenter)
 
 
-def _described_graphs(graphs: dict[str, Any] | None) -> str:
-    if graphs is None:
-        return "none"
+def _describe_graphs(graphs: dict[str, Any]) -> str:
     scores = "" if graphs["dev_elas"] is None else f", dev ELAS {graphs['dev_elas']:.2f}"
     size = f"{len(graphs['labels'])} labels, {graphs['n_features']:,} features"
     return f"{graphs['system']} behind the tree: {size}{scores}"
 
 
-def _described(clusters: dict[str, Any] | None) -> str:
-    if clusters is None:
-        return "none"
-    return "{file}: {n_words:,} words in {n_clusters:,} clusters".format(**clusters)
+# what a model may have, and how to tell of it
+PARTS = (
+    ("clusters", _describe_clusters),
+    ("tagger", _describe_tagger),
+    ("segmenter", _describe_segmenter),
+    ("graphs", _describe_graphs),
+)
 
 
 def _print_history(record: dict[str, Any]) -> None:
@@ -185,5 +183,5 @@ def _print_history(record: dict[str, Any]) -> None:
     print_columns(("epoch", "updates", "dev UAS", "dev LAS"), rows, "Training")
 
 
-def _listed(counts: dict[str, int]) -> str:
+def _list_counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())

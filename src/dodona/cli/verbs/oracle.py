@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.setting_flags import given, with_settings
+from dodona.cli.setting_flags import drop_unset, with_settings
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
@@ -71,8 +71,8 @@ def _explorer(found: "Sentence", model: str | None, settings: dict[str, Any]) ->
     if model is not None:
         from dodona.parsing.parser import Parser
 
-        return Explorer(found, **given(settings), parser=Parser.load(model))
-    chosen = replace(Settings(), **given(settings)).resolved()
+        return Explorer(found, **drop_unset(settings), parser=Parser.load(model))
+    chosen = replace(Settings(), **drop_unset(settings)).resolved()
     return Explorer(found, chosen.system, root=chosen.root, loss=chosen.loss)
 
 
@@ -161,7 +161,7 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     width = max(map(len, order), default=0)
     lines = []
     for move, cost in sorted(groups, key=lambda group: (order.index(group[0]), group[1])):
-        named = [" ".join(filter(None, _named(choice))) for choice in groups[move, cost]]
+        named = [" ".join(filter(None, _name(choice))) for choice in groups[move, cost]]
         more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
         arrow = "→" if taken in groups[move, cost] else " "
         line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
@@ -169,6 +169,6 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     return lines
 
 
-def _named(choice: "Choice") -> tuple[str, str]:
+def _name(choice: "Choice") -> tuple[str, str]:
     score = "" if choice.score is None else f"(score {choice.score})"
     return choice.label or "", score

@@ -1,17 +1,20 @@
 """`dodona parse`: text or sentences in, trees out."""
 
-import sys
-import time
+from errno import ENOENT
+from functools import partial
+from os import strerror
+from pathlib import Path
 from typing import Annotated
 
-from dodona.cli.errors import UsageError, say
+from dodona.cli.annotation import annotate
+from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import INPUTS, model_and_inputs, read_inputs
-from dodona.cli.streams import OUTPUTS, Skipped, open_writer
-from dodona.models import locate
+from dodona.cli.inputs import INPUTS, read_inputs
+from dodona.cli.outputs import OUTPUTS
+from dodona.models import DEFAULT, SUFFIX, locate, shipped
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
-from dodona.treebank.sentence import Sentence
+from dodona.storage.container import is_container
 
 
 def parse(
@@ -21,7 +24,7 @@ def parse(
             "a model (file or name; without one, the English one that ships), then the files to "
             "parse, one after the other ('-': stdin, the default)",
             positional=True,
-            metavar="[MODEL] [INPUT]",
+            metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
@@ -57,18 +60,25 @@ def parse(
     """
     if keep_tags and retag:
         raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
-    model, paths = model_and_inputs(inputs or [])
+    model, paths = split_off_model(inputs or [])
     parser = Parser.load(locate(model))
-    start = time.perf_counter()
-    skipped, n_words = Skipped(), 0
-    items = skipped.watch(read_inputs(paths, input, parser.segmenter, skip_bad))
-    with open_writer(out, output) as writer:
-        for item in parser.pipe(
-            items, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
-        ):
-            writer.write(item)
-            n_words += len(item) if isinstance(item, Sentence) else 0
-    skipped.say()
-    if sys.stderr.isatty():
-        seconds = time.perf_counter() - start
-        say(f"{n_words:,} words in {seconds:.2f} s: {n_words / seconds:,.0f} words/s")
+    pipe = partial(
+        parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
+    )
+    annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output)
+
+
+def split_off_model(words: list[str]) -> tuple[str, list[str]]:
+    """The first word if it is a model, else the one that ships; the rest are files, or stdin.
+
+    >>> split_off_model(["my.dodona", "notes.txt"]), split_off_model([])
+    (('my.dodona', ['notes.txt']), ('en', ['-']))
+    """
+    if not words or words[0] == "-":
+        return DEFAULT, words or ["-"]
+    first = Path(words[0])
+    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
+        return words[0], words[1:] or ["-"]
+    if not first.exists():
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
+    return DEFAULT, words

@@ -1,19 +1,18 @@
 """`dodona tag`: words in, tags out; with --train, from a treebank to a tagger."""
 
-import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from dodona.cli.annotation import annotate
 from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import INPUTS, read_inputs
-from dodona.cli.setting_flags import given, with_settings
-from dodona.cli.streams import OUTPUTS, Skipped, open_writer
+from dodona.cli.outputs import OUTPUTS
+from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.models import locate
 from dodona.pipeline.parts import load_tagger
 from dodona.settings import TaggerSettings
-from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from dodona.tagging.training import TaggerEpoch
@@ -48,7 +47,7 @@ def tag(
     was. With --train, no MODEL is given: the tagger is written to the file of -o. The settings
     below are those of training.
     """
-    chosen = given(settings)
+    chosen = drop_unset(settings)
     if train is not None:
         if model is not None or out == "-":
             raise UsageError("--train F needs -o MODEL and no other file")
@@ -59,17 +58,9 @@ def tag(
     if dev is not None or chosen:
         names = ", ".join(f"--{name}" for name in (*chosen, *(["dev"] if dev else [])))
         raise UsageError(f"{names}: only for training, with --train F")
-    start = time.perf_counter()
-    skipped, n_words, tagger = Skipped(), 0, load_tagger(locate(model))
-    items = skipped.watch(read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad))
-    with open_writer(out, output) as writer:
-        for item in tagger.pipe(items, threads=threads):
-            writer.write(item)
-            n_words += len(item) if isinstance(item, Sentence) else 0
-    skipped.say()
-    if sys.stderr.isatty():
-        seconds = time.perf_counter() - start
-        say(f"{n_words:,} words in {seconds:.2f} s: {n_words / seconds:,.0f} words/s")
+    tagger = load_tagger(locate(model))
+    items = read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad)
+    annotate(items, partial(tagger.pipe, threads=threads), out, output)
 
 
 def _train(train: str, dev: str | None, model: Path, settings: TaggerSettings) -> None:
@@ -82,7 +73,7 @@ def _train(train: str, dev: str | None, model: Path, settings: TaggerSettings) -
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
         for epoch in trainer.epochs():
-            say(_described(epoch, epoch is trainer.best_epoch, settings.epochs))
+            say(_describe(epoch, epoch is trainer.best_epoch, settings.epochs))
     except KeyboardInterrupt:
         if trainer.best_epoch is None:
             say("interrupted in the first epoch: there is no tagger to save yet")
@@ -93,7 +84,7 @@ def _train(train: str, dev: str | None, model: Path, settings: TaggerSettings) -
     trainer.tagger().save(model)
 
 
-def _described(epoch: "TaggerEpoch", is_best: bool, n_epochs: int) -> str:
+def _describe(epoch: "TaggerEpoch", is_best: bool, n_epochs: int) -> str:
     """One epoch in a line."""
     parts = [f"epoch {epoch.number:>{len(str(n_epochs))}}/{n_epochs}"]
     parts += [f"{epoch.n_updates:,} updates", f"{epoch.seconds:.1f} s"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag, parameters
-from dodona.cli.setting_flags import given, with_settings
+from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.pipeline.parts import NAMES, TRAIN, Parts
 from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
@@ -52,7 +52,7 @@ def train(
 
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
-    values = _from_file(config) | given({**own, **parts, **settings})
+    values = _from_file(config) | drop_unset({**own, **parts, **settings})
     model, data, dev_data = _paths(values)
     kept = model.with_name(model.name + ".checkpoint")
     _check_places(model, kept, resume)

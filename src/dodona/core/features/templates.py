@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 N_DEEP = 4  # s0 … s3, b0 … b3
@@ -175,8 +174,8 @@ def names_graphs(templates: list[Template]) -> bool:
     return not names.isdisjoint(GRAPH_ONLY)
 
 
-def _folder() -> resources.abc.Traversable:
-    return resources.files(__package__) / "templates"
+def _folder() -> Path:
+    return Path(__file__).parent / "templates"
 
 
 def _template(content: str) -> Template:

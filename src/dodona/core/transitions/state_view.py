@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 BOX = "border:1px solid currentColor;border-radius:3px;padding:0 .4em;margin:0 .1em"
 HEAD = "text-align:left;opacity:.7;padding-right:1em"
@@ -17,6 +16,8 @@ def as_html(
     >>> "0 —root→ 1" in as_html(stack=(0, 1), buffer=(), arcs=[(0, "root", 1)])
     True
     """
+    from html import escape  # here: its tables would cost every start of the command 2 ms
+
     arcs = sorted(arcs, key=lambda arc: (arc[2], arc[0]))
     shown = ", ".join(escape(f"{head} —{label}→ {dependent}") for head, label, dependent in arcs)
     rows = {

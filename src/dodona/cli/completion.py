@@ -1,0 +1,53 @@
+"""What could come next in an unfinished command line: verbs, flags, and the values of flags."""
+
+from collections.abc import Sequence
+
+from dodona.cli.errors import UsageError
+from dodona.cli.flags import parameters
+from dodona.cli.grammar import Line
+from dodona.cli.help import summarise
+from dodona.cli.program import choose
+from dodona.cli.verbs import VERBS, load_verb
+
+
+def complete(words: Sequence[str]) -> list[str]:
+    """Words that could stand for the last one, each with a tab and what it means.
+
+    >>> complete(["inf"]), complete(["parse", "--output", "j"])
+    (['info\\tShow everything a model records.'], ['json'])
+
+    Nothing where a file is expected, or where there is an error before.
+
+    >>> complete(["parse", ""]), complete(["parse", "--treads", "-"])
+    ([], [])
+    """
+    *before, last = _join(words)
+    try:
+        found = _list_all(before, last)
+    except UsageError:
+        return []
+    return [
+        f"{word}\t{about}".rstrip("\t") for word, about in found.items() if word.startswith(last)
+    ]
+
+
+def _join(words: Sequence[str]) -> list[str]:
+    """Bash takes `--output=json` for three words; here it is as if there were a blank."""
+    *before, last = words or [""]
+    return [word for word in before if word != "="] + ["" if last == "=" else last]
+
+
+def _list_all(before: Sequence[str], last: str) -> dict[str, str]:
+    """All words that could come, and what they mean."""
+    if not before and not last.startswith("-"):
+        return {name: summarise(load_verb(name)) for name in VERBS}
+    verb, rest = choose(before)
+    line = Line(rest, parameters(verb))
+    if line.waiting:
+        return dict.fromkeys(line.waiting.flag.choices, "")
+    if not line.takes_flags or not last.startswith("-"):
+        return {}
+    name, is_joined, _ = last.partition("=")
+    if is_joined and name in line.flags:
+        return {f"{name}={choice}": "" for choice in line.flags[name].flag.choices}
+    return {name: parameter.flag.help for name, parameter in line.flags.items()}

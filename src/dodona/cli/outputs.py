@@ -1,0 +1,62 @@
+"""What sentences are written as: CoNLL-U, CoNLL-X, JSON lines or pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import IO, Any, Protocol
+
+from dodona.cli.inputs import Item
+from dodona.cli.pictures import PICTURES, open_pictures
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.conllu.files import open_output
+from dodona.treebank.conllu.reader import FORMATS
+from dodona.treebank.conllu.writer import Writer
+from dodona.treebank.sentence import Sentence
+
+OUTPUTS = (*FORMATS, "json", *PICTURES)
+
+
+class Writing(Protocol):
+    """Where sentences go."""
+
+    def write(self, sentence: Item, /) -> None: ...
+
+
+def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
+    """A writer of the format to a file that appears only when all went well."""
+    if format in PICTURES:
+        return open_pictures(path, format)
+    return _open_json(path) if format == "json" else Writer(path, format=format)
+
+
+@contextmanager
+def _open_json(path: str) -> Iterator[JsonWriter]:
+    with open_output(path) as file:
+        yield JsonWriter(file)
+
+
+class JsonWriter:
+    """One JSON object a line.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> JsonWriter(memory).write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> memory.getvalue()[:57]
+    b'{"comments": [], "text": "Speak", "words": [{"id": 1, "fo'
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        from json import dumps
+
+        self._file = file
+        self._dumps = dumps
+
+    def write(self, sentence: Item, /) -> None:
+        """Write one sentence; one that is bad as its text and what is wrong with it."""
+        found = sentence.to_dict() if isinstance(sentence, Sentence) else _explain(sentence)
+        self._file.write(self._dumps(found, ensure_ascii=False).encode() + b"\n")
+
+
+def _explain(sentence: BadSentence) -> dict[str, Any]:
+    return {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
