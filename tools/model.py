@@ -76,8 +76,8 @@ def build(treebank: Path, out: Path) -> None:
     """The model and its card, in a folder."""
     trainer = TextTrainer(treebank / "train.conllu", treebank / "dev.conllu", SETTINGS)
     for epoch in trainer.epochs():
-        scores = ", ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
-        print(f"{epoch.part}, epoch {epoch.number}: dev {scores}", file=sys.stderr)
+        found = ", ".join(f"{name} {value:.2f}" for name, value in epoch.scores.items())
+        print(f"{epoch.part}, epoch {epoch.number}: dev {found}", file=sys.stderr)
     parser = trainer.parser()
     parser.save(model_file(out))
     scores = {part: score(parser, treebank / f"{part}.conllu") for part in ("dev", "test")}

@@ -42,6 +42,7 @@ class State:
 class Checkpoint:
     """Where a run stands: what it began with, its epochs, its state, and that of its parts."""
 
+    part: str
     settings: dict[str, Any]
     checksums: dict[str, str]
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -73,22 +74,25 @@ class Checkpoint:
                 f"{path}: the checkpoint does not fit together: {error}"
             ) from error
 
-    def check(self, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
+    def check(self, part: str, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
         """Refuse to go on with other data or settings than the run began with, but for epochs."""
+        if part != self.part:
+            raise ValueError(f"{self.path}: the checkpoint of a {self.part}, not of a {part}")
+        for name, checksum in checksums.items():
+            if checksum != self.checksums.get(name):
+                raise ValueError(f"{self.path}: the {name} data are not those this run began with")
         for name, value in settings.items():
             began = self.settings.get(name)
             if name != "epochs" and value != began:
                 raise ValueError(
                     f"{self.path}: this run began with {name}={began!r}, not {value!r}"
                 )
-        for name, checksum in checksums.items():
-            if checksum != self.checksums.get(name):
-                raise ValueError(f"{self.path}: the {name} data are not those this run began with")
 
 
 def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
     state = run.state
     about = {
+        "part": run.part,
         "settings": run.settings,
         "checksums": run.checksums,
         "history": run.history,
@@ -133,6 +137,7 @@ def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Check
         for name, part in about["parts"].items()
     }
     return Checkpoint(
+        part=about["part"],
         settings=about["settings"],
         checksums=about["checksums"],
         history=about["history"],

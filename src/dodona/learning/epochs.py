@@ -73,6 +73,8 @@ def at_epochs(report: Callable[[Epoch], None] | None) -> Report:
 class Run(ABC):
     """One training run, of one learner or of several in turn. `epochs` runs it."""
 
+    part: str  # what learns, as an `Epoch` names it
+
     @abstractmethod
     def stages(self) -> Iterator[Learner[Any]]:
         """The learners, one after the other; each when all epochs of that before are done."""
@@ -123,17 +125,16 @@ class Run(ABC):
     def checkpoint(self) -> Checkpoint:
         """Where the run stands."""
         parts = {name: part.checkpoint() for name, part in self.parts().items()}
-        return Checkpoint(self.began_with(), self.checksum_data(), parts=parts)
+        return Checkpoint(self.part, self.began_with(), self.checksum_data(), parts=parts)
 
     def restore(self, saved: Checkpoint) -> None:
         """Go on from there."""
-        saved.check(self.began_with(), self.checksum_data())
+        saved.check(self.part, self.began_with(), self.checksum_data())
 
 
 class Learner(Run, Generic[Learned]):
     """A run with epochs of its own, the best of which is kept."""
 
-    part: str
     settings: Any
     n_pieces: int  # an epoch learns from so many sentences (of a segmenter, pieces of text) …
     n_words: int  # … and words

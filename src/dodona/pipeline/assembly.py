@@ -21,6 +21,8 @@ from dodona.tagging.training import TaggerTrainer
 class Assembly(Run):
     """Trains the segmenter, then the tagger, where they are to be trained."""
 
+    part = "segmenter and tagger"
+
     def __init__(
         self,
         train: Treebank,

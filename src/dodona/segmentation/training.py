@@ -22,7 +22,6 @@ from dodona.segmentation.segmented import code_points
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.treebank.raw_text import GoldText, gold_text
-from dodona.treebank.sentence import Sentence
 
 MARGIN = 12  # by which the right label should win
 TOKEN, SENTENCE = 1, 2  # labels of places, as core/places has them
@@ -185,6 +184,7 @@ def train_segmenter(
     Every setting of `dodona.settings.SegmenterSettings` is a keyword. After every epoch a
     `checkpoint` is written to that file, from which `resume` goes on to the same segmenter.
 
+    >>> from dodona.treebank.sentence import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak", "."], misc=["_", "SpaceAfter=No", "_"])
     >>> segmenter = train_segmenter([oaks] * 10, epochs=3)
     >>> [sentence.forms for sentence in segmenter.segment("Oaks speak. Oaks speak.")]

@@ -1,4 +1,4 @@
-"""What a tagger is to know of words: its tasks, the tags of a treebank, the words that are certain."""
+"""What a tagger is to know of words: which tags there are, and which words are certain."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[s
         raise ValueError("no UPOS, XPOS or FEATS in the training data: nothing to learn")
     if "xpos" in names and len(values["xpos"]) <= SMALL_TAGSET:
         names.insert(0, names.pop())
-    has_lemmas = any(
-        lemma != UNANNOTATED for column in column_of(sentences, LEMMA) for lemma in column
-    )
+    has_lemmas = any(lemma != UNANNOTATED for lemma in flatten(column_of(sentences, LEMMA)))
     return [*names, LEMMA] if lemmas and has_lemmas else names
 
 
