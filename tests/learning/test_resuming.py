@@ -49,6 +49,7 @@ def text_parser(**settings: Any) -> TextTrainer:
 RUNS: dict[str, Callable[[], Run]] = {
     "parser": lambda: parser(epochs=3),
     "parser without a dev set": lambda: Trainer(GRAPHS[0], None, Settings(epochs=3)),
+    "parser of words": lambda: Trainer(*TEXT, Settings(epochs=2, tags="predicted")),
     "parser with a beam": lambda: parser(beam=3),
     "parser that stops early": lambda: parser(epochs=20, early_stop=2),
     "parser and tagger": lambda: parser(tags="predicted", epochs=3),
@@ -170,7 +171,7 @@ def test_functions_that_train_write_checkpoints_and_go_on(how: str, tmp_path: Pa
         ("tagger", "segmenter", "the checkpoint of a tagger, not of a segmenter"),
         ("tagger", "parser", "the checkpoint of a tagger, not of a parser"),
         ("graph parser", "parser", "the checkpoint of a graph parser, not of a parser"),
-        ("text pipeline", "parser", "this run began with pipeline='text', not 'parser'"),
+        ("text pipeline", "parser of words", "this run began with pipeline='text', not 'parser'"),
         ("trees and graphs", "parser", "this run began with graph='basic+enhanced', not 'none'"),
         ("tagger", "tagger with a beam", "this run began with search='greedy', not 'beam'"),
         ("tagger", "tagger without a dev set", "the dev data are not those"),
