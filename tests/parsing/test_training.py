@@ -15,7 +15,7 @@ from dodona.parsing.training import Trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.trees.projectivity import is_projective
-from support.small import TEMPLATES, treebank
+from support.small import TEMPLATES, enhanced, treebank
 
 
 @pytest.fixture
@@ -209,6 +209,16 @@ def test_static_training_leaves_crossing_arcs_out(quick: dict[str, Any]) -> None
     crossing = [s for s in sentences if not is_projective([h or 0 for h in s.heads])]
     with pytest.raises(ValueError, match="every tree is non-projective; use projectivise"):
         trained(crossing, **quick)
+
+
+def test_graphs_are_learned_behind_trees_with_templates_from_anywhere(
+    quick: dict[str, Any], tmp_path: Path
+) -> None:
+    """The parsers of the folds read the file, too; the model has its name only."""
+    data = [*map(enhanced, treebank(20, 1))]
+    parser = dodona.train(data, graph="basic+enhanced", **(quick | {"epochs": 1}))
+    assert parser.graphs is not None
+    assert parser.settings.features == "small.txt"
 
 
 # --- what cannot be learned from
