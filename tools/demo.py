@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
 from dodona.drawing.terminal import draw
-from dodona.parsing.training import Progress as TrainingProgress
+from dodona.learning.epochs import Progress as TrainingProgress
 from dodona.synthetic import generator
 
 EPOCHS = 5

@@ -74,14 +74,10 @@ def model_file(folder: Path) -> Path:
 
 def build(treebank: Path, out: Path) -> None:
     """The model and its card, in a folder."""
-    trainer = TextTrainer(
-        treebank / "train.conllu",
-        treebank / "dev.conllu",
-        SETTINGS,
-        report=lambda epoch: print(f"segmenter, epoch {epoch.number}", file=sys.stderr),
-    )
+    trainer = TextTrainer(treebank / "train.conllu", treebank / "dev.conllu", SETTINGS)
     for epoch in trainer.epochs():
-        print(f"epoch {epoch.number}: dev LAS {epoch.las:.2f}", file=sys.stderr)
+        found = ", ".join(f"{name} {value:.2f}" for name, value in epoch.scores.items())
+        print(f"{epoch.part}, epoch {epoch.number}: dev {found}", file=sys.stderr)
     parser = trainer.parser()
     parser.save(model_file(out))
     scores = {part: score(parser, treebank / f"{part}.conllu") for part in ("dev", "test")}

@@ -7,6 +7,8 @@ import pytest
 
 import dodona
 from dodona.evaluation import evaluate_graphs
+from dodona.parsing.training import Trainer
+from support.interrupted import interrupt
 from support.shell import Shell
 from support.small import enhanced, treebank
 
@@ -37,6 +39,30 @@ def test_from_training_to_scores(shell: Shell, folder: Path, tmp_path: Path, gra
     assert shell("evaluate", "--graphs", dev, out).out == scores.table() + "\n"
     found = json.loads(shell("evaluate", "--graphs", "--json", dev, out).out)
     assert found == json.loads(json.dumps(scores.to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("graph", "part", "number", "n_left"),
+    [
+        ("enhanced", "graph parser", 2, 1),
+        ("basic+enhanced", "parser", 2, 3),
+        ("basic+enhanced", "graph parser", 1, 2),
+        ("basic+enhanced", "graph parser", 2, 1),
+    ],
+)
+def test_a_run_interrupted_in_any_phase_is_resumed_to_the_same_bytes(
+    graph: str, part: str, number: int, n_left: int, shell: Shell, folder: Path, tmp_path: Path
+) -> None:
+    files = ["--train", folder / "train.conllu", "--dev", folder / "dev.conllu"]
+    command = ["train", *files, "--graph", graph, "--epochs", "2", "-o"]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert shell(*command, whole).code == 0
+    with interrupt(Trainer, number, part):
+        assert shell(*command, broken).code == 130
+    resumed = shell(*command, broken, "--resume")
+    assert resumed.code == 0
+    assert resumed.err.count("\nepoch ") == n_left
+    assert broken.read_bytes() == whole.read_bytes()
 
 
 def test_scores_of_graphs_have_no_other_options(shell: Shell, folder: Path) -> None:

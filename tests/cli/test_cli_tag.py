@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona.tagging.training import TaggerTrainer
+from support.interrupted import interrupt
 from support.shell import BAD, Shell
 
 
@@ -62,6 +64,7 @@ def test_files_stdin_threads_and_bad_sentences(shell: Shell, tagger: Path, data:
         (["--train", "t.conllu"], "--train F needs -o MODEL and no other file"),
         (["a.tagger", "--train", "t.conllu", "-o", "b"], "--train F needs -o MODEL"),
         (["a.tagger", "--epochs", "3"], "--epochs: only for training"),
+        (["a.tagger", "--resume", "--no-checkpoint"], "--resume, --no-checkpoint: only for train"),
     ],
 )
 def test_flags_that_do_not_go_together(shell: Shell, arguments: list[str], said: str) -> None:
@@ -76,29 +79,37 @@ def test_a_parser_without_a_tagger_tags_nothing(shell: Shell, model: Path) -> No
     assert "this parser has no tagger" in result.err
 
 
-def test_ctrl_c_keeps_the_best_tagger_so_far(
-    shell: Shell, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from dodona.tagging.training import TaggerTrainer
-
-    learn, n_learned = TaggerTrainer.learn, [0]
-
-    def interrupted(self: TaggerTrainer, sentence: int) -> None:
-        n_learned[0] += 1
-        if n_learned[0] > 150:
-            raise KeyboardInterrupt
-        learn(self, sentence)
-
-    monkeypatch.setattr(TaggerTrainer, "learn", interrupted)
+def test_ctrl_c_keeps_the_best_tagger_so_far(shell: Shell, data: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.tagger"
-    result = shell("tag", "--train", data / "train.conllu", "-o", path)
+    command = ["tag", "--train", data / "train.conllu", "-o", path]
+    with interrupt(TaggerTrainer, 2):
+        result = shell(*command)
     assert result.code == 130
     assert "is the tagger of epoch 1" in result.err
     assert dodona.Tagger.load(path).record["best_epoch"] == 1
-    n_learned[0] = 140
     before = path.read_bytes()
-    assert shell("tag", "--train", data / "train.conllu", "-o", path).code == 130
+    with interrupt(TaggerTrainer, 1):
+        assert shell(*command).code == 130
     assert path.read_bytes() == before
+
+
+def test_a_tagger_is_resumed_to_the_same_bytes(shell: Shell, data: Path, tmp_path: Path) -> None:
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    command = ["tag", *files, "--epochs", "4", "-o"]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert shell(*command, whole).code == 0
+    with interrupt(TaggerTrainer, 3):
+        result = shell(*command, broken)
+    assert f"the same command with --resume goes on from {broken}.checkpoint" in result.err
+    resumed = shell(*command, broken, "--resume")
+    assert resumed.code == 0 and "epoch 2/4" not in resumed.err and "epoch 3/4" in resumed.err
+    assert broken.read_bytes() == whole.read_bytes()
+    assert not Path(f"{broken}.checkpoint").exists()
+    with interrupt(TaggerTrainer, 2):
+        shell(*command, tmp_path / "none", "--no-checkpoint")
+    assert not (tmp_path / "none.checkpoint").exists()
+    refused = shell(*command, tmp_path / "none", "--resume")
+    assert refused.code == 1 and "none.checkpoint: no such checkpoint" in refused.err
 
 
 def test_a_parser_with_a_tagger(shell: Shell, data: Path, tmp_path: Path) -> None:

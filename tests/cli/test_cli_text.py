@@ -3,11 +3,17 @@
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dodona
+from dodona.learning.epochs import Learner
+from dodona.pipeline.training import TextTrainer
+from dodona.segmentation.training import SegmenterTrainer
+from dodona.tagging.training import TaggerTrainer
 from dodona.treebank.raw_text import raw_text
+from support.interrupted import interrupt
 from support.shell import Shell
 
 
@@ -116,23 +122,42 @@ def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: 
     assert (nothing.code, "nothing to make a model of" in nothing.err) == (1, True)
 
 
-def test_an_interrupted_run_is_resumed_to_the_same_bytes(
-    shell: Shell, data: Path, text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("trainer", "number", "saved"),
+    [(SegmenterTrainer, 3, False), (TextTrainer, 1, False), (TextTrainer, 2, True)],
+)
+def test_a_run_interrupted_in_any_part_is_resumed_to_the_same_bytes(
+    trainer: type[Learner[Any]],
+    number: int,
+    saved: bool,
+    shell: Shell,
+    data: Path,
+    text_model: Path,
+    tmp_path: Path,
 ) -> None:
-    from dodona.pipeline.training import TextTrainer
-
     files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
     out = tmp_path / "m.dodona"
     common = ["train", "--pipeline", "text", *files, "-o", out, "--epochs", "2"]
-    learn = TextTrainer._epoch
-
-    def interrupted(self: TextTrainer, number: int, *rest: object) -> object:
-        if number == 2:
-            raise KeyboardInterrupt
-        return learn(self, number, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(TextTrainer, "_epoch", interrupted)
-    assert shell(*common).code == 130
-    monkeypatch.setattr(TextTrainer, "_epoch", learn)
-    assert shell(*common, "--resume").code == 0
+    with interrupt(trainer, number):
+        broken = shell(*common)
+    assert broken.code == 130 and out.exists() == saved
+    assert ("there is no parser to save yet" in broken.err) != saved
+    assert f"the same command with --resume goes on from {out}.checkpoint" in broken.err
+    resumed = shell(*common, "--resume")
+    assert resumed.code == 0 and "segmenter, epoch 1" not in resumed.err
     assert out.read_bytes() == text_model.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["m.dodona"]
+
+
+@pytest.mark.parametrize("trainer", [SegmenterTrainer, TaggerTrainer])
+def test_parts_for_no_parser_are_resumed_to_the_same_bytes(
+    trainer: type[Learner[Any]], shell: Shell, data: Path, tmp_path: Path
+) -> None:
+    common = ["train", "--pipeline", "text", "--parser", "none", "--train", data / "train.conllu"]
+    assert shell(*common, "-o", tmp_path / "whole", "--quiet") == (0, "", "")
+    with interrupt(trainer, 3):
+        assert shell(*common, "-o", tmp_path / "broken").code == 130
+    resumed = shell(*common, "-o", tmp_path / "broken", "--resume")
+    assert resumed.code == 0 and "segmenter, epoch 2" not in resumed.err
+    assert "tagger, epoch 10" in resumed.err
+    assert (tmp_path / "broken").read_bytes() == (tmp_path / "whole").read_bytes()

@@ -3,12 +3,12 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import dodona
 from dodona.parsing.training import Trainer
+from support.interrupted import interrupt
 from support.shell import Shell
 
 EPOCHS = 4
@@ -19,27 +19,6 @@ def files(data: Path) -> list[str]:
     return ["--train", str(data / "train.conllu"), "--dev", str(data / "dev.conllu")]
 
 
-@pytest.fixture
-def interrupt_in(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Press Ctrl-C in the middle of that epoch."""
-
-    def arrange(number: int) -> None:
-        run = Trainer._epoch
-
-        def interrupted(self: Trainer, epoch: int, report: Any) -> Any:
-            if epoch != number:
-                return run(self, epoch, report)
-
-            def press(progress: Any) -> None:
-                raise KeyboardInterrupt
-
-            return run(self, epoch, press)
-
-        monkeypatch.setattr(Trainer, "_epoch", interrupted)
-
-    return arrange
-
-
 @pytest.mark.parametrize("number", [2, 3, 4])
 @pytest.mark.parametrize("learner", ["perceptron", "pa"])
 def test_a_resumed_run_ends_with_the_same_bytes(
@@ -48,15 +27,12 @@ def test_a_resumed_run_ends_with_the_same_bytes(
     shell: Shell,
     files: list[str],
     tmp_path: Path,
-    interrupt_in: Any,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command = ["train", *files, "--epochs", EPOCHS, "--learner", learner, "-o"]
     whole, broken = tmp_path / "whole.dodona", tmp_path / "broken.dodona"
     assert shell(*command, whole).code == 0
-    interrupt_in(number)
-    result = shell(*command, broken)
-    monkeypatch.undo()
+    with interrupt(Trainer, number):
+        result = shell(*command, broken)
     checkpoint = tmp_path / "broken.dodona.checkpoint"
     assert result.code == 130
     assert f"interrupted: {broken} is the parser of epoch" in result.err
@@ -83,20 +59,18 @@ def test_two_runs_are_the_same_bytes_and_another_seed_is_not(
 
 
 def test_ctrl_c_in_the_first_epoch_saves_nothing(
-    shell: Shell, files: list[str], tmp_path: Path, interrupt_in: Any
+    shell: Shell, files: list[str], tmp_path: Path
 ) -> None:
-    interrupt_in(1)
-    result = shell("train", *files, "-o", tmp_path / "m")
+    with interrupt(Trainer, 1):
+        result = shell("train", *files, "-o", tmp_path / "m")
     assert result.code == 130
     assert "there is no parser to save yet" in result.err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_checkpoint_none_is_written(
-    shell: Shell, files: list[str], tmp_path: Path, interrupt_in: Any
-) -> None:
-    interrupt_in(2)
-    result = shell("train", *files, "-o", tmp_path / "m", "--no-checkpoint")
+def test_without_checkpoint_none_is_written(shell: Shell, files: list[str], tmp_path: Path) -> None:
+    with interrupt(Trainer, 2):
+        result = shell("train", *files, "-o", tmp_path / "m", "--no-checkpoint")
     assert result.code == 130
     assert "--resume" not in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
@@ -110,11 +84,9 @@ def test_resume_needs_a_checkpoint(shell: Shell, files: list[str], tmp_path: Pat
     )
 
 
-def test_resume_refuses_other_settings(
-    shell: Shell, files: list[str], tmp_path: Path, interrupt_in: Any
-) -> None:
-    interrupt_in(2)
-    shell("train", *files, "-o", tmp_path / "m")
+def test_resume_refuses_other_settings(shell: Shell, files: list[str], tmp_path: Path) -> None:
+    with interrupt(Trainer, 2):
+        shell("train", *files, "-o", tmp_path / "m")
     result = shell("train", *files, "-o", tmp_path / "m", "--resume", "--seed", 5)
     assert result.code == 1
     assert "this run began with seed=1, not 5" in result.err

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dodona.evaluation.attachment
 import dodona.evaluation.counts
 import dodona.evaluation.scores
 import dodona.evaluation.tally
-from dodona.evaluation import EvaluationError, evaluate
+from dodona.evaluation import Attachment, EvaluationError, count_attachment, evaluate
 from support.official import TREEBANKS, dev_set, official_evaluation
 
 
@@ -348,6 +349,8 @@ def test_counts_equal_those_of_a_slow_twin(data, gold_heads):
     got = evaluate(gold, system)
     assert got.las == 100 * (len(arcs & found) / len(arcs))
     assert got.uas == 100 * (len(bare & bare_found) / len(arcs))
+    right = len(bare & bare_found), len(arcs & found)
+    assert count_attachment(gold, system) == Attachment(len(arcs), *right)
     for name, part in got.by_label.items():
         with_label, found_label = ({a for a in x if a[3] == name} for x in (arcs, found))
         n_right = len(with_label & found_label)
@@ -388,7 +391,13 @@ def test_a_cycle_is_scored_but_has_no_nonprojective_arcs():
 
 
 @pytest.mark.parametrize(
-    "module", [dodona.evaluation.scores, dodona.evaluation.tally, dodona.evaluation.counts]
+    "module",
+    [
+        dodona.evaluation.attachment,
+        dodona.evaluation.counts,
+        dodona.evaluation.scores,
+        dodona.evaluation.tally,
+    ],
 )
 def test_examples_run(module):
     result = doctest.testmod(module)

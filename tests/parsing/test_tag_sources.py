@@ -9,7 +9,7 @@ import pytest
 
 import dodona
 from dodona.clustering.clusters import cluster, write_clusters
-from dodona.parsing.tag_sources import OnlineTags, jackknifed
+from dodona.parsing.tag_sources import OnlineTags, jackknife_tags
 from dodona.parsing.training import Trainer
 from dodona.settings import TaggerSettings
 from dodona.tagging.training import tag_accuracies
@@ -124,12 +124,12 @@ def test_a_fold_is_tagged_by_the_others() -> None:
     """A word that stands in one sentence only is unknown to the tagger of its fold."""
     odd = dodona.Sentence.from_columns(["zzyzx"], upos=["SYM"], heads=[0], deprels=["root"])
     sentences = [*treebank(20, 1), odd]
-    tagged = jackknifed(sentences, 3, TaggerSettings())
+    tagged = jackknife_tags(sentences, 3, TaggerSettings())
     assert tagged[-1].upos != ["SYM"]
     assert [s.forms for s in tagged] == [s.forms for s in sentences]
     assert tag_accuracies(sentences, tagged, ["upos"])["upos"] > 60
     with pytest.raises(ValueError, match="30 folds of 21 sentences"):
-        jackknifed(sentences, 30, TaggerSettings())
+        jackknife_tags(sentences, 30, TaggerSettings())
 
 
 @pytest.mark.parametrize("tags", ["silver", "jackknife", "jackknife:1", "predicted:2"])
@@ -192,8 +192,8 @@ def test_a_fold_is_tagged_by_clusters_too() -> None:
     ]
     clusters = Clusters({form: "0" if tag == "N" else "1" for form, tag in words.items()})
     settings = TaggerSettings(clusters="invented")
-    tagged = jackknifed(sentences, 6, settings, clusters)  # each word in a fold of its own
+    tagged = jackknife_tags(sentences, 6, settings, clusters)  # each word in a fold of its own
     assert [sentence.upos for sentence in tagged] == [sentence.upos for sentence in sentences]
-    assert [s.upos for s in jackknifed(sentences, 6, TaggerSettings())] != [
+    assert [s.upos for s in jackknife_tags(sentences, 6, TaggerSettings())] != [
         sentence.upos for sentence in sentences
     ]

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.parsing.training import Epoch, Progress, Trainer
+from dodona.learning.epochs import Epoch, Progress
+from dodona.parsing.training import Trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.trees.projectivity import is_projective
-from support.small import TEMPLATES, treebank
+from support.small import TEMPLATES, enhanced, treebank
 
 
 @pytest.fixture
@@ -210,6 +211,16 @@ def test_static_training_leaves_crossing_arcs_out(quick: dict[str, Any]) -> None
         trained(crossing, **quick)
 
 
+def test_graphs_are_learned_behind_trees_with_templates_from_anywhere(
+    quick: dict[str, Any], tmp_path: Path
+) -> None:
+    """The parsers of the folds read the file, too; the model has its name only."""
+    data = [*map(enhanced, treebank(20, 1))]
+    parser = dodona.train(data, graph="basic+enhanced", **(quick | {"epochs": 1}))
+    assert parser.graphs is not None
+    assert parser.settings.features == "small.txt"
+
+
 # --- what cannot be learned from
 
 
@@ -220,6 +231,29 @@ def test_an_empty_treebank_is_refused(quick: dict[str, Any], tmp_path: Path) -> 
     empty.write_bytes(b"")
     with pytest.raises(TreebankError, match=r"empty\.conllu: no sentence in it"):
         dodona.train(empty, **quick)
+
+
+def test_dev_scores_count_what_is_annotated(quick: dict[str, Any]) -> None:
+    """Words without a head are left out, and where only the label is missing, any is right."""
+    dev = [
+        s.replace(
+            heads=[None if i % 7 == 3 else head for i, head in enumerate(s.heads)],
+            deprels=["_" if i % 5 == 2 else label for i, label in enumerate(s.deprels)],
+        )
+        for s in treebank(20, 9)
+    ]
+    trainer = Trainer(treebank(40, 1), dev, Settings(**quick)).complete()
+    n_words = n_attached = n_labelled = 0
+    for gold, guess in zip(dev, trainer.parser().pipe(dev), strict=True):
+        columns = gold.heads, gold.deprels, guess.heads, guess.deprels
+        for head, label, found, found_label in zip(*columns, strict=True):
+            n_words += head is not None
+            n_attached += head == found
+            n_labelled += head == found and label in ("_", found_label)
+    best = trainer.best_epoch
+    assert best is not None
+    assert (best.uas, best.las) == (100 * n_attached / n_words, 100 * n_labelled / n_words)
+    assert n_words > n_attached > n_labelled
 
 
 def test_there_is_no_parser_before_the_first_epoch(quick: dict[str, Any]) -> None:

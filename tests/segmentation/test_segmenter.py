@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 import dodona
 from dodona.segmentation.rules import learn_rules
+from dodona.segmentation.scores import segmentation_scores
 from dodona.segmentation.segmenter import Segmenter
-from dodona.segmentation.training import (
-    SegmenterTrainer,
-    segmentation_scores,
-    train_segmenter,
-)
+from dodona.segmentation.training import SegmenterTrainer, train_segmenter
 from dodona.settings import SegmenterSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
@@ -301,6 +298,22 @@ def test_training_twice_gives_the_same_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         train_segmenter(treebank(40, 1), treebank(10, 2), epochs=2).save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_run_resumed_after_any_epoch_gives_the_same_file(tmp_path: Path) -> None:
+    """Tokens of several words included, which learn longer than all else."""
+    data, settings = (treebank(40, 5), treebank(20, 6)), SegmenterSettings(epochs=4)
+    whole = SegmenterTrainer(*data, settings)
+    for epoch in whole.epochs():
+        whole.save_checkpoint(tmp_path / f"{epoch.number}")
+    whole.segmenter().save(tmp_path / "whole")
+    assert whole.words.n_updates > 0
+    for number in range(1, 5):
+        resumed = SegmenterTrainer(*data, settings)
+        resumed.resume(tmp_path / f"{number}")
+        assert [epoch.number for epoch in resumed.epochs()] == list(range(number + 1, 5))
+        resumed.segmenter().save(tmp_path / "resumed")
+        assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 @pytest.mark.parametrize("part", ["segmenter.certain", "segmenter.words.answers"])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from dodona.cli.errors import say
 
 if TYPE_CHECKING:
-    from dodona.parsing.training import Epoch, Progress, Trainer
+    from dodona.learning.epochs import Epoch, Progress
+    from dodona.parsing.training import Trainer
 
 
 @contextmanager
@@ -72,24 +73,21 @@ class Bar(View):
         )
         for line in describe_data(trainer):
             self._print(line)
-        self.n_sentences = len(trainer.data.order)
-        total = trainer.settings.epochs * self.n_sentences
-        done = len(trainer.history) * self.n_sentences
-        self.task = self.bar.add_task("epoch", total=total, completed=done, speed="")
+        self.task = self.bar.add_task("epoch", total=None, speed="")
         self.bar.start()
 
     def advance(self, progress: Progress) -> None:
-        n_before = (progress.epoch_number - 1) * self.n_sentences
+        n_before = (progress.epoch_number - 1) * progress.n_sentences
         self.bar.update(
             self.task,
+            total=progress.n_epochs * progress.n_sentences,
             completed=n_before + progress.n_done,
             description=f"epoch {progress.epoch_number}",
             speed=f"{progress.n_updates:,} updates  {progress.words_per_second:,.0f} words/s",
         )
 
     def finish(self, epoch: Epoch) -> None:
-        style = "bold" if is_best(epoch, self.trainer) else ""
-        self._print(describe_epoch(epoch, self.trainer), style)
+        self._print(describe_epoch(epoch, self.trainer), "bold" if epoch.is_best else "")
 
     def close(self) -> None:
         self.bar.stop()
@@ -139,14 +137,10 @@ def _describe_graphs(trainer: Trainer) -> list[str]:
     return lines
 
 
-def is_best(epoch: Epoch, trainer: Trainer) -> bool:
-    """Whether it is the best so far, of the parser into trees or of that into graphs behind it."""
-    trainers = (trainer, trainer.graph_trainer)
-    return any(t is not None and epoch is t.best_epoch for t in trainers)
-
-
 def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
     """One epoch in a line; the best so far is marked."""
+    if epoch.part not in ("parser", "graph parser"):
+        return describe_part(epoch)
     parts = [
         f"epoch {epoch.number:>{len(str(trainer.settings.epochs))}}/{trainer.settings.epochs}",
         f"{epoch.n_updates:,} updates",
@@ -154,6 +148,12 @@ def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
     ]
     if epoch.scores:
         parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in epoch.scores.items()))
-        if is_best(epoch, trainer):
+        if epoch.is_best:
             parts.append("best")
     return "  ".join(parts)
+
+
+def describe_part(epoch: Epoch) -> str:
+    """One epoch of what learns beside the parser."""
+    scores = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
+    return f"{epoch.part}, epoch {epoch.number}" + (f"  dev {scores}" if scores else "")

@@ -5,6 +5,7 @@
 between two systems.
 """
 
+from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.counts import Arcs, Attachment, Metric
 from dodona.evaluation.graphs import GraphScores, evaluate_graphs
 from dodona.evaluation.pairs import EvaluationError
@@ -22,6 +23,7 @@ __all__ = [
     "Scores",
     "TextScores",
     "compare",
+    "count_attachment",
     "evaluate",
     "evaluate_graphs",
     "evaluate_text",

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dodona.evaluation.pairs import Pair
+from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.trees.projectivity import nonprojective_arcs
 
 # McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
 DISTANCES = ("root", "1", "2", "3-6", "7+")
 # by number of positions; 0 is a word that is its own head
 _BINS = ("1", "1", "2", "3-6", "3-6", "3-6", "3-6", "7+")
-UNANNOTATED = "_"
 LENGTHS = ("1-10", "11-20", "21-30", "31-40", "41-50", "51+")
 QUARTERS = ("1st", "2nd", "3rd", "4th")
 

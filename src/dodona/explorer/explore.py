@@ -14,6 +14,7 @@ from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import GRAPH_SYSTEMS
 from dodona.core.transitions.registry import system as make_system
 from dodona.explorer.reach import Arc, Reach, arcs_of, reach
+from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.graphs.enhanced import enhanced_graph
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dodona.parsing.parser import Parser
     from dodona.treebank.sentence import Sentence
 
-UNKNOWN = "_"  # a label that is not annotated
 MODEL, BEST = "model", "best"  # derivations beside those of static oracles
 
 
@@ -196,8 +196,8 @@ def gold_of(sentence: Sentence) -> Gold | None:
     if all(head is None for head in sentence.heads):
         return None
     labels = sentence.deprels
-    if set(labels) != {UNKNOWN}:
-        return Gold(sentence.heads, [None if label == UNKNOWN else label for label in labels])
+    if set(labels) != {UNANNOTATED}:
+        return Gold(sentence.heads, [None if label == UNANNOTATED else label for label in labels])
     return Gold(sentence.heads, labels)
 
 

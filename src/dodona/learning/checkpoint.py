@@ -1,17 +1,23 @@
-"""A training run on disk: enough to go on from it as if it had never stopped."""
+"""A training run on disk: enough to go on from it as if it had never stopped.
+
+One shape serves whatever learns: a parser, a tagger, a segmenter; runs of several parts hold the
+checkpoints of those in their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packed import Scorer
 from dodona.storage import container
-from dodona.storage.container import Array
+from dodona.storage.container import Array, ContainerError
+from dodona.storage.weights import from_arrays, numbers, to_arrays
 
-KIND, VERSION = "checkpoint", 3  # 2: other feature keys, and a tagger; 3: its lemmas
+KIND, VERSION = "checkpoint", 4  # 4: of any part, and of several
 ARRAYS = {
     "keys": "U64",
     "n_cells": "U16",
@@ -19,111 +25,136 @@ ARRAYS = {
     "weights": "F32",
     "totals": "F64",
 }
+Arrays = Mapping[str, memoryview]
 
 
 @dataclass
-class TaggerState:
-    """A tagger that learns along: for each task its weights, how many words and updates it saw."""
+class State:
+    """What a learner needs beside its data and settings to go on to the same bits."""
 
-    weights: list[Weights]
-    times: list[tuple[float, int]]
+    numbers: dict[str, Any] = field(default_factory=dict)  # whatever JSON holds
+    weights: dict[str, Weights] = field(default_factory=dict)  # in training, with their averages
+    best: dict[str, Scorer] = field(default_factory=dict)  # of the best epoch, as in a model
+    texts: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
 class Checkpoint:
-    """The weights with their averages, the random state, and the best parser so far."""
+    """Where a run stands: what it began with, its epochs, its state, and that of its parts."""
 
+    part: str
     settings: dict[str, Any]
     checksums: dict[str, str]
-    history: list[dict[str, Any]]
-    best_epoch: int
-    state: tuple[int, float]
-    weights: Weights
-    best: PackedWeights | None
-    tagger: TaggerState | None = None
-    best_tagger: list[PackedWeights] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best_epoch: int = 0
+    state: State = field(default_factory=State)
+    parts: dict[str, Checkpoint] = field(default_factory=dict)
+    path: Path = Path()  # for messages
 
     def save(self, path: Path) -> None:
         """Write the file, in place of an older one."""
-        about = {
-            "settings": self.settings,
-            "checksums": self.checksums,
-            "history": self.history,
-            "best_epoch": self.best_epoch,
-            "n_classes": self.weights.n_classes,
-            "random": str(self.state[0]),  # 64 bits: more than a JSON number holds everywhere
-            "time": self.state[1],
-            "step": self.best.step if self.best else 0,
-            "tagger_times": self.tagger.times if self.tagger else [],
-            "tagger_classes": [w.n_classes for w in self.tagger.weights] if self.tagger else [],
-            "tagger_steps": [weights.step for weights in self.best_tagger],
-        }
-        arrays = _saved(self.weights, "")
-        for i, weights in enumerate(self.tagger.weights if self.tagger else []):
-            arrays |= _saved(weights, f"tagger.{i}.")
-        for i, best in enumerate(self.best_tagger):
-            arrays[f"tagger.{i}.buckets"] = Array("U32", best.buckets_bytes())
-            arrays[f"tagger.{i}.rows"] = Array("I8", best.rows_bytes())
-        if self.best:
-            arrays["best.buckets"] = Array("U32", self.best.buckets_bytes())
-            arrays["best.rows"] = Array("I8", self.best.rows_bytes())
-        container.write(path, KIND, VERSION, about, arrays)
+        container.write(path, KIND, VERSION, *_take_apart(self))
 
     @classmethod
-    def load(cls, path: Path, settings: dict[str, Any], checksums: dict[str, str]) -> Checkpoint:
-        """Read what `save` wrote, if the run began with these settings and data."""
-        about, arrays = container.read(path, KIND, VERSION, oldest=VERSION)
-        _check(path, about, settings, checksums)
-        n_classes = about["n_classes"]
-        best = None
-        if "best.buckets" in arrays:
-            # copies: the next checkpoint replaces the file, which Windows forbids while mapped
-            buckets, rows = bytes(arrays["best.buckets"]), bytes(arrays["best.rows"])
-            best = PackedWeights(n_classes, about["step"], buckets, rows)
-        return cls(
-            settings=about["settings"],
-            checksums=about["checksums"],
-            history=about["history"],
-            best_epoch=about["best_epoch"],
-            state=(int(about["random"]), about["time"]),
-            weights=Weights.restore(n_classes, *(arrays[name] for name in ARRAYS)),
-            best=best,
-            tagger=_restored_tagger(about, arrays),
-            best_tagger=[
-                PackedWeights(
-                    about["tagger_classes"][i],
-                    step,
-                    bytes(arrays[f"tagger.{i}.buckets"]),
-                    bytes(arrays[f"tagger.{i}.rows"]),
+    def load(cls, path: Path) -> Checkpoint:
+        """Read what `save` wrote."""
+        about, mapped = container.read(path, KIND, VERSION)
+        found = container.version(path, KIND)
+        if found < VERSION:
+            raise ContainerError(
+                f"{path}: a checkpoint of version {found}, but this Dodona goes on from version "
+                f"{VERSION} only: start anew without --resume"
+            )
+        # copies: the next checkpoint replaces the file, which Windows forbids while mapped
+        arrays = {name: _copy(array) for name, array in mapped.items()}
+        try:
+            return _put_together(path, about, arrays)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ContainerError(
+                f"{path}: the checkpoint does not fit together: {error}"
+            ) from error
+
+    def check(self, part: str, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
+        """Refuse to go on with other data or settings than the run began with, but for epochs."""
+        if part != self.part:
+            raise ValueError(f"{self.path}: the checkpoint of a {self.part}, not of a {part}")
+        for name, checksum in checksums.items():
+            if checksum != self.checksums.get(name):
+                raise ValueError(f"{self.path}: the {name} data are not those this run began with")
+        for name, value in settings.items():
+            began = self.settings.get(name)
+            if name != "epochs" and value != began:
+                raise ValueError(
+                    f"{self.path}: this run began with {name}={began!r}, not {value!r}"
                 )
-                for i, step in enumerate(about["tagger_steps"])
-            ],
-        )
 
 
-def _saved(weights: Weights, prefix: str) -> dict[str, Array]:
-    parts = zip(ARRAYS.items(), weights.save(), strict=True)
-    return {prefix + name: Array(type_, data) for (name, type_), data in parts}
+def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
+    state = run.state
+    about = {
+        "part": run.part,
+        "settings": run.settings,
+        "checksums": run.checksums,
+        "history": run.history,
+        "best_epoch": run.best_epoch,
+        "numbers": state.numbers,
+        "weights": {name: weights.n_classes for name, weights in state.weights.items()},
+        "best": {
+            name: {"n_classes": best.n_classes, **numbers(best)}
+            for name, best in state.best.items()
+        },
+        "texts": list(state.texts),
+        "parts": {},
+    }
+    arrays = {f"texts.{name}": Array("U8", text) for name, text in state.texts.items()}
+    for name, weights in state.weights.items():
+        for (array, type_), data in zip(ARRAYS.items(), weights.save(), strict=True):
+            arrays[f"weights.{name}.{array}"] = Array(type_, data)
+    for name, best in state.best.items():
+        arrays |= _under(f"best.{name}.", to_arrays(best))
+    for name, part in run.parts.items():
+        about["parts"][name], its_arrays = _take_apart(part)
+        arrays |= _under(f"parts.{name}.", its_arrays)
+    return about, arrays
 
 
-def _restored_tagger(about: dict[str, Any], arrays: dict[str, memoryview]) -> TaggerState | None:
-    if not about["tagger_classes"]:
-        return None
-    weights = [
-        Weights.restore(n_classes, *(arrays[f"tagger.{i}.{name}"] for name in ARRAYS))
-        for i, n_classes in enumerate(about["tagger_classes"])
-    ]
-    return TaggerState(weights, [(time, n) for time, n in about["tagger_times"]])
+def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
+    weights = {}
+    for name, n_classes in about["weights"].items():
+        found = _within(f"weights.{name}.", arrays)
+        weights[name] = Weights.restore(n_classes, *(found[array] for array in ARRAYS))
+    state = State(
+        numbers=about["numbers"],
+        weights=weights,
+        best={
+            name: from_arrays(told["n_classes"], told, _within(f"best.{name}.", arrays))
+            for name, told in about["best"].items()
+        },
+        texts={name: bytes(arrays[f"texts.{name}"]) for name in about["texts"]},
+    )
+    parts = {
+        name: _put_together(path, part, _within(f"parts.{name}.", arrays))
+        for name, part in about["parts"].items()
+    }
+    return Checkpoint(
+        part=about["part"],
+        settings=about["settings"],
+        checksums=about["checksums"],
+        history=about["history"],
+        best_epoch=about["best_epoch"],
+        state=state,
+        parts=parts,
+        path=path,
+    )
 
 
-def _check(
-    path: Path, about: dict[str, Any], settings: dict[str, Any], checksums: dict[str, str]
-) -> None:
-    """Refuse to go on with other data or other settings than the run began with."""
-    for name, checksum in checksums.items():
-        if checksum != about["checksums"][name]:
-            raise ValueError(f"{path}: the {name} data are not those this run began with")
-    for name, value in settings.items():
-        if name != "epochs" and value != about["settings"][name]:
-            began = about["settings"][name]
-            raise ValueError(f"{path}: this run began with {name}={began!r}, not {value!r}")
+def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def _within(prefix: str, arrays: Arrays) -> dict[str, memoryview]:
+    return {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)}
+
+
+def _copy(array: memoryview) -> memoryview:
+    return memoryview(bytearray(array.cast("B"))).cast(array.format)

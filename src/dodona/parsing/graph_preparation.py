@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from dodona.parsing.preparation import Preparation
+from dodona.parsing.preparation import TrainingData
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
@@ -18,7 +18,7 @@ from dodona.treebank.sentence import Sentence
 LEAST, LEAST_SHARE = 3, 2_500
 
 
-def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
+def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> TrainingData:
     """Number everything, and make graphs fit for a system whose arcs do not cross."""
     encoder.learn(sentences)
     planar = [planarise(delexicalise(s, enhanced_graph(s))) for s in sentences]
@@ -31,12 +31,12 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
         )
     counts = Counter(label for graph in planar for _, label, _ in graph.arcs)
     least = max(LEAST, counts.total() // LEAST_SHARE)
-    graphs = [_simplified(graph.arcs, counts, least) for graph in planar]
+    graphs = [_simplify(graph.arcs, counts, least) for graph in planar]
     roots = Counter(label for arcs in graphs for head, label, _ in arcs if head == 0)
     root_label = max(roots, key=lambda label: (roots[label], label), default="root")
     for label in sorted({label for arcs in graphs for _, label, _ in arcs} | {root_label}):
         encoder.add_label(label.encode())
-    data = Preparation(encoder, encoder.encode(sentences), sum(map(len, sentences)), root_label)
+    data = TrainingData(encoder, encoder.encode(sentences), sum(map(len, sentences)), root_label)
     for i, arcs in enumerate(graphs):
         numbered = [(h, encoder.add_label(label.encode()), d) for h, label, d in sorted(arcs)]
         data.corpus.set_graph(i, numbered)
@@ -48,12 +48,12 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> Preparation:
     return data
 
 
-def _simplified(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:
+def _simplify(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:
     """The arcs, those of rare labels with the most similar frequent one."""
-    return [(head, _simpler(label, counts, least), word) for head, label, word in arcs]
+    return [(head, _simplify_label(label, counts, least), word) for head, label, word in arcs]
 
 
-def _simpler(label: str, counts: Counter[str], least: int) -> str:
+def _simplify_label(label: str, counts: Counter[str], least: int) -> str:
     for mark in (BACK, AND, UP, ":"):
         while counts[label] < least and mark in label:
             label = label.rpartition(mark)[0]

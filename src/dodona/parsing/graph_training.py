@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from dodona.learning.jackknife import jackknife
 from dodona.settings import AUTO, ENHANCED, NO_GRAPH, Settings
 from dodona.treebank.sentence import Sentence
 
@@ -40,22 +41,18 @@ def graph_settings(settings: Settings) -> Settings:
     )
 
 
-def jackknifed(
+def jackknife_trees(
     sentences: list[Sentence], settings: Settings, train: Callable[..., Parser]
 ) -> list[Sentence]:
-    """The sentences with trees (and tags, where they are predicted) by parsers of the others.
-
-    What learns from them then sees trees as good and as bad as those that it will get.
-    """
+    """The sentences with trees (and tags, where they are predicted) by parsers of the others."""
+    if len(sentences) < N_FOLDS:
+        return sentences
     plain: dict[str, Any] = asdict(settings) | {
         "graph": NO_GRAPH,
         "epochs": min(settings.epochs, FOLD_EPOCHS),
     }
-    if len(sentences) < N_FOLDS:
-        return sentences
-    trees = list(sentences)
-    for fold in range(N_FOLDS):
-        others = [sentence for i, sentence in enumerate(sentences) if i % N_FOLDS != fold]
-        parser = train(others, **plain)
-        trees[fold::N_FOLDS] = parser.pipe(sentences[fold::N_FOLDS], retag=True)
-    return trees
+
+    def parse(others: list[Sentence], fold: list[Sentence]) -> Iterable[Sentence]:
+        return train(others, **plain).pipe(fold, retag=True)
+
+    return jackknife(sentences, N_FOLDS, parse)

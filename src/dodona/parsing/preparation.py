@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from dodona.core.features.templates import (
@@ -14,21 +13,18 @@ from dodona.core.features.templates import (
     load_templates,
     with_cluster_templates,
 )
+from dodona.learning.treebanks import Treebank, load, nothing_to_learn
 from dodona.settings import ALL_SYSTEMS, Settings
-from dodona.treebank.conllu.errors import TreebankError
-from dodona.treebank.conllu.reader import read
+from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import projectivise
 
-Treebank = str | Path | Iterable[Sentence]
-UNKNOWN = "_"  # a head, label or lemma that is not annotated
-
 
 @dataclass
-class Preparation:
-    """The training data as the core wants it."""
+class TrainingData:
+    """What a parser learns from, as the core wants it."""
 
     encoder: Encoder
     corpus: Any
@@ -40,22 +36,15 @@ class Preparation:
     order: list[int] = field(default_factory=list)
 
 
-def load(treebank: Treebank) -> list[Sentence]:
+def load_trees(treebank: Treebank) -> list[Sentence]:
     """The sentences of a treebank, at least one of them with an arc."""
-    if isinstance(treebank, str | Path):
-        sentences = list(read(treebank, trees="optional"))
-        source = str(treebank)
-    else:
-        sentences = list(treebank)
-        source = "the given sentences"
-    if not sentences:
-        raise TreebankError(source, None, "no sentence in it: there is nothing to learn from")
+    sentences = load(treebank, trees="optional")
     if all(head is None for sentence in sentences for head in sentence.heads):
-        raise TreebankError(source, None, "no word has a head: there is nothing to learn from")
+        raise nothing_to_learn(treebank, "no word has a head")
     return sentences
 
 
-def chosen_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
+def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
     """The chosen templates; with clusters, which they do not name, those for clusters as well.
 
     Where lemmas are to be predicted, but the sentences have none to learn from, templates look at
@@ -70,20 +59,20 @@ def chosen_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
         )
     if settings.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
-        text = with_cluster_templates(text, _suited(settings))
+        text = with_cluster_templates(text, _rich_templates(settings))
     return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
 
 
 def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
-    return any(lemma != UNKNOWN for sentence in sentences for lemma in sentence.lemmas)
+    return any(lemma != UNANNOTATED for sentence in sentences for lemma in sentence.lemmas)
 
 
-def _suited(settings: Settings) -> str:
+def _rich_templates(settings: Settings) -> str:
     suited = ALL_SYSTEMS[settings.system].default_templates
     return suited if suited.startswith("rich") else "rich"
 
 
-def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> Preparation:
+def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> TrainingData:
     """Number everything, and lift crossing arcs or leave out what cannot be derived."""
     encoder.learn(sentences)
     known = _labels(sentences)
@@ -91,7 +80,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
     for label in sorted(known | {root_label}):
         encoder.add_label(label.encode())
     corpus = encoder.encode(sentences, trees=True)
-    data = Preparation(encoder, corpus, sum(map(len, sentences)), root_label)
+    data = TrainingData(encoder, corpus, sum(map(len, sentences)), root_label)
     is_static = "static" in (settings.training, settings.oracle)
     keep_out = (
         settings.projectivise == "none"
@@ -127,7 +116,7 @@ def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str
         word = next(
             i
             for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
-            if head is None or label == UNKNOWN
+            if head is None or label == UNANNOTATED
         )
         who = "static training" if is_static else f"the {system} system"
         instead = "with a dynamic oracle" if is_static else "with another system"
@@ -140,7 +129,7 @@ def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str
 def _labels(sentences: list[Sentence]) -> set[str]:
     """Every label; "_" means that there is none, unless the treebank has no other."""
     found = {label for sentence in sentences for label in sentence.deprels}
-    return found - {UNKNOWN} or {UNKNOWN}
+    return found - {UNANNOTATED} or {UNANNOTATED}
 
 
 def _root_label(sentences: list[Sentence], labels: set[str]) -> str:

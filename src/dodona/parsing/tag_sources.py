@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from dodona.core.weights.packed import PackedWeights
+from dodona.learning.jackknife import jackknife
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.training import TaggerTrainer
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
-
-if TYPE_CHECKING:
-    from dodona.learning.checkpoint import TaggerState
 
 FOLD_EPOCHS = 5  # of the taggers of a jackknife
 
@@ -27,7 +25,7 @@ FOLD_EPOCHS = 5  # of the taggers of a jackknife
 class GoldTags:
     """The tags of the treebank; no tagger."""
 
-    is_online = False
+    trainer: TaggerTrainer | None = None  # of a tagger that learns along
 
     def __init__(
         self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
@@ -38,22 +36,15 @@ class GoldTags:
         """The sentence with the tags that the parser is to see."""
         return self.sentences[sentence]
 
-    def tagger(self) -> Tagger | None:
-        """The tagger that would go into the model now."""
+    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger | None:
+        """The tagger that would go into the model now; if it learns along, with those weights."""
         return None
-
-    def state(self) -> TaggerState | None:
-        """What a checkpoint has to keep."""
-        return None
-
-    def restore(self, state: TaggerState | None) -> None:
-        """Go on from there."""
 
 
 class OnlineTags(GoldTags):
     """The predictions of a tagger that learns at the same time."""
 
-    is_online = True
+    trainer: TaggerTrainer
 
     def __init__(
         self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
@@ -63,24 +54,10 @@ class OnlineTags(GoldTags):
 
     def learn(self, sentence: int) -> Sentence:
         self.trainer.learn(sentence)
-        return self.trainer.tagged(sentence)
+        return self.trainer.read_tags(sentence)
 
-    def tagger(self) -> Tagger:
-        return self.trainer.snapshot()
-
-    def state(self) -> TaggerState:
-        from dodona.learning.checkpoint import TaggerState
-
-        trainers = self.trainer.trainers
-        times = [trainer.__getstate__() for trainer in trainers]
-        return TaggerState([trainer.weights for trainer in trainers], times)
-
-    def restore(self, state: TaggerState | None) -> None:
-        if state is None:
-            raise ValueError("the checkpoint has no tagger")
-        self.trainer.start(state.weights)
-        for trainer, (time, n_updates) in zip(self.trainer.trainers, state.times, strict=True):
-            trainer.__setstate__((time, n_updates))
+    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
+        return self.trainer.snapshot(weights)
 
 
 class ReadyTags(GoldTags):
@@ -90,7 +67,7 @@ class ReadyTags(GoldTags):
         self.sentences = tagger.tag_batch(sentences)
         self._tagger = tagger
 
-    def tagger(self) -> Tagger:
+    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
         return self._tagger
 
 
@@ -104,14 +81,11 @@ class JackknifedTags(GoldTags):
         self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
     ) -> None:
         chosen = tagger_settings(settings)
-        super().__init__(jackknifed(sentences, settings.n_folds, chosen, clusters), settings)
+        super().__init__(jackknife_tags(sentences, settings.n_folds, chosen, clusters), settings)
         final = replace(chosen, epochs=TaggerSettings.epochs)
-        trainer = TaggerTrainer(sentences, None, final, clusters)
-        for _ in trainer.epochs():
-            pass
-        self._tagger = trainer.snapshot()
+        self._tagger = TaggerTrainer(sentences, None, final, clusters).complete().snapshot()
 
-    def tagger(self) -> Tagger:
+    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
         return self._tagger
 
 
@@ -145,20 +119,16 @@ def tagger_settings(settings: Settings) -> TaggerSettings:
     )
 
 
-def jackknifed(
+def jackknife_tags(
     sentences: Sequence[Sentence],
     n_folds: int,
     settings: TaggerSettings,
     clusters: Clusters | None = None,
 ) -> list[Sentence]:
-    """The sentences with tags from taggers that have not seen them; every n-th is in a fold."""
-    if len(sentences) < n_folds:
-        raise ValueError(f"{n_folds} folds of {len(sentences)} sentences: use fewer")
-    tagged: list[Sentence] = list(sentences)
-    for fold in range(n_folds):
-        rest = [sentence for i, sentence in enumerate(sentences) if i % n_folds != fold]
-        trainer = TaggerTrainer(rest, None, replace(settings, epochs=FOLD_EPOCHS), clusters)
-        for _ in trainer.epochs():
-            pass
-        tagged[fold::n_folds] = trainer.snapshot().tag_batch(list(sentences[fold::n_folds]))
-    return tagged
+    """The sentences with tags from taggers that have not seen them."""
+    short = replace(settings, epochs=FOLD_EPOCHS)
+
+    def tag(others: list[Sentence], fold: list[Sentence]) -> list[Sentence]:
+        return TaggerTrainer(others, None, short, clusters).complete().snapshot().tag_batch(fold)
+
+    return jackknife(sentences, n_folds, tag)

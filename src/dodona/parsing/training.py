@@ -1,13 +1,11 @@
-"""Training a parser: epochs, the choice of the best on the dev set, checkpoints, resuming."""
+"""Training a parser: what it learns in an epoch, how it is scored, and what its state is."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
@@ -16,68 +14,48 @@ from dodona.core.parsing.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, Scorer, pack
+from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.graphs import evaluate_graphs
-from dodona.learning.checkpoint import Checkpoint
+from dodona.learning.checkpoint import Checkpoint, State
+from dodona.learning.epochs import Epoch, Learner, Report, Run, in_chunks
+from dodona.learning.treebanks import Treebank, checksum
 from dodona.parsing.graph_preparation import prepare_graphs
-from dodona.parsing.graph_training import graph_settings, jackknifed
+from dodona.parsing.graph_training import graph_settings, jackknife_trees
 from dodona.parsing.maxent import fit as fit_maxent
 from dodona.parsing.parser import Parser
-from dodona.parsing.preparation import UNKNOWN, Treebank, chosen_templates, load, prepare
+from dodona.parsing.preparation import TrainingData, choose_templates, load_trees, prepare
 from dodona.parsing.svm import fit
 from dodona.parsing.tag_sources import tag_source
-from dodona.settings import AT_ONCE, BASIC_AND_ENHANCED, ENHANCED, SVM, Settings
+from dodona.settings import AT_ONCE, BASIC_AND_ENHANCED, ENHANCED, PARSER, SVM, Settings
 from dodona.tagging.tagger import Tagger
+from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.training import tag_accuracies
+from dodona.treebank.conllu.reader import restored
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.sentence import Sentence
 
 CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """What one pass over the training data brought.
+class Learned:
+    """What goes into a model."""
 
-    Of graphs, `uas` and `las` are the F1 of arcs without and with labels, the latter ELAS.
-    """
-
-    number: int
-    n_updates: int
-    seconds: float
-    words_per_second: float
-    uas: float | None
-    las: float | None
-    tags: dict[str, float] = field(default_factory=dict)  # accuracy of the tagger on the dev set
-    of_graphs: bool = False
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """Scores on the dev set by name; none where there is no dev set."""
-        if self.uas is None or self.las is None:
-            return {}
-        names = ("F1", "ELAS") if self.of_graphs else ("UAS", "LAS")
-        return dict(zip(names, (self.uas, self.las), strict=True)) | self.tags
+    weights: Scorer
+    tagger: Tagger | None
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where training stands: in the middle of an epoch, or (`epoch` given) at the end of one."""
-
-    epoch_number: int
-    n_done: int
-    n_sentences: int
-    words_per_second: float
-    n_updates: int
-    epoch: Epoch | None = None
-
-
-class Trainer:
+class Trainer(Learner[Learned]):
     """One training run. `epochs()` runs it; `parser()` gives the best parser so far.
 
     Sentences whose tree the system cannot derive are projectivised or, with projectivise="none",
     kept: the dynamic oracle then takes the cheapest action, and static training leaves them out.
     A head or label of "_" is not annotated, and whatever the parser does there is right. A `tagger`
     that is given gives the words their tags, and goes into the model as it is.
+
+    With graph="basic+enhanced", a parser into graphs learns last, from trees as this one would
+    parse them.
     """
 
     def __init__(
@@ -88,39 +66,24 @@ class Trainer:
         tagger: Tagger | None = None,
         templates: str | None = None,
     ) -> None:
-        settings = settings.resolved()
-        sentences = load(train)
-        self.templates = templates or chosen_templates(settings, sentences)
+        super().__init__()
+        self._chosen = settings = settings.resolved()
+        # templates and clusters go into the model, but not the folders they were read from
+        names = {name: Path(getattr(settings, name)).name for name in ("features", "clusters")}
+        self.settings = replace(settings, **names)
+        self.part = "graph parser" if settings.graph == ENHANCED else "parser"
+        self.sentences = load_trees(train)
+        self.dev = load_trees(dev) if dev is not None else []
+        self.templates = templates or choose_templates(settings, self.sentences)
         self.features = Features(self.templates, settings.features)
         clusters = Clusters.read(settings.clusters) if settings.clusters else None
-        # templates and clusters go into the model, but not the folders they were read from
-        self.settings = replace(
-            settings,
-            features=Path(settings.features).name,
-            clusters=Path(settings.clusters).name,
-        )
-        self.dev = load(dev) if dev is not None else []
-        self.checksums = {
-            "train": _checksum(map(bytes, sentences)),
-            "dev": _checksum(map(bytes, self.dev)),
-            "templates": _checksum([self.templates.encode()]),
-        }
-        if clusters is not None:
-            self.checksums["clusters"] = _checksum(clusters.save())
-        self.tags = tag_source(sentences, settings, clusters, tagger)
-        encoder = Encoder(self.features.columns, clusters=clusters)
-        self.data = (
-            prepare_graphs(sentences, encoder)
-            if settings.graph == ENHANCED
-            else prepare(sentences, encoder, settings)
-        )
-        if settings.n_folds or tagger is not None:
-            for i, tagged in enumerate(self.tags.sentences):
-                self.data.encoder.encode_again(self.data.corpus, i, tagged)
-        labels = [label.decode() for label in self.data.encoder.labels]
+        self.checksums = self._checksums(clusters)
+        self.tags = tag_source(self.sentences, settings, clusters, tagger)
+        self.data = self._prepare(clusters)
+        self.n_pieces, self.n_words = len(self.data.order), self.data.n_words
         self.system = system(
             settings.system,
-            labels=labels,
+            labels=[label.decode() for label in self.data.encoder.labels],
             root=settings.root,
             loss=settings.loss,
             static_oracle=settings.static_oracle,
@@ -128,14 +91,33 @@ class Trainer:
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
-        self.history: list[Epoch] = []
-        self.best: Scorer | None = None
-        self.best_epoch: Epoch | None = None
-        self.best_tagger: Tagger | None = None
+        self.trees: list[Sentence] = []  # those that graphs are learned from
         self.graph_trainer: Trainer | None = None
-        self.sentences = sentences if settings.graph == BASIC_AND_ENHANCED else []
         if settings.learner not in AT_ONCE:
             self._start(Weights(self.actions.n_classes))
+
+    def _checksums(self, clusters: Clusters | None) -> dict[str, str]:
+        found = {
+            "train": checksum(map(bytes, self.sentences)),
+            "dev": checksum(map(bytes, self.dev)),
+            "templates": checksum([self.templates.encode()]),
+        }
+        if clusters is not None:
+            found["clusters"] = checksum(clusters.save())
+        return found
+
+    def _prepare(self, clusters: Clusters | None) -> TrainingData:
+        """Trees or graphs, with the tags that are to be seen from the start."""
+        encoder = Encoder(self.features.columns, clusters=clusters)
+        data = (
+            prepare_graphs(self.sentences, encoder)
+            if self.settings.graph == ENHANCED
+            else prepare(self.sentences, encoder, self.settings)
+        )
+        if self.tags.sentences is not self.sentences:
+            for i, tagged in enumerate(self.tags.sentences):
+                data.encoder.encode_again(data.corpus, i, tagged)
+        return data
 
     def _start(self, weights: Weights) -> None:
         self.weights = weights
@@ -168,121 +150,156 @@ class Trainer:
             seed=settings.seed,
         )
 
-    def epochs(self, report: Callable[[Progress], None] | None = None) -> Iterator[Epoch]:
-        """Run the epochs that are left, one at a time."""
-        while len(self.history) < self.settings.epochs and not self._is_stale():
-            learn = self._fit if self.settings.learner in AT_ONCE else self._epoch
-            epoch = learn(len(self.history) + 1, report or (lambda _: None))
-            self.history.append(epoch)
-            yield epoch
-        if self.settings.graph == BASIC_AND_ENHANCED:
-            yield from self._learn_graphs(report)
+    # --- one epoch
 
-    def _learn_graphs(self, report: Callable[[Progress], None] | None) -> Iterator[Epoch]:
-        """Train the parser into graphs, on trees as this one would parse them."""
-        settings = graph_settings(self.settings)
-        templates = chosen_templates(replace(settings, tags=self.settings.tags), self.sentences)
-        trees = jackknifed(self.sentences, self.settings, train)
-        dev = list(self.parser().pipe(self.dev, retag=True)) if self.dev else None
-        self.graph_trainer = Trainer(trees, dev, settings, templates=templates)
-        yield from self.graph_trainer.epochs(report)
+    def learn_epoch(self, number: int) -> Iterator[int]:
+        if self.settings.learner in AT_ONCE:
+            learn = fit if self.settings.learner == SVM else fit_maxent
+            self._fitted = learn(self.actions, self.features, self.data.corpus, self.data.order)
+            return
+        order = [self.data.order[i] for i in self.core.shuffled(self.n_pieces)]
+        for some, n_done in in_chunks(order, CHUNK):
+            self._learn(some, number > self.settings.explore_after)
+            yield n_done
 
-    def _epoch(self, number: int, report: Callable[[Progress], None]) -> Epoch:
-        order = [self.data.order[i] for i in self.core.shuffled(len(self.data.order))]
-        start, before = time.perf_counter(), self.core.n_updates
-        for i in range(0, len(order), CHUNK):
-            self._learn(order[i : i + CHUNK], number > self.settings.explore_after)
-            done = min(i + CHUNK, len(order))
-            speed = done / len(order) * self.data.n_words / (time.perf_counter() - start)
-            n_updates = self.core.n_updates - before
-            report(Progress(number, done, len(order), speed, n_updates))
-        seconds = time.perf_counter() - start
-        weights = pack(self.weights, self.core.time, least=self.settings.prune)
-        return self._finish(number, self.core.n_updates - before, seconds, weights, report)
-
-    def _fit(self, number: int, report: Callable[[Progress], None]) -> Epoch:
-        """Support vector machines and maximum entropy learn in one go."""
-        start = time.perf_counter()
-        learn = fit if self.settings.learner == SVM else fit_maxent
-        weights = learn(self.actions, self.features, self.data.corpus, self.data.order)
-        return self._finish(number, 0, time.perf_counter() - start, weights, report)
-
-    def _finish(
-        self,
-        number: int,
-        n_updates: int,
-        seconds: float,
-        weights: Scorer,
-        report: Callable[[Progress], None],
-    ) -> Epoch:
-        tagger = self.tags.tagger()
-        speed = self.data.n_words / seconds
-        is_graph = self.settings.graph == ENHANCED
-        scores = self._score(weights, tagger)
-        epoch = Epoch(number, n_updates, seconds, speed, *scores, of_graphs=is_graph)
-        las = epoch.las
-        if self.best_epoch is None or las is None or las > (self.best_epoch.las or 0):
-            self.best, self.best_epoch, self.best_tagger = weights, epoch, tagger
-        n = len(self.data.order)
-        report(Progress(number, n, n, epoch.words_per_second, n_updates, epoch))
-        return epoch
-
-    def _learn(self, order: list[int], exploring: bool) -> None:
+    def _learn(self, order: Sequence[int], exploring: bool) -> None:
         """Learn from some sentences; if a tagger learns along, it sees each of them first."""
-        if not self.tags.is_online:
+        if self.tags.trainer is None:
             self.core.train(order, exploring)
             return
         for i in order:
             self.data.encoder.encode_again(self.data.corpus, i, self.tags.learn(i))
             self.core.train([i], exploring)
 
-    def _score(
-        self, weights: Scorer, tagger: Tagger | None
-    ) -> tuple[float | None, float | None, dict[str, float]]:
-        """UAS, LAS and tag accuracies on the dev set, of what would be saved."""
-        if not self.dev:
-            return None, None, {}
-        n_words = n_attached = n_labelled = 0
-        parsed = list(self._parser(weights, tagger).pipe(self.dev, retag=True))
-        if self.settings.graph == ENHANCED:
-            scores = evaluate_graphs(self.dev, parsed)
-            return scores.unlabelled.f1, scores.elas, {}
-        for gold, guess in zip(self.dev, parsed, strict=True):
-            pairs = zip(gold.heads, gold.deprels, guess.heads, guess.deprels, strict=True)
-            for gold_head, gold_label, head, label in pairs:
-                if gold_head is not None:
-                    n_words += 1
-                    if head == gold_head:
-                        n_attached += 1
-                        n_labelled += gold_label in (label, UNKNOWN)
-        tags = tag_accuracies(self.dev, parsed, tagger.columns if tagger else [])
-        return 100 * n_attached / n_words, 100 * n_labelled / n_words, tags
+    @property
+    def n_updates(self) -> int:
+        return 0 if self.settings.learner in AT_ONCE else self.core.n_updates
 
-    def _is_stale(self) -> bool:
-        patience = self.settings.early_stop
-        if not patience or self.best_epoch is None or self.best_epoch.las is None:
-            return False
-        return len(self.history) - self.best_epoch.number >= patience
+    def average(self) -> Learned:
+        if self.settings.learner in AT_ONCE:
+            return Learned(self._fitted, self.tags.tagger())
+        weights = pack(self.weights, self.core.time, least=self.settings.prune)
+        return Learned(weights, self.tags.tagger())
+
+    # --- the choice of the best
+
+    def score(self, learned: Learned) -> dict[str, float]:
+        """UAS, LAS and tag accuracies; of graphs, F1 of arcs without and with labels."""
+        if not self.dev:
+            return {}
+        parsed = list(self._parser(learned).pipe(self.dev, retag=True))
+        if self.settings.graph == ENHANCED:
+            graphs = evaluate_graphs(self.dev, parsed)
+            return {"F1": graphs.unlabelled.f1, "ELAS": graphs.elas}
+        found = count_attachment(self.dev, parsed)
+        # multiplied first: the last digit is that of the records of all models so far
+        scores = {
+            "UAS": 100 * found.n_attached / found.n_words,
+            "LAS": 100 * found.n_labelled / found.n_words,
+        }
+        columns = learned.tagger.columns if learned.tagger else []
+        return scores | tag_accuracies(self.dev, parsed, columns)
+
+    def rate(self, scores: Mapping[str, float]) -> float:
+        return scores["ELAS" if self.settings.graph == ENHANCED else "LAS"]
+
+    @property
+    def patience(self) -> int:
+        return self.settings.early_stop
+
+    # --- graphs behind the trees
+
+    def stages(self) -> Iterator[Learner[Any]]:
+        yield self
+        if self.settings.graph == BASIC_AND_ENHANCED:
+            if self.graph_trainer is None:
+                self.trees = jackknife_trees(self.sentences, self._chosen, train)
+                self.graph_trainer = self._start_graphs()
+            yield self.graph_trainer
+
+    def _start_graphs(self) -> Trainer:
+        assert self.best is not None  # all its epochs are done
+        settings = graph_settings(self.settings)
+        templates = choose_templates(replace(settings, tags=self.settings.tags), self.sentences)
+        dev = list(self._parser(self.best).pipe(self.dev, retag=True)) if self.dev else None
+        return Trainer(self.trees, dev, settings, templates=templates)
+
+    # --- checkpoints
+
+    def began_with(self) -> dict[str, Any]:
+        return {"pipeline": PARSER, **asdict(self.settings)}
+
+    def checksum_data(self) -> dict[str, str]:
+        return self.checksums
+
+    def parts(self) -> dict[str, Run]:
+        runs = {"tagger": self.tags.trainer, "graphs": self.graph_trainer}
+        return {name: run for name, run in runs.items() if run is not None}
+
+    def state(self) -> State:
+        state = State()
+        if self.settings.learner not in AT_ONCE:
+            random, time = self.core.__getstate__()
+            state.numbers = {"random": str(random), "time": time}  # 64 bits: too many for JSON
+            state.weights = {"parser": self.weights}
+        if self.best is not None:
+            state.best = {"parser": self.best.weights}
+            if self.tags.trainer is not None and self.best.tagger is not None:
+                columns = (f"tagger.{column}" for column in self.tags.trainer.columns)
+                state.best |= zip(columns, self.best.tagger.weights, strict=True)
+        if self.graph_trainer is not None:
+            texts = [*map(bytes, self.trees)]
+            state.numbers["tree_sizes"] = [*map(len, texts)]
+            state.texts = {"trees": b"".join(texts)}
+        return state
+
+    def go_on(self, state: State) -> None:
+        if state.weights:
+            self._start(state.weights["parser"])
+            self.core.__setstate__((int(state.numbers["random"]), state.numbers["time"]))
+        if state.best:
+            columns = self.tags.trainer.columns if self.tags.trainer else []
+            weights = [cast(PackedWeights, state.best[f"tagger.{column}"]) for column in columns]
+            self.best = Learned(state.best["parser"], self.tags.tagger(weights))
+
+    def restore(self, saved: Checkpoint) -> None:
+        super().restore(saved)
+        if self.tags.trainer is not None:
+            self.tags.trainer.restore(saved.parts["tagger"])
+        # with other epochs the trees change that graphs are learned from: they begin anew
+        if "graphs" in saved.parts and saved.settings["epochs"] == self.settings.epochs:
+            self.trees = self._restore_trees(saved.state)
+            self.graph_trainer = self._start_graphs()
+            self.graph_trainer.restore(saved.parts["graphs"])
+
+    def _restore_trees(self, state: State) -> list[Sentence]:
+        trees, end = [], 0
+        for sentence, size in zip(self.sentences, state.numbers["tree_sizes"], strict=True):
+            data, end = state.texts["trees"][end : end + size], end + size
+            trees.append(restored(data, sentence.format, sentence.source, sentence.line))
+        return trees
+
+    # --- what comes of it
 
     def parser(self) -> Parser:
         """The parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        parser = self._parser(self.best, self.best_tagger)
+        parser = self._parser(self.best)
         if self.graph_trainer is not None and self.graph_trainer.best is not None:
             parser.graphs = self.graph_trainer.parser()
         return parser
 
-    def _parser(self, weights: Scorer, tagger: Tagger | None) -> Parser:
+    def _parser(self, learned: Learned) -> Parser:
         return Parser(
             self.settings,
             self.templates,
             self.data.encoder,
             self.data.root_label,
             self.pairs,
-            weights,
+            learned.weights,
             self.record(),
-            tagger,
+            learned.tagger,
         )
 
     def record(self) -> dict[str, Any]:
@@ -290,82 +307,46 @@ class Trainer:
         best = self.best_epoch
         return {
             "checksums": self.checksums,
-            "n_sentences": len(self.data.order),
-            "n_words": self.data.n_words,
+            "n_sentences": self.n_pieces,
+            "n_words": self.n_words,
             "n_nonprojective": self.data.n_nonprojective,
             "n_lifted": self.data.n_lifted,
             "n_unannotated": self.data.n_unannotated,
             "best_epoch": best.number if best else None,
             "dev_uas": best.uas if best else None,
             "dev_las": best.las if best else None,
-            "dev_tags": best.tags if best else {},
+            "dev_tags": _tag_scores(best) if best else {},
             "history": [
                 {
-                    name: getattr(epoch, name)
-                    for name in ("number", "n_updates", "uas", "las", "tags")
+                    "number": epoch.number,
+                    "n_updates": epoch.n_updates,
+                    "uas": epoch.uas,
+                    "las": epoch.las,
+                    "tags": _tag_scores(epoch),
                 }
                 for epoch in self.history
             ],
         }
-
-    def save_checkpoint(self, path: Path) -> None:
-        """Write all that is needed to go on from here to the same bits.
-
-        Nothing for what learns all at once; of a parser into graphs beside the tree, which learns
-        last, nothing either.
-        """
-        if self.settings.learner in AT_ONCE:
-            return
-        assert self.best is None or isinstance(self.best, PackedWeights)
-        Checkpoint(
-            settings=asdict(self.settings),
-            checksums=self.checksums,
-            history=[asdict(epoch) for epoch in self.history],
-            best_epoch=self.best_epoch.number if self.best_epoch else 0,
-            state=self.core.__getstate__(),
-            weights=self.weights,
-            best=self.best,
-            tagger=self.tags.state(),
-            best_tagger=self._best_tagger_weights(),
-        ).save(path)
-
-    def _best_tagger_weights(self) -> list[PackedWeights]:
-        """Those that cannot be had again by training on the same data."""
-        return self.best_tagger.weights if self.tags.is_online and self.best_tagger else []
-
-    def resume(self, path: Path) -> None:
-        """Take up the run of a checkpoint: these data, and these settings but for the epochs."""
-        checkpoint = Checkpoint.load(path, asdict(self.settings), self.checksums)
-        self._start(checkpoint.weights)
-        self.core.__setstate__(checkpoint.state)
-        self.tags.restore(checkpoint.tagger)
-        self.best_tagger = self.tags.tagger()
-        if checkpoint.best_tagger and self.best_tagger:
-            self.best_tagger = replace(self.best_tagger, weights=checkpoint.best_tagger)
-        self.history = [Epoch(**entry) for entry in checkpoint.history]
-        self.best = checkpoint.best
-        self.best_epoch = self.history[checkpoint.best_epoch - 1] if self.history else None
 
 
 def train(
     train: Treebank,
     dev: Treebank | None = None,
     *,
-    report: Callable[[Progress], None] | None = None,
+    report: Report | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
     **settings: Any,
 ) -> Parser:
     """Train a parser on a treebank (a path or sentences) and return the best on `dev`.
 
-    Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword.
+    Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. After
+    every epoch a `checkpoint` is written to that file, from which `resume` goes on to the same
+    parser.
     """
     trainer = Trainer(train, dev, replace(Settings(), **settings))
-    for _ in trainer.epochs(report):
-        pass
-    return trainer.parser()
+    return trainer.complete(report, checkpoint, resume).parser()
 
 
-def _checksum(texts: Iterable[bytes]) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text)
-    return digest.hexdigest()
+def _tag_scores(epoch: Epoch) -> dict[str, float]:
+    return {name: score for name, score in epoch.scores.items() if name in TAG_COLUMNS}

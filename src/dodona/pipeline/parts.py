@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from dodona.learning.treebanks import checksum
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import Segmenter
@@ -37,6 +38,19 @@ class Parts:
     def is_trained(self, name: str) -> bool:
         """Whether this part is to be learned from the treebank."""
         return bool(getattr(self, name) == TRAIN)
+
+    def names(self) -> dict[str, str]:
+        """The same without the folders that models are in."""
+        return {part.name: Path(getattr(self, part.name)).name for part in fields(self)}
+
+    def checksums(self) -> dict[str, str]:
+        """Of the models that parts are taken from, by part."""
+        sources = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {
+            name: checksum([locate(source).read_bytes()])
+            for name, source in sources.items()
+            if source not in (TRAIN, NONE)
+        }
 
     def ready(self, name: str) -> Any:
         """The part that is taken as it is from another model, if it is one of those."""

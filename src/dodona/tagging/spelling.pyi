@@ -9,6 +9,8 @@ from dodona.treebank.sentence import Sentence
 SPELLINGS: tuple[str, ...]
 COLUMNS: tuple[str, ...]
 CLUSTER_COLUMNS: tuple[str, ...]
+NO_AMBIGUITY: int
+FIRST_AMBIGUITY: int
 
 class Speller:
     def __init__(

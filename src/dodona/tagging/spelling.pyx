@@ -37,6 +37,9 @@ SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
 COLUMNS = (*SPELLINGS, "ambiguity", "entry")
 # after them, where clusters are given: the whole bit string, its first four bits and first six
 CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
+# ambiguity classes are numbered from here on; of rare words, as of unknown ones, there is none
+NO_AMBIGUITY = ID_UNKNOWN
+FIRST_AMBIGUITY = N_RESERVED
 
 
 cdef inline int32_t number(const char* text, Py_ssize_t size) noexcept nogil:

@@ -20,7 +20,7 @@ from dodona.core.weights.packed import pack
 from dodona.settings import TaggerSettings
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings
 from dodona.tagging.tags import with_tags
-from dodona.tagging.training import learn_words
+from dodona.tagging.word_learning import learn_words
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape, spelled

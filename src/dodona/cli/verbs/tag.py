@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.annotation import annotate
-from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
+from dodona.cli.checkpoints import Kept
+from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import INPUTS, read_inputs
 from dodona.cli.outputs import OUTPUTS
@@ -15,7 +16,7 @@ from dodona.pipeline.parts import load_tagger
 from dodona.settings import TaggerSettings
 
 if TYPE_CHECKING:
-    from dodona.tagging.training import TaggerEpoch
+    from dodona.learning.epochs import Epoch
 
 
 @with_settings(of=TaggerSettings)
@@ -39,56 +40,53 @@ def tag(
     dev: Annotated[
         str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
     ] = None,
+    resume: Annotated[bool, Flag("go on from the checkpoint of an interrupted run")] = False,
+    checkpoint: Annotated[bool, Flag("keep OUT.checkpoint until training is complete")] = True,
     **settings: Any,
 ) -> None:
     """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger that does.
 
     Tags of the input are replaced, in the columns that the tagger knows; all else comes back as it
-    was. With --train, no MODEL is given: the tagger is written to the file of -o. The settings
-    below are those of training.
+    was. With --train, no MODEL is given: the tagger is written to the file of -o, and --resume
+    takes up a run that Ctrl-C has interrupted. The settings below are those of training.
     """
     chosen = drop_unset(settings)
     if train is not None:
         if model is not None or out == "-":
             raise UsageError("--train F needs -o MODEL and no other file")
-        _train(train, dev, Path(out), TaggerSettings(**chosen))
+        _train(train, dev, TaggerSettings(**chosen), Kept(Path(out), resume, checkpoint))
         return
     if model is None:
         raise UsageError("which tagger? Give MODEL, or train one: --train F -o MODEL")
-    if dev is not None or chosen:
-        names = ", ".join(f"--{name}" for name in (*chosen, *(["dev"] if dev else [])))
-        raise UsageError(f"{names}: only for training, with --train F")
+    for_training = {"dev": dev is not None, "resume": resume, "no-checkpoint": not checkpoint}
+    if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
+        raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
     tagger = load_tagger(locate(model))
     items = read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad)
     annotate(items, partial(tagger.pipe, threads=threads), out, output)
 
 
-def _train(train: str, dev: str | None, model: Path, settings: TaggerSettings) -> None:
+def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:
     from dodona.tagging.training import TaggerTrainer
 
-    if not model.parent.is_dir():
-        raise ValueError(f"{model}: the folder {model.parent} does not exist")
+    kept.check_places()
     trainer = TaggerTrainer(train, dev, settings)
+    kept.take_up(trainer)
     say(f"train: {len(trainer.sentences):,} sentences, {trainer.corpus.n_words_total:,} words")
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
-        for epoch in trainer.epochs():
-            say(_describe(epoch, epoch is trainer.best_epoch, settings.epochs))
+        for epoch in trainer.epochs(checkpoint=kept.target):
+            say(_describe(epoch, settings.epochs))
     except KeyboardInterrupt:
-        if trainer.best_epoch is None:
-            say("interrupted in the first epoch: there is no tagger to save yet")
-            raise Stop(INTERRUPTED) from None
-        trainer.tagger().save(model)
-        say(f"interrupted: {model} is the tagger of epoch {trainer.best_epoch.number}")
-        raise Stop(INTERRUPTED) from None
-    trainer.tagger().save(model)
+        raise kept.rescue("tagger", trainer.best_epoch, trainer.tagger) from None
+    kept.finish(trainer.tagger())
 
 
-def _describe(epoch: "TaggerEpoch", is_best: bool, n_epochs: int) -> str:
+def _describe(epoch: "Epoch", n_epochs: int) -> str:
     """One epoch in a line."""
     parts = [f"epoch {epoch.number:>{len(str(n_epochs))}}/{n_epochs}"]
     parts += [f"{epoch.n_updates:,} updates", f"{epoch.seconds:.1f} s"]
-    if epoch.accuracy:
-        scores = [f"{name.upper()} {score:.2f}" for name, score in epoch.accuracy.items()]
-        parts += ["dev " + " ".join(scores)] + (["best"] if is_best else [])
+    if epoch.scores:
+        scores = [f"{name.upper()} {score:.2f}" for name, score in epoch.scores.items()]
+        parts += ["dev " + " ".join(scores)] + (["best"] if epoch.is_best else [])
     return "  ".join(parts)

@@ -1,11 +1,11 @@
 """`dodona train`: from a treebank to a model, with checkpoints."""
 
 import json as json_
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
+from dodona.cli.checkpoints import Kept
+from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.pipeline.parts import NAMES, TRAIN, Parts
@@ -14,7 +14,6 @@ from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 if TYPE_CHECKING:
     from dodona.cli.progress import View
     from dodona.parsing.training import Trainer
-    from dodona.segmentation.training import SegmenterEpoch
 
 SOURCES = "train, none, or a model to take it from"
 
@@ -54,38 +53,32 @@ def train(
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
     values = _from_file(config) | drop_unset({**own, **parts, **settings})
     model, data, dev_data = _paths(values)
-    kept = model.with_name(model.name + ".checkpoint")
-    _check_places(model, kept, resume)
+    kept = Kept(model, resume, checkpoint)
+    kept.check_places()
     if values.get("parser", TRAIN) != TRAIN:
-        if resume or json:
-            raise UsageError("--resume and --json are for parsers that are trained, as this is not")
-        _assemble(model, data, dev_data, values, quiet)
+        if json:
+            raise UsageError("--json is for parsers that are trained, as this is not")
+        _assemble(kept, data, dev_data, values, quiet)
         return
-    trainer = _trainer(data, dev_data, values, quiet)
-    if resume:
-        trainer.resume(kept)
-    elif kept.exists() and checkpoint:
-        say(f"{kept} of an earlier run will be replaced; --resume would go on from it")
+    trainer = _trainer(data, dev_data, values)
+    kept.take_up(trainer)
     with view(trainer, quiet) as shown:
-        _run(trainer, shown, model, kept if checkpoint else None)
-    trainer.parser().save(model)
-    if checkpoint or resume:
-        kept.unlink(missing_ok=True)
+        _run(trainer, shown, kept)
+    kept.finish(trainer.parser())
     if json:
         print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
     elif not quiet:
         _print_result(trainer, model)
 
 
-def _trainer(data: str, dev_data: str | None, values: dict[str, Any], quiet: bool) -> "Trainer":
-    """What trains the parser, or all parts of a text pipeline; the segmenter is then ready."""
+def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer":
+    """What trains the parser, or all parts of a text pipeline."""
     from dodona.parsing.training import Trainer
     from dodona.pipeline.training import TextTrainer
 
     parts = _parts(values)
     if values.pop("pipeline", PARSER) == TEXT:
-        report = None if quiet else _say_segmenter
-        return TextTrainer(data, dev_data, Settings(**values), parts, report)
+        return TextTrainer(data, dev_data, Settings(**values), parts)
     return Trainer(data, dev_data, Settings(**values))
 
 
@@ -98,23 +91,26 @@ def _parts(values: dict[str, Any]) -> Parts:
 
 
 def _assemble(
-    model: Path, data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
+    kept: Kept, data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
 ) -> None:
     """Segmenter and tagger for a parser that is there already, or for none."""
-    from dodona.pipeline.training import assemble
+    from dodona.cli.progress import describe_part
+    from dodona.pipeline.assembly import Assembly
 
     parts = _parts(values)
     del values["pipeline"]
     if values.keys() - {"seed"}:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in values if name != "seed")
         raise UsageError(f"{names}: the parser is not trained, so this would change nothing")
-    report = None if quiet else _say_segmenter
-    assemble(data, dev_data, parts, report, **values).save(model)
-
-
-def _say_segmenter(epoch: "SegmenterEpoch") -> None:
-    scores = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
-    say(f"segmenter, epoch {epoch.number}" + (f"  dev {scores}" if scores else ""))
+    run = Assembly(data, dev_data, parts, **values)
+    kept.take_up(run)
+    try:
+        for epoch in run.epochs(checkpoint=kept.target):
+            if not quiet:
+                say(describe_part(epoch))
+    except KeyboardInterrupt:
+        raise kept.rescue("model", None, run.model) from None
+    kept.finish(run.model())
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -135,34 +131,13 @@ def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
     return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
-def _check_places(model: Path, checkpoint: Path, resume: bool) -> None:
-    """Find out now, not after an hour, that the model cannot be written."""
-    if not model.parent.is_dir():
-        raise ValueError(f"{model}: the folder {model.parent} does not exist")
-    if model.is_dir():
-        raise ValueError(f"{model}: this is a folder; expected a file to write the model to")
-    if not os.access(model.parent, os.W_OK):
-        raise ValueError(f"{model}: no permission to write to the folder {model.parent}")
-    if resume and not checkpoint.exists():
-        raise ValueError(f"{checkpoint}: no such checkpoint; without --resume training starts anew")
-
-
-def _run(trainer: "Trainer", shown: "View", model: Path, checkpoint: Path | None) -> None:
+def _run(trainer: "Trainer", shown: "View", kept: Kept) -> None:
     try:
-        for epoch in trainer.epochs(shown.advance):
-            if checkpoint:
-                trainer.save_checkpoint(checkpoint)
+        for epoch in trainer.epochs(shown.advance, kept.target):
             shown.finish(epoch)
     except KeyboardInterrupt:
         shown.close()
-        if trainer.best_epoch is None:
-            say("interrupted in the first epoch: there is no parser to save yet")
-            raise Stop(INTERRUPTED) from None
-        trainer.parser().save(model)
-        say(f"interrupted: {model} is the parser of epoch {trainer.best_epoch.number}")
-        if checkpoint and checkpoint.exists():
-            say(f"the same command with --resume goes on from {checkpoint}")
-        raise Stop(INTERRUPTED) from None
+        raise kept.rescue("parser", trainer.best_epoch, trainer.parser) from None
 
 
 def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
@@ -173,7 +148,12 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
         "bytes": model.stat().st_size,
         "settings": asdict(trainer.settings),
         **trainer.parser().record,
-        "history": [asdict(epoch) for epoch in trainer.history],
+        "history": [
+            entry
+            | {"seconds": epoch.seconds, "words_per_second": epoch.words_per_second}
+            | {"of_graphs": trainer.system.builds_graphs}
+            for entry, epoch in zip(trainer.record()["history"], trainer.history, strict=True)
+        ],
         "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
     }
 

@@ -68,6 +68,13 @@ cdef class ExpansionTrainer:
             self.index.candidates(self.walk, &self.walk.tokens[i], found)
             self.learn(i, found)
 
+    def go_on(self, Weights weights not None, double time, long n_updates):
+        """Take up a run that had come so far."""
+        if weights.n_classes != self.weights.n_classes:
+            raise ValueError(
+                f"weights of {weights.n_classes} classes, not {self.weights.n_classes}")
+        self.weights, self.time, self.n_updates = weights, time, n_updates
+
     cdef bint by_form(self, size_t i) noexcept nogil:
         return self.index.has_whole(self.walk.tokens[i].hash)
 

@@ -62,6 +62,12 @@ cdef class PlaceTrainer:
                 while self.walk.next_place() and self.walk.at < end:
                     self.walk.take(self.learn(self.labels[self.walk.at]))
 
+    def go_on(self, Weights weights not None, double time, long n_updates):
+        """Take up a run that had come so far."""
+        if weights.n_classes != N_LABELS:
+            raise ValueError(f"weights of {weights.n_classes} classes, not {N_LABELS}")
+        self.weights, self.time, self.n_updates = weights, time, n_updates
+
     cdef int check(self, Py_ssize_t start, Py_ssize_t end) except -1:
         if not 0 <= start <= end <= <Py_ssize_t> self.labels.size():
             raise IndexError(f"{start} to {end}, but there are {self.labels.size()} characters")

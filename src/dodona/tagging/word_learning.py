@@ -1,0 +1,109 @@
+"""What a tagger is to know of words: which tags there are, and which words are certain."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from dodona.core.tagging.tag_templates import LEMMA
+from dodona.settings import TaggerSettings
+from dodona.tagging.spelling import FIRST_AMBIGUITY, NO_AMBIGUITY
+from dodona.tagging.tagger import Answers, Knowledge
+from dodona.treebank.columns import UNANNOTATED
+from dodona.treebank.sentence import Sentence
+
+SMALL_TAGSET = 100  # classes; XPOS comes first if it has no more, else last
+
+
+def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[str]:
+    """The columns that hold tags, in the order in which to predict them; lemmas are the last.
+
+    A tagset like that of the Penn Treebank tells most of the others; one that spells out all of
+    morphology is easier to find once they are known (dev sets of en, ta, tr and ko).
+    """
+    values = {
+        name: {value for column in column_of(sentences, name) for value in column}
+        for name in ("upos", "feats", "xpos")
+    }
+    names = [name for name, found in values.items() if found != {UNANNOTATED}]
+    if not names:
+        raise ValueError("no UPOS, XPOS or FEATS in the training data: nothing to learn")
+    if "xpos" in names and len(values["xpos"]) <= SMALL_TAGSET:
+        names.insert(0, names.pop())
+    has_lemmas = any(lemma != UNANNOTATED for lemma in flatten(column_of(sentences, LEMMA)))
+    return [*names, LEMMA] if lemmas and has_lemmas else names
+
+
+def learn_words(
+    forms: list[list[str]], tags: dict[str, list[list[str]]], settings: TaggerSettings
+) -> tuple[Knowledge, list[array[int]]]:
+    """What is to be known of the words and tags of a treebank, and its tags as classes."""
+    words = flatten(forms)
+    counts = Counter(words)
+    entry = {form: i for i, form in enumerate(sorted(counts))}
+    entries = [entry[form] for form in words]
+    answers, gold = [], []
+    before = array("I", bytes(4 * len(words)))
+    for column, values in tags.items():
+        flat = flatten(values)
+        frequency = Counter(flat)
+        names = sorted(frequency, key=lambda name: (-frequency[name], name))
+        number = {name: i for i, name in enumerate(names)}
+        classes = array("I", [number[value] for value in flat])
+        certain = _certain(entries, before, classes, settings.certain)
+        answers.append(Answers(column, [name.encode() for name in names], *certain))
+        gold.append(classes)
+        before = classes
+    ambiguity = _ambiguity(entries, gold[0], [counts[form] for form in entry], settings.rare)
+    return Knowledge([form.encode() for form in entry], ambiguity, answers), gold
+
+
+def _certain(
+    entries: list[int], before: array[int], classes: array[int], least: int
+) -> tuple[array[int], array[int], array[int]]:
+    """The words seen often enough, given the class of the task before, and with one class only."""
+    seen: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    for word, given, klass in zip(entries, before, classes, strict=True):
+        seen[word, given][klass] += 1
+    sure = sorted(
+        (word, given, klass)
+        for (word, given), found in seen.items()
+        for klass, count in found.items()
+        if len(found) == 1 and 0 < least <= count
+    )
+    rows = list(zip(*sure, strict=True)) or [(), (), ()]
+    return array("I", rows[0]), array("I", rows[1]), array("I", rows[2])
+
+
+def _ambiguity(
+    entries: list[int], classes: array[int], counts: list[int], least: int
+) -> array[int]:
+    """For each word a number of its set of classes; rare words have none.
+
+    A word seen once would always have the right set in training, and the tagger would rely on it.
+    """
+    seen: list[set[int]] = [set() for _ in counts]
+    for word, klass in zip(entries, classes, strict=True):
+        seen[word].add(klass)
+    numbers: dict[frozenset[int], int] = {}
+    return array(
+        "I",
+        [
+            numbers.setdefault(frozenset(found), len(numbers) + FIRST_AMBIGUITY)
+            if count >= least
+            else NO_AMBIGUITY
+            for found, count in zip(seen, counts, strict=True)
+        ],
+    )
+
+
+def column_of(sentences: Sequence[Sentence], name: str) -> list[list[str]]:
+    """The values of a column, sentence by sentence; the name is that of a task."""
+    attribute = "lemmas" if name == LEMMA else name
+    return [getattr(sentence, attribute) for sentence in sentences]
+
+
+def flatten(column: list[list[str]]) -> list[str]:
+    """The values of all sentences in a row."""
+    return [value for sentence in column for value in sentence]
