@@ -1,0 +1,1 @@
+"""One module or folder a paper; each has a `PAPER`, by which `dodona experiment` finds it."""

@@ -6,29 +6,27 @@ oracle, any optimal transition (ambiguity), or mostly its own predictions, right
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, replace
-from pathlib import Path
 from statistics import fmean
 
-from dodona.experiments.reporting.blocks import (
+from dodona.experiments.paper import Paper
+from dodona.experiments.reporting.exhibits import (
     METRICS,
     differences,
-    figures,
     learning_curves,
+    numbers,
     p_value,
     score_rows,
     settings_table,
 )
-from dodona.experiments.reporting.frame import frame
 from dodona.experiments.reporting.report import Report, Section
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.grid import grid, run_grid
+from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 
-NAME = "goldberg-nivre-2012"
 VARIANTS = {
     "static": "Static",
     "ambiguity": "Dynamic-ambiguity",
@@ -81,38 +79,17 @@ HOW = (
 )
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 3,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-    root: str | None = None,
-) -> None:
-    """Run the comparison, print its tables and, given `out`, write the report.
-
-    `out` and `quick` are as in every experiment (`frame`). `root` is where the artificial root
-    stands, by default first, as in the paper.
-    """
-    settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
-    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
-    variants = {name: replace(over.settings, training=name) for name in VARIANTS}
-    todo = grid(over.treebanks, variants, over.n_seeds)
-    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
-    report = build_report(summary, over.settings)
-    over.publish(report, lambda page: write(page, report, summary, over.settings))
+def compare(study: Study) -> None:
+    """Train in all three ways."""
+    variants = {name: replace(study.settings, training=name) for name in VARIANTS}
+    jobs = list_jobs(study.treebanks, variants, study.seeds)
+    summary = Summary(study.run(jobs, Result.from_json))
+    about = {"settings": asdict(study.settings), "paper": {"languages": LANGUAGES, **TABLE_2}}
+    found = numbers(summary, "explore", "static")
+    study.publish(build_report(summary, study.settings), {**about, **found})
 
 
-def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:
-    """Write the report and, for machines, every figure as JSON; the paths written."""
-    paper = {"languages": LANGUAGES, **TABLE_2}
-    about = {"experiment": NAME, "settings": asdict(settings), "paper": paper}
-    machine = page.with_suffix(".json")
-    text = json.dumps({**about, **figures(summary, "explore", "static")}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+PAPER = Paper("goldberg-nivre-2012", PAPER_SETTINGS, compare, free=("epochs", "root"))
 
 
 def build_report(summary: Summary, settings: Settings) -> Report:

@@ -9,7 +9,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from dodona.evaluation.significance import mcnemar, paired_bootstrap
-from dodona.experiments.running.runs import Counts, Result
+from dodona.experiments.running.counts import Counts
+from dodona.experiments.running.runs import Result
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ class Summary:
         self._results = {(r.treebank, r.variant, r.seed): r for r in results}
 
     def score(self, treebank: str, variant: str, metric: str, scored: str) -> Score:
-        """On the test set of one treebank; `metric` is "uas" or "las", `scored` as in `runs`."""
+        """On the test set of one treebank; `metric` as in `Counts.score`, `scored` as in SCORED."""
         counts = self._counts(treebank, variant, scored)
-        return Score(tuple(getattr(count, metric) for count in counts))
+        return Score(tuple(count.score(metric) for count in counts))
 
     def average(self, variant: str, metric: str, scored: str) -> Score:
         """The average over treebanks, each with the same weight."""
@@ -124,7 +125,7 @@ class Summary:
         n_better, n_worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
         return n_better, n_worse, mcnemar(n_better, n_worse)[0]
 
-    def measured(self, treebank: str, variant: str) -> list[dict[str, Any]]:
+    def measures(self, treebank: str, variant: str) -> list[dict[str, Any]]:
         """What the runs' measures answered, seed by seed."""
         return [self._results[treebank, variant, seed].measured for seed in self.seeds]
 

@@ -10,7 +10,7 @@ from dodona.experiments.reporting.plot import Panel, line_plots
 from dodona.experiments.reporting.report import Figure
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.runs import SCORED
+from dodona.experiments.running.counts import SCORED
 from dodona.settings import Settings
 
 METRICS = {"uas": "Unlabeled", "las": "Labeled"}  # attachment scores
@@ -106,8 +106,8 @@ def settings_table(settings: Settings, seeds: Sequence[int], **varied: Sequence[
     return Table("Settings", ["setting", "value"], rows, folded=True)
 
 
-def figures(summary: Summary, a: str, b: str) -> dict[str, Any]:
-    """Every figure for machines: scores, differences of `a` and `b`, learning curves."""
+def numbers(summary: Summary, a: str, b: str) -> dict[str, Any]:
+    """Every number for machines: scores, differences of `a` and `b`, learning curves."""
     scores: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for scored, punctuation in SCORED.items():
