@@ -1,4 +1,4 @@
-"""Cross-validation of parsers into graphs: each fold of a train set parsed by a parser of the rest."""
+"""Cross-validation of parsers into graphs: a parser of the other folds parses each of them."""
 
 from __future__ import annotations
 
