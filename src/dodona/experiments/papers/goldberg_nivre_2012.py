@@ -24,6 +24,7 @@ from dodona.experiments.reporting.report import Report, Section
 from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
+from dodona.experiments.running.data import language_code
 from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 
@@ -94,7 +95,11 @@ PAPER = Paper("goldberg-nivre-2012", PAPER_SETTINGS, compare, free=("epochs", "r
 
 def build_report(summary: Summary, settings: Settings) -> Report:
     """The paper's tables with its own figures beside ours, significance and learning curves."""
-    paper = {name: gain(CODES[_code(name)]) for name in summary.treebanks if _code(name) in CODES}
+    paper = {
+        name: gain(CODES[language_code(name)])
+        for name in summary.treebanks
+        if language_code(name) in CODES
+    }
     found = differences(
         summary, "explore", "static", "las", "words", {**paper, "average": gain(*LANGUAGES)}
     )
@@ -127,8 +132,9 @@ def _finding(summary: Summary) -> str:
     n_better, n_worse, p = summary.sign_test("explore", "static", "las", "words")
     ours = summary.average("explore", "las", "words") - summary.average("static", "las", "words")
     return (
-        f"Exploring changes LAS without punctuation by {ours.signed()} against the static oracle, "
-        f"on average over treebanks; in the paper, over ten languages, by {gain(*LANGUAGES):+.2f}. "
+        f"Exploring changes LAS without punctuation by {ours.with_sign()} against the static "
+        "oracle, on average over treebanks; in the paper, over ten languages, by "
+        f"{gain(*LANGUAGES):+.2f}. "
         f"{_finding_of_shared(summary)}It is better on {n_better} and worse on {n_worse} of "
         f"{len(summary.treebanks)} treebanks (sign test: p {p_value(p)}). "
         f"Seeds: {len(summary.seeds)}."
@@ -136,7 +142,7 @@ def _finding(summary: Summary) -> str:
 
 
 def _finding_of_shared(summary: Summary) -> str:
-    shared = [name for name in summary.treebanks if _code(name) in CODES]
+    shared = [name for name in summary.treebanks if language_code(name) in CODES]
     if not shared:
         return ""
     ours = fmean(
@@ -144,7 +150,7 @@ def _finding_of_shared(summary: Summary) -> str:
         - summary.score(name, "static", "las", "words").mean
         for name in shared
     )
-    theirs = gain(*(CODES[_code(name)] for name in shared))
+    theirs = gain(*(CODES[language_code(name)] for name in shared))
     return (
         f"On the treebanks of languages that the paper has too, {', '.join(shared)}, it is "
         f"{ours:+.2f} here and {theirs:+.2f} there. "
@@ -155,9 +161,12 @@ def _without_punctuation(summary: Summary) -> Table:
     rows = []
     for metric, title in METRICS.items():
         rows += [[title], *score_rows(summary, VARIANTS, metric, "words")]
-        rows += [[f"{title} in the paper"], *_paper_rows(metric, map(_code, summary.treebanks))]
+        rows += [
+            [f"{title} in the paper"],
+            *_paper_rows(metric, map(language_code, summary.treebanks)),
+        ]
     header = [
-        f"{name} ({CODES[_code(name)]})" if _code(name) in CODES else name
+        f"{name} ({CODES[language_code(name)]})" if language_code(name) in CODES else name
         for name in summary.treebanks
     ]
     return Table(
@@ -197,8 +206,3 @@ def _paper_rows(metric: str, codes: Iterable[str]) -> list[list[str]]:
         cells = [f"{scores[code]:.2f}" if code in scores else "" for code in codes]
         rows.append([title, *cells, f"{fmean(scores.values()):.2f}"])
     return rows
-
-
-def _code(treebank: str) -> str:
-    """The language of a treebank by its folder: "eu" of "eu_bdt"."""
-    return treebank.partition("_")[0]

@@ -168,10 +168,10 @@ def _finding(condition: str, summary: Summary) -> str:
     ]
     n_better, n_worse, _ = summary.sign_test(OURS, ORIGINAL, "uas", "words")
     return (
-        f"{CONDITIONS[condition]}: {OURS} changes UAS by {gains[0].signed()} and LAS by "
-        f"{gains[1].signed()} against {ORIGINAL}, on average over treebanks without punctuation; "
-        f"it is better on {n_better} and worse on {n_worse} of {len(summary.treebanks)}. In the "
-        f"paper: {TABLE_2['uas'][OURS] - TABLE_2['uas'][ORIGINAL]:+.2f} and "
+        f"{CONDITIONS[condition]}: {OURS} changes UAS by {gains[0].with_sign()} and LAS by "
+        f"{gains[1].with_sign()} against {ORIGINAL}, on average over treebanks without "
+        f"punctuation; it is better on {n_better} and worse on {n_worse} of "
+        f"{len(summary.treebanks)}. In the paper: {TABLE_2['uas'][OURS] - TABLE_2['uas'][ORIGINAL]:+.2f} and "
         f"{TABLE_2['las'][OURS] - TABLE_2['las'][ORIGINAL]:+.2f}."
     )
 

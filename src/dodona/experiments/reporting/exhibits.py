@@ -33,7 +33,7 @@ def score_rows(summary: Summary, titles: Titles, metric: str, scored: str) -> li
     first, *others = titles
     for variant in others:
         gains = [a - b for a, b in zip(scores[variant], scores[first], strict=True)]
-        rows.append([f"{variant} - {first}", *(gain.signed() for gain in gains)])
+        rows.append([f"{variant} - {first}", *(gain.with_sign() for gain in gains)])
     return rows
 
 
@@ -49,11 +49,11 @@ def differences(
         test = summary.difference(name, a, b, metric, scored)
         low, high = test.interval
         scores = [summary.score(name, variant, metric, scored) for variant in (b, a)]
-        tested = [test.score.signed(), f"{low:+.2f} to {high:+.2f}", p_value(test.p)]
+        tested = [test.score.with_sign(), f"{low:+.2f} to {high:+.2f}", p_value(test.p)]
         rows.append([name, *map(str, scores), *tested])
     averages = [summary.average(variant, metric, scored) for variant in (b, a)]
     gain = averages[1] - averages[0]
-    rows.append(["average", *map(str, averages), gain.signed(), "", ""])
+    rows.append(["average", *map(str, averages), gain.with_sign(), "", ""])
     for row in rows:
         row.append(f"{paper[row[0]]:+.2f}" if row[0] in paper else "")
     return Table(

@@ -18,9 +18,9 @@ class Score:
     """A score in percent, or a difference of two, with one value per seed.
 
     >>> static, explore = Score((80.0, 81.0)), Score((81.0, 82.5))
-    >>> print(explore, "|", (explore - static).signed())
+    >>> print(explore, "|", (explore - static).with_sign())
     81.75±1.06 | +1.25±0.35
-    >>> Score((-0.001,)).signed()
+    >>> Score((-0.001,)).with_sign()
     '+0.00'
     """
 
@@ -43,7 +43,7 @@ class Score:
     def __str__(self) -> str:
         return f"{self.mean:.2f}{self._spread()}"
 
-    def signed(self) -> str:
+    def with_sign(self) -> str:
         """As text, with a sign even where it is positive."""
         # + 0.0: no "-0.00"
         return f"{round(self.mean, 2) + 0.0:+.2f}{self._spread()}"

@@ -21,6 +21,7 @@ from dodona.experiments.reporting.exhibits import (
 from dodona.experiments.reporting.report import Report, Section
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
+from dodona.experiments.running.data import language_code
 from dodona.settings import Settings
 
 TITLES = {
@@ -151,7 +152,13 @@ def _finding(summary: Summary) -> Table:
     for a, b in _pairs(summary):
         gain = summary.average(a, "uas", "words") - summary.average(b, "uas", "words")
         n_better, n_worse, p = summary.sign_test(a, b, "uas", "words")
-        cells = [gain.signed(), f"{in_paper(a, b):+.2f}", str(n_better), str(n_worse), p_value(p)]
+        cells = [
+            gain.with_sign(),
+            f"{in_paper(a, b):+.2f}",
+            str(n_better),
+            str(n_worse),
+            p_value(p),
+        ]
         rows.append([f"{TITLES[a]} - {TITLES[b]}", *cells])
     return Table(
         "UAS without punctuation, differences on average over treebanks",
@@ -180,9 +187,9 @@ def _tests(summary: Summary) -> list[Table]:
     tables = []
     for a, b in _pairs(summary):
         paper = {
-            name: in_paper(a, b, [_code(name)])
+            name: in_paper(a, b, [language_code(name)])
             for name in summary.treebanks
-            if _code(name) in CODES
+            if language_code(name) in CODES
         }
         paper["average"] = in_paper(a, b)
         tables.append(replace(differences(summary, a, b, "uas", "words", paper), folded=True))
@@ -199,7 +206,7 @@ def _table_1(summary: Summary) -> list[Table]:
         ]
         for variant in summary.variants
     ]
-    codes = [_code(name) for name in summary.treebanks]
+    codes = [language_code(name) for name in summary.treebanks]
     rows += [["In the paper"], *_paper_rows(codes)]
     note = "Mean and standard deviation over seeds. The paper's average is over its nine languages."
     return [
@@ -313,8 +320,3 @@ def _measured_rows(
             [TITLES[variant], *cells, form.format(paper[variant]) if variant in paper else ""]
         )
     return rows
-
-
-def _code(treebank: str) -> str:
-    """The language of a treebank by its folder: "eu" of "eu_bdt"."""
-    return treebank.partition("_")[0]

@@ -25,6 +25,7 @@ from dodona.experiments.reporting.report import Content, Figure, Report, Section
 from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
+from dodona.experiments.running.data import language_code
 from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 
@@ -159,7 +160,7 @@ def _gains(a: str, b: str) -> dict[str, float]:
 def _finding(summary: Summary, swaps: dict[str, Swaps]) -> str:
     def gain(a: str, b: str, metric: str) -> str:
         ours = summary.average(a, metric, "words") - summary.average(b, metric, "words")
-        return ours.signed()
+        return ours.with_sign()
 
     n_better, n_worse, p = summary.sign_test("lazy", "eager", "las", "words")
     cut = [found.reduction for found in swaps.values()]
@@ -178,7 +179,7 @@ def _table_1(swaps: dict[str, Swaps]) -> Table:
         [oracle, *(f"{found.n_swaps[oracle]:,}" for found in swaps.values())] for oracle in ORACLES
     ]
     rows.append(["reduction %", *(f"{found.reduction:.1f}" for found in swaps.values())])
-    codes = [name.partition("_")[0] for name in swaps]
+    codes = list(map(language_code, swaps))
     rows.append(["In the paper, for the same language"])
     for oracle, counts in TABLE_1.items():
         rows.append([oracle, *(f"{counts[c]:,}" if c in counts else "" for c in codes)])
