@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dodona.cli import function
 from dodona.cli.flags import parameters
+from dodona.cli.verbs.experiment import experiment
 from dodona.experiments.paper import Paper
 from dodona.experiments.registry import PAPERS
 from support.shell import Shell
 from support.split_treebanks import write_split
 
 SIZES = {"train": 20, "dev": 5, "test": 10}
+PAGES = (Path(__file__).parents[2] / "docs").rglob("*.md")
+IN_PAGES = [  # every command in the manual, the lines of one put together
+    command.replace("\\\n", " ")
+    for page in sorted(PAGES)
+    for command in re.findall(
+        r"^    dodona (experiment (?:\\\n|.)+)$", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+]
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +91,18 @@ def test_options_reach_the_paper(
     ) | expected
 
 
+@pytest.mark.parametrize("command", IN_PAGES)
+def test_the_manual_names_commands_that_are_understood(
+    command: str, shell: Shell, called: list[tuple[str, dict[str, Any]]]
+) -> None:
+    assert shell(*command.split()).code == 0
+    assert len(called) == 1
+
+
+def test_the_manual_has_a_command_for_every_paper() -> None:
+    assert {command.split()[1] for command in IN_PAGES} == set(PAPERS)
+
+
 @pytest.mark.usefixtures("called")
 @pytest.mark.parametrize("name", PAPERS)
 def test_an_option_of_another_paper_is_refused(name: str, shell: Shell) -> None:
@@ -99,7 +120,7 @@ def test_an_option_of_another_paper_is_refused(name: str, shell: Shell) -> None:
 
 def test_help_names_all_papers_and_whose_options_are_whose(shell: Shell) -> None:
     shown = shell("experiment", "--help").out
-    flags = {parameter.name: parameter.flag for parameter in parameters(function("experiment"))}
+    flags = {parameter.name: parameter.flag for parameter in parameters(experiment)}
     assert "--conditions" in shown
     assert all(name in flags["paper"].help for name in PAPERS)
     for name, paper in PAPERS.items():
