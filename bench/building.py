@@ -32,6 +32,17 @@ from rich.table import Table
 ROOT = Path(__file__).parent.parent
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
 
+# Cython looks for modules wherever Python does, and so would take those of a package that is
+# installed for those of the commit, which may stand elsewhere
+CYTHON = """#!{python}
+import sys
+from pathlib import Path
+import cython  # later it is not found any more
+from Cython.Compiler.Main import setuptools_main
+sys.path = [folder for folder in sys.path if not Path(folder, "dodona").exists()]
+sys.exit(setuptools_main())
+"""
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -58,14 +69,19 @@ def take_out(commit: str, folder: Path) -> None:
     zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
 
 
+def surroundings(folder: Path) -> dict[str, str]:
+    """The environment of a build: our own tools first, and none that remembers an earlier one."""
+    cython = folder / "bin" / "cython"
+    cython.parent.mkdir()
+    cython.write_text(CYTHON.format(python=sys.executable), encoding="utf-8")
+    cython.chmod(0o755)
+    path = [str(cython.parent), sysconfig.get_path("scripts"), os.environ["PATH"]]
+    return os.environ | {"PATH": os.pathsep.join(path), "CCACHE_DISABLE": "1"}
+
+
 def build(source: Path, folder: Path) -> Figures:
     """Build what is in `source` and install it below `folder`."""
-    scripts = sysconfig.get_path("scripts")
-    # a cache of compiled files would make the second build look cheap
-    environment = os.environ | {
-        "PATH": os.pathsep.join([scripts, os.environ["PATH"]]),
-        "CCACHE_DISABLE": "1",
-    }
+    environment = surroundings(folder)
     target = folder / "installed"
     how = ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={folder / 'build'}"]
     begin, before = time.perf_counter(), os.times()
