@@ -69,7 +69,7 @@ def take_out(commit: str, folder: Path) -> None:
     zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
 
 
-def surroundings(folder: Path) -> dict[str, str]:
+def make_environment(folder: Path) -> dict[str, str]:
     """The environment of a build: our own tools first, and none that remembers an earlier one."""
     cython = folder / "bin" / "cython"
     cython.parent.mkdir()
@@ -81,7 +81,7 @@ def surroundings(folder: Path) -> dict[str, str]:
 
 def build(source: Path, folder: Path) -> Figures:
     """Build what is in `source` and install it below `folder`."""
-    environment = surroundings(folder)
+    environment = make_environment(folder)
     target = folder / "installed"
     how = ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={folder / 'build'}"]
     begin, before = time.perf_counter(), os.times()
