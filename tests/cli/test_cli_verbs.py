@@ -1,10 +1,7 @@
-"""`dodona evaluate`, `convert`, `info`, `oracle`, `experiment` and `bench`."""
+"""`dodona evaluate`, `convert`, `info`, `oracle` and `bench`."""
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -222,42 +219,6 @@ def test_oracle_says_why_not(options: list[str], stdin: bytes, message: str, she
     result = shell("oracle", "--gold", "-", *options, stdin=stdin)
     assert result.code in (1, 2)
     assert result.err.startswith(message)
-
-
-@pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What the experiment of a paper nobody wrote was called with."""
-    calls: list[dict[str, Any]] = []
-    registry = ModuleType("dodona.experiments.registry")
-    registry.EXPERIMENTS = {"nobody-2099": lambda **options: calls.append(options)}  # type: ignore[attr-defined]
-    package = ModuleType("dodona.experiments")
-    monkeypatch.setitem(sys.modules, "dodona.experiments", package)
-    monkeypatch.setitem(sys.modules, "dodona.experiments.registry", registry)
-    return calls
-
-
-def test_experiment_is_called_by_its_name(
-    shell: Shell, called: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DODONA_DATA", "somewhere")
-    options = ["--treebanks", "a, b", "--seeds", 2, "--jobs", 3]
-    assert shell("experiment", "nobody-2099", *options).code == 0
-    assert shell("experiment", "nobody-2099", "--data", "d", "-o", "r.html", "--quick").code == 0
-    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False}
-    assert called == [
-        {**plain, "data": Path("somewhere"), "treebanks": ["a", "b"], "seeds": 2, "jobs": 3},
-        {**plain, "data": Path("d"), "out": Path("r.html"), "quick": True},
-    ]
-
-
-@pytest.mark.usefixtures("called")
-def test_experiment_says_what_is_missing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DODONA_DATA", raising=False)
-    assert "--data is missing" in shell("experiment", "nobody-2099").err
-    result = shell("experiment", "nobody-1999", "--data", "d")
-    assert result == (2, "", "no experiment 'nobody-1999'; there are: nobody-2099\n")
-    assert shell("experiment", "nobody-2099", "--data", "d", "--seeds", 0).code == 2
-    assert shell("experiment", "nobody-2099", "--data", "d", "--jobs", 0).code == 2
 
 
 def test_bench_measures_everything(shell: Shell, model: Path, data: Path) -> None:

@@ -1,6 +1,6 @@
 """Papers' comparisons run again on treebanks of your own.
 
-A paper is one module, which knows what is compared and what the paper found. What papers share is
-around it: `data` finds treebanks, `runs` trains and scores, `grid` runs many and remembers them,
-`summary` averages and tests, `tables`, `plot` and `report` show.
+A paper is one module of `papers`, or one folder there: it knows what is compared and what the paper
+found, and tells the rest by its PAPER. `running` finds treebanks, trains, scores and remembers;
+`reporting` averages, tests and shows; `registry` knows all papers by name.
 """

@@ -1,42 +1,23 @@
-"""The papers whose experiments can be run, by name."""
+"""The papers whose experiments can be run: whatever in `papers` has a `PAPER`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Protocol
+from importlib import import_module
+from pkgutil import iter_modules
 
-from dodona.experiments.papers import (
-    goldberg_nivre_2012,
-    honnibal_johnson_2015,
-    tokgoz_eryigit_2015,
-)
-from dodona.experiments.papers.aufrant_2017 import experiment as aufrant_2017
-from dodona.experiments.papers.nivre_2009 import experiment as nivre_2009
+from dodona.experiments import papers
+from dodona.experiments.paper import Paper
 
 
-class Experiment(Protocol):
-    """Runs a paper's comparison, prints its tables and writes a report to `out`."""
+def find_papers() -> dict[str, Paper]:
+    """Every paper by its name, in alphabetical order.
 
-    def __call__(
-        self,
-        data: Path,
-        treebanks: Sequence[str] | None = ...,
-        seeds: int = ...,
-        out: Path | None = ...,
-        quick: bool = ...,
-        *,
-        jobs: int = ...,
-    ) -> None: ...
+    >>> list(find_papers())[:2]
+    ['aufrant-2017', 'goldberg-nivre-2012']
+    """
+    names = sorted(module.name for module in iter_modules(papers.__path__))
+    found: list[Paper] = [import_module(f"{papers.__name__}.{name}").PAPER for name in names]
+    return {paper.name: paper for paper in found}
 
 
-EXPERIMENTS: dict[str, Experiment] = {
-    paper.NAME: paper.run
-    for paper in (
-        goldberg_nivre_2012,
-        nivre_2009,
-        honnibal_johnson_2015,
-        aufrant_2017,
-        tokgoz_eryigit_2015,
-    )
-}
+PAPERS = find_papers()

@@ -1,16 +1,20 @@
 """`dodona experiment`: a paper's comparison on treebanks of your own."""
 
+import inspect
 import os
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from dodona.cli.errors import UsageError
+from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
 from dodona.cli.flags import Flag
+from dodona.experiments.paper import Option, Paper
+from dodona.experiments.registry import PAPERS
+
+GOES_ON = "the same command goes on from where it was"
 
 
 def experiment(
-    paper: Annotated[str, Flag("name of the paper, such as goldberg-nivre-2012", positional=True)],
+    paper: Annotated[str, Flag(f"one of {', '.join(PAPERS)}", positional=True)],
     data: Annotated[
         str | None,
         Flag("folder of <treebank>/{train,dev,test}.conllu", default="$DODONA_DATA", metavar="DIR"),
@@ -21,27 +25,97 @@ def experiment(
     seeds: Annotated[int, Flag("runs of each setting, with the seeds 1, 2, …")] = 1,
     out: Annotated[str | None, Flag("report to write", short="-o", default="table only")] = None,
     jobs: Annotated[int, Flag("processes to train in at the same time")] = 1,
-    quick: Annotated[bool, Flag("a tiny run, to see that everything works")] = False,
+    quick: Annotated[
+        bool, Flag("to see that everything works: unless you say so, one treebank and two epochs")
+    ] = False,
+    **options: Any,
 ) -> None:
     """Repeat a paper's comparison on treebanks.
 
-    Reads DIR/<treebank>/{train,dev,test}.conllu and shows its table beside the paper's own.
+    Reads DIR/<treebank>/{train,dev,test}.conllu and shows its table beside the paper's own. Some
+    options belong to some papers only, which stand in parentheses.
     """
-    known = import_module("dodona.experiments.registry").EXPERIMENTS
-    if paper not in known:
-        raise UsageError(f"no experiment {paper!r}; there are: {', '.join(known)}")
+    if paper not in PAPERS:
+        raise UsageError(f"no experiment {paper!r}; there are: {', '.join(PAPERS)}")
+    chosen = _choose(PAPERS[paper], options)
     data = data or os.environ.get("DODONA_DATA")
     if not data:
         raise UsageError("--data is missing: name the folder of treebanks, here or in DODONA_DATA")
     for name, value in (("seeds", seeds), ("jobs", jobs)):
         if value < 1:
             raise UsageError(f"--{name} is at least 1; found {value}")
-    names = [name.strip() for name in treebanks.split(",") if name.strip()] if treebanks else None
-    known[paper](
-        data=Path(data),
-        treebanks=names,
-        seeds=seeds,
-        out=Path(out) if out else None,
-        quick=quick,
-        jobs=jobs,
+    try:
+        PAPERS[paper].run(
+            Path(data),
+            None if treebanks is None else _split("treebanks", treebanks),
+            seeds,
+            Path(out) if out else None,
+            quick,
+            jobs=jobs,
+            **chosen,
+        )
+    except KeyboardInterrupt:
+        say("interrupted; " + (GOES_ON if out else "without --out nothing is kept"))
+        raise Stop(INTERRUPTED) from None
+
+
+def _choose(paper: Paper, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given; those that the paper does not have are refused."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    known = paper.options
+    for name, value in chosen.items():
+        if name not in known:
+            flags = ", ".join(map(_flag, known))
+            raise UsageError(f"{paper.name} has no option {_flag(name)}; it has {flags}")
+        if isinstance(known[name].default, tuple):
+            chosen[name] = _split(name, value)
+    return chosen
+
+
+def _split(name: str, text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise UsageError(f"{_flag(name)}: names, separated by commas, are expected; found {text!r}")
+    return list(dict.fromkeys(names))
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _parameters() -> list[inspect.Parameter]:
+    """A flag for every option that some paper has; None where it is not given."""
+    by_name: dict[str, dict[str, Option]] = {}
+    for paper in PAPERS.values():
+        for name, option in paper.options.items():
+            by_name.setdefault(name, {})[paper.name] = option
+    return [_parameter(name, by_paper) for name, by_paper in by_name.items()]
+
+
+def _parameter(name: str, by_paper: dict[str, Option]) -> inspect.Parameter:
+    option = next(iter(by_paper.values()))
+    defaults = {other.default for other in by_paper.values()}
+    is_several = isinstance(option.default, tuple)
+    names = f": {', '.join(option.default)}" if is_several else ""
+    owners = "every paper" if len(by_paper) == len(PAPERS) else ", ".join(by_paper)
+    flag = Flag(
+        f"{option.help}{names} ({owners})",
+        choices=option.choices,
+        default="the paper's"
+        if len(defaults) > 1
+        else "all"
+        if is_several
+        else f"{option.default}",
+        metavar="NAMES" if is_several else Flag.metavar,
     )
+    kind = str if is_several else type(option.default)
+    annotation = Annotated[kind | None, flag]  # type: ignore[valid-type]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=None, annotation=annotation)
+
+
+_signature = inspect.signature(experiment)
+_shared = [p for p in _signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+experiment.__signature__ = _signature.replace(  # type: ignore[attr-defined]
+    parameters=[*_shared, *_parameters()]
+)

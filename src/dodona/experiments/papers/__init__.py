@@ -1,1 +1,1 @@
-"""The papers, one module or folder each."""
+"""One module or folder a paper; each has a `PAPER`, by which `dodona experiment` finds it."""

@@ -6,29 +6,28 @@ oracle, any optimal transition (ambiguity), or mostly its own predictions, right
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, replace
-from pathlib import Path
 from statistics import fmean
 
-from dodona.experiments.reporting.blocks import (
+from dodona.experiments.paper import Paper
+from dodona.experiments.reporting.exhibits import (
     METRICS,
     differences,
-    figures,
     learning_curves,
+    numbers,
     p_value,
     score_rows,
     settings_table,
 )
-from dodona.experiments.reporting.frame import frame
 from dodona.experiments.reporting.report import Report, Section
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.grid import grid, run_grid
+from dodona.experiments.running.data import language_code
+from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 
-NAME = "goldberg-nivre-2012"
 VARIANTS = {
     "static": "Static",
     "ambiguity": "Dynamic-ambiguity",
@@ -81,43 +80,26 @@ HOW = (
 )
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 3,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-    root: str | None = None,
-) -> None:
-    """Run the comparison, print its tables and, given `out`, write the report.
-
-    `out` and `quick` are as in every experiment (`frame`). `root` is where the artificial root
-    stands, by default first, as in the paper.
-    """
-    settings = PAPER_SETTINGS if root is None else replace(PAPER_SETTINGS, root=root)
-    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
-    variants = {name: replace(over.settings, training=name) for name in VARIANTS}
-    todo = grid(over.treebanks, variants, over.n_seeds)
-    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
-    report = build_report(summary, over.settings)
-    over.publish(report, lambda page: write(page, report, summary, over.settings))
+def compare(study: Study) -> None:
+    """Train in all three ways."""
+    variants = {name: replace(study.settings, training=name) for name in VARIANTS}
+    jobs = list_jobs(study.treebanks, variants, study.seeds)
+    summary = Summary(study.run(jobs, Result.from_json))
+    about = {"settings": asdict(study.settings), "paper": {"languages": LANGUAGES, **TABLE_2}}
+    found = numbers(summary, "explore", "static")
+    study.publish(build_report(summary, study.settings), {**about, **found})
 
 
-def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:
-    """Write the report and, for machines, every figure as JSON; the paths written."""
-    paper = {"languages": LANGUAGES, **TABLE_2}
-    about = {"experiment": NAME, "settings": asdict(settings), "paper": paper}
-    machine = page.with_suffix(".json")
-    text = json.dumps({**about, **figures(summary, "explore", "static")}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+PAPER = Paper("goldberg-nivre-2012", PAPER_SETTINGS, compare, free=("epochs", "root"))
 
 
 def build_report(summary: Summary, settings: Settings) -> Report:
     """The paper's tables with its own figures beside ours, significance and learning curves."""
-    paper = {name: gain(CODES[_code(name)]) for name in summary.treebanks if _code(name) in CODES}
+    paper = {
+        name: gain(CODES[language_code(name)])
+        for name in summary.treebanks
+        if language_code(name) in CODES
+    }
     found = differences(
         summary, "explore", "static", "las", "words", {**paper, "average": gain(*LANGUAGES)}
     )
@@ -150,8 +132,9 @@ def _finding(summary: Summary) -> str:
     n_better, n_worse, p = summary.sign_test("explore", "static", "las", "words")
     ours = summary.average("explore", "las", "words") - summary.average("static", "las", "words")
     return (
-        f"Exploring changes LAS without punctuation by {ours.signed()} against the static oracle, "
-        f"on average over treebanks; in the paper, over ten languages, by {gain(*LANGUAGES):+.2f}. "
+        f"Exploring changes LAS without punctuation by {ours.with_sign()} against the static "
+        "oracle, on average over treebanks; in the paper, over ten languages, by "
+        f"{gain(*LANGUAGES):+.2f}. "
         f"{_finding_of_shared(summary)}It is better on {n_better} and worse on {n_worse} of "
         f"{len(summary.treebanks)} treebanks (sign test: p {p_value(p)}). "
         f"Seeds: {len(summary.seeds)}."
@@ -159,7 +142,7 @@ def _finding(summary: Summary) -> str:
 
 
 def _finding_of_shared(summary: Summary) -> str:
-    shared = [name for name in summary.treebanks if _code(name) in CODES]
+    shared = [name for name in summary.treebanks if language_code(name) in CODES]
     if not shared:
         return ""
     ours = fmean(
@@ -167,7 +150,7 @@ def _finding_of_shared(summary: Summary) -> str:
         - summary.score(name, "static", "las", "words").mean
         for name in shared
     )
-    theirs = gain(*(CODES[_code(name)] for name in shared))
+    theirs = gain(*(CODES[language_code(name)] for name in shared))
     return (
         f"On the treebanks of languages that the paper has too, {', '.join(shared)}, it is "
         f"{ours:+.2f} here and {theirs:+.2f} there. "
@@ -178,9 +161,12 @@ def _without_punctuation(summary: Summary) -> Table:
     rows = []
     for metric, title in METRICS.items():
         rows += [[title], *score_rows(summary, VARIANTS, metric, "words")]
-        rows += [[f"{title} in the paper"], *_paper_rows(metric, map(_code, summary.treebanks))]
+        rows += [
+            [f"{title} in the paper"],
+            *_paper_rows(metric, map(language_code, summary.treebanks)),
+        ]
     header = [
-        f"{name} ({CODES[_code(name)]})" if _code(name) in CODES else name
+        f"{name} ({CODES[language_code(name)]})" if language_code(name) in CODES else name
         for name in summary.treebanks
     ]
     return Table(
@@ -220,8 +206,3 @@ def _paper_rows(metric: str, codes: Iterable[str]) -> list[list[str]]:
         cells = [f"{scores[code]:.2f}" if code in scores else "" for code in codes]
         rows.append([title, *cells, f"{fmean(scores.values()):.2f}"])
     return rows
-
-
-def _code(treebank: str) -> str:
-    """The language of a treebank by its folder: "eu" of "eu_bdt"."""
-    return treebank.partition("_")[0]

@@ -6,7 +6,6 @@ SHIFT at any time, with the same features and each trained with its dynamic orac
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections import Counter
@@ -18,25 +17,24 @@ from typing import Any
 
 from dodona.clustering.clusters import cluster, read_words, write_clusters
 from dodona.evaluation.repairs import HELPED, HURT, NEITHER, REPAIRS, repairs
-from dodona.experiments.reporting.blocks import (
+from dodona.experiments.paper import Option, Paper
+from dodona.experiments.reporting.exhibits import (
     METRICS,
     differences,
-    figures,
+    numbers,
     score_rows,
     settings_table,
 )
-from dodona.experiments.reporting.frame import Frame, frame
 from dodona.experiments.reporting.report import Report, Section
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
 from dodona.experiments.running.data import TreebankFolder
-from dodona.experiments.running.grid import run_grid
-from dodona.experiments.running.runs import Job
+from dodona.experiments.running.runs import Job, Result
 from dodona.parsing.parser import Parser
 from dodona.settings import Settings
 from dodona.treebank.sentence import Sentence
 
-NAME = "honnibal-johnson-2015"
 ORIGINAL, OURS = "arc-eager", "nonmonotonic"
 ROOTLESS = "arc-eager, no root"
 VARIANTS = {
@@ -73,44 +71,24 @@ EFFECTS = (
 )
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 3,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-    conditions: Sequence[str] = tuple(CONDITIONS),
-) -> None:
-    """Run the comparison, print its tables and, given `out`, write the report.
-
-    `out` and `quick` are as in every experiment (`frame`); `conditions` are those of CONDITIONS
-    that are to be run.
-    """
-    for condition in conditions:
-        if condition not in CONDITIONS:
-            raise ValueError(f"no condition {condition!r}; there are {', '.join(CONDITIONS)}")
-    over = frame(NAME, BASE, data, treebanks, seeds, out, quick)
+def compare(study: Study, conditions: Sequence[str]) -> None:
+    """Train all systems, under each of the conditions."""
     summaries = {}
-    with _cluster_files(over.treebanks if "clusters" in conditions else [], over.page) as files:
+    with _cluster_files(study.treebanks if "clusters" in conditions else [], study.page) as files:
         for condition in conditions:
-            todo = _grid(over, condition, files)
-            summaries[condition] = Summary(run_grid(todo, over.runs, n_processes=jobs))
-    report = build_report(summaries, over.settings)
-    over.publish(report, lambda page: write(page, report, summaries, over.settings))
+            jobs = _list_jobs(study, condition, files)
+            summaries[condition] = Summary(study.run(jobs, Result.from_json))
+    about = {"settings": asdict(study.settings), "paper": TABLE_2}
+    found = {name: numbers(summary, OURS, ORIGINAL) for name, summary in summaries.items()}
+    study.publish(build_report(summaries, study.settings), {**about, "conditions": found})
 
 
-def write(
-    page: Path, report: Report, summaries: dict[str, Summary], settings: Settings
-) -> list[Path]:
-    """Write the report and, for machines, every figure as JSON; the paths written."""
-    about = {"experiment": NAME, "settings": asdict(settings), "paper": TABLE_2}
-    found = {name: figures(summary, OURS, ORIGINAL) for name, summary in summaries.items()}
-    machine = page.with_suffix(".json")
-    text = json.dumps({**about, "conditions": found}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+PAPER = Paper(
+    "honnibal-johnson-2015",
+    BASE,
+    compare,
+    own={"conditions": Option("where tags and clusters come from", tuple(CONDITIONS))},
+)
 
 
 def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
@@ -128,12 +106,12 @@ def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
     }
 
 
-def _grid(over: Frame, condition: str, cluster_files: dict[str, Path]) -> list[Job]:
+def _list_jobs(study: Study, condition: str, cluster_files: dict[str, Path]) -> list[Job]:
     """Every treebank with every system, seed by seed."""
     jobs = []
-    for seed in range(1, over.n_seeds + 1):
-        for treebank in over.treebanks:
-            settings = replace(over.settings, seed=seed)
+    for seed in study.seeds:
+        for treebank in study.treebanks:
+            settings = replace(study.settings, seed=seed)
             if condition == "clusters":
                 settings = replace(settings, clusters=str(cluster_files[treebank.name]))
             elif condition == "predicted":
@@ -188,13 +166,13 @@ def _finding(condition: str, summary: Summary) -> str:
         summary.average(OURS, metric, "words") - summary.average(ORIGINAL, metric, "words")
         for metric in METRICS
     ]
+    theirs = [f"{paper[OURS] - paper[ORIGINAL]:+.2f}" for paper in TABLE_2.values()]
     n_better, n_worse, _ = summary.sign_test(OURS, ORIGINAL, "uas", "words")
     return (
-        f"{CONDITIONS[condition]}: {OURS} changes UAS by {gains[0].signed()} and LAS by "
-        f"{gains[1].signed()} against {ORIGINAL}, on average over treebanks without punctuation; "
-        f"it is better on {n_better} and worse on {n_worse} of {len(summary.treebanks)}. In the "
-        f"paper: {TABLE_2['uas'][OURS] - TABLE_2['uas'][ORIGINAL]:+.2f} and "
-        f"{TABLE_2['las'][OURS] - TABLE_2['las'][ORIGINAL]:+.2f}."
+        f"{CONDITIONS[condition]}: {OURS} changes UAS by {gains[0].with_sign()} and LAS by "
+        f"{gains[1].with_sign()} against {ORIGINAL}, on average over treebanks without "
+        f"punctuation; it is better on {n_better} and worse on {n_worse} of "
+        f"{len(summary.treebanks)}. In the paper: {theirs[0]} and {theirs[1]}."
     )
 
 
@@ -226,7 +204,7 @@ def _repairs(summary: Summary) -> Table:
         n_words = n_transitions = 0
         counts: Counter[tuple[str, str]] = Counter()
         for treebank in summary.treebanks:
-            for measured in summary.measured(treebank, variant):
+            for measured in summary.measures(treebank, variant):
                 n_words += measured["n_words"]
                 n_transitions += measured["n_transitions"]
                 counts.update({(kind, effect): n for kind, effect, n in measured["repairs"]})

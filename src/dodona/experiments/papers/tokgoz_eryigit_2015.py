@@ -7,19 +7,18 @@ with a dynamic oracle. The paper's treebank of Turkish is replaced by enhanced d
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from typing import Any
 
-from dodona.experiments.reporting.blocks import p_value, settings_table
-from dodona.experiments.reporting.frame import frame
+from dodona.experiments.paper import Option, Paper
+from dodona.experiments.reporting.exhibits import p_value, settings_table
 from dodona.experiments.reporting.report import Report, Section
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.folds import KINDS, Fold, Task, cross_validate, significance, total
+from dodona.experiments.running.folds import KINDS, Fold, FoldJob, significance, total
 from dodona.settings import Settings
 
-NAME = "tokgoz-eryigit-2015"
 VARIANTS = {
     "static-standard": "Static-Standard",
     "static-eager": "Static-Eager",
@@ -28,8 +27,8 @@ VARIANTS = {
 N_FOLDS = 10
 SETTINGS = Settings(epochs=15, graph="enhanced", features="graph")
 
-# Table 1: unlabelled, IMST, ten-fold cross-validation
-PAPER = {
+# Unlabelled, IMST, ten-fold cross-validation
+TABLE_1 = {
     "static-standard": (79.42, 77.56, 78.50),
     "static-eager": (78.90, 76.79, 77.83),
     "dynamic-eager": (79.68, 81.17, 80.42),
@@ -48,35 +47,27 @@ HOW = (
 )
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 1,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-    folds: int = N_FOLDS,
-    epochs: int = SETTINGS.epochs,
-) -> None:
-    """Run the comparison, print its table and, given `out`, write the report.
-
-    `out` and `quick` are as in every experiment (`frame`); `folds` of the ten are run.
-    """
+def compare(study: Study, folds: int) -> None:
+    """Train and score all three parsers on so many of the ten folds."""
     if not 1 <= folds <= N_FOLDS:
         raise ValueError(f"folds is from 1 to {N_FOLDS}, not {folds}")
-    settings = replace(SETTINGS, epochs=epochs)
-    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
-    tasks = [
-        Task(treebank, variant, replace(chosen, seed=seed), number, N_FOLDS)
-        for seed in range(1, over.n_seeds + 1)
-        for treebank in over.treebanks
-        for number in range(1 if quick else folds)
-        for variant, chosen in variants(over.settings).items()
+    jobs = [
+        FoldJob(treebank, variant, replace(chosen, seed=seed), number, N_FOLDS)
+        for seed in study.seeds
+        for treebank in study.treebanks
+        for number in range(folds)
+        for variant, chosen in variants(study.settings).items()
     ]
-    found = cross_validate(tasks, over.runs, n_processes=jobs)
-    report = build_report(found, over.settings)
-    over.publish(report, lambda page: write(page, report, found))
+    found = study.run(jobs, Fold.from_json)
+    study.publish(build_report(found, study.settings, study.seeds), _numbers(found))
+
+
+PAPER = Paper(
+    "tokgoz-eryigit-2015",
+    SETTINGS,
+    compare,
+    own={"folds": Option("how many of the ten folds to run", N_FOLDS, quick=1)},
+)
 
 
 def variants(settings: Settings) -> dict[str, Settings]:
@@ -88,25 +79,21 @@ def variants(settings: Settings) -> dict[str, Settings]:
     }
 
 
-def write(page: Path, report: Report, found: Sequence[Fold]) -> list[Path]:
-    """Write the report and, for machines, every count as JSON; the paths written."""
+def _numbers(found: Sequence[Fold]) -> dict[str, Any]:
     counts = [
         {name: value for name, value in asdict(fold).items() if name not in ("key", "found")}
         for fold in found
     ]
-    machine = page.with_suffix(".json")
-    text = json.dumps({"experiment": NAME, "paper": PAPER, "folds": counts}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+    return {"paper": TABLE_1, "folds": counts}
 
 
-def build_report(found: Sequence[Fold], settings: Settings) -> Report:
+def build_report(found: Sequence[Fold], settings: Settings, seeds: Sequence[int]) -> Report:
     """The paper's table, once for each treebank, beside the paper's own figures."""
     treebanks = list(dict.fromkeys(fold.treebank for fold in found))
     tables = [_table(name, [fold for fold in found if fold.treebank == name]) for name in treebanks]
     used = settings_table(
         settings,
-        [settings.seed],
+        seeds,
         system=["graph-standard", "graph-eager"],
         training=["static", "explore"],
     )
@@ -138,7 +125,7 @@ def _finding(found: Sequence[Fold], treebanks: Sequence[str]) -> str:
             f"on {name} by {_gain(here, 'unlabelled'):+.2f} unlabelled and "
             f"{_gain(here, 'labelled'):+.2f} labelled"
         )
-    paper = PAPER["dynamic-eager"][2] - PAPER["static-standard"][2]
+    paper = TABLE_1["dynamic-eager"][2] - TABLE_1["static-standard"][2]
     return (
         f"F1 of Dynamic-Eager differs from that of the better static system {', '.join(gains)} "
         f"(in the paper, unlabelled, {paper:+.2f})."
@@ -162,5 +149,5 @@ def _table(name: str, found: Sequence[Fold]) -> Table:
 
 
 def _paper_table() -> Table:
-    rows = [[VARIANTS[v], *(f"{score:.2f}" for score in scores)] for v, scores in PAPER.items()]
+    rows = [[VARIANTS[v], *(f"{score:.2f}" for score in scores)] for v, scores in TABLE_1.items()]
     return Table("IMST, unlabelled, ten folds", ["", "P", "R", "F1"], rows)

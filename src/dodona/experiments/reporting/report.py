@@ -46,7 +46,7 @@ class Figure:
     caption: str
 
 
-Block: TypeAlias = str | Table | Figure  # a string is a paragraph
+Content: TypeAlias = str | Table | Figure  # a string is a paragraph
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Section:
     """A heading and what stands under it."""
 
     title: str
-    blocks: Sequence[Block]
+    contents: Sequence[Content]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Report:
     def to_html(self) -> str:
         """A page of its own: no script, no font, no request."""
         body = "".join(
-            f"<h2>{escape(section.title)}</h2>\n{''.join(map(_html, section.blocks))}"
+            f"<h2>{escape(section.title)}</h2>\n{''.join(map(_html, section.contents))}"
             for section in self.sections
         )
         return (
@@ -92,16 +92,16 @@ class Report:
         lines = [f"# {self.title}", ""]
         for section in self.sections:
             lines += [f"## {section.title}", ""]
-            lines += [_markdown(block, stem) for block in section.blocks]
+            lines += [_markdown(content, stem) for content in section.contents]
         return "\n".join(lines)
 
     def write(self, path: Path) -> list[Path]:
         """Write the page at `path` and, beside it, the Markdown and the figures; their paths."""
         files = {path: self.to_html(), path.with_suffix(".md"): self.to_markdown(path.stem)}
         for section in self.sections:
-            for block in section.blocks:
-                if isinstance(block, Figure):
-                    files[path.with_name(_image(block, path.stem))] = block.svg
+            for content in section.contents:
+                if isinstance(content, Figure):
+                    files[path.with_name(_image(content, path.stem))] = content.svg
         for file, text in files.items():
             file.write_text(text, encoding="utf-8", newline="\n")
         return list(files)
@@ -109,25 +109,27 @@ class Report:
     def print(self, console: Console) -> None:
         """The tables that are not folded, in a terminal."""
         for section in self.sections:
-            for block in section.blocks:
-                if isinstance(block, Table) and not block.folded:
-                    block.print(console)
+            for content in section.contents:
+                if isinstance(content, Table) and not content.folded:
+                    content.print(console)
 
 
-def _html(block: Block) -> str:
-    if isinstance(block, Table):
-        return block.to_html()
-    if isinstance(block, Figure):
-        return f"<figure>\n{block.svg}<figcaption>{escape(block.caption)}</figcaption></figure>\n"
-    return f"<p>{escape(block)}</p>\n"
+def _html(content: Content) -> str:
+    if isinstance(content, Table):
+        return content.to_html()
+    if isinstance(content, Figure):
+        return (
+            f"<figure>\n{content.svg}<figcaption>{escape(content.caption)}</figcaption></figure>\n"
+        )
+    return f"<p>{escape(content)}</p>\n"
 
 
-def _markdown(block: Block, stem: str) -> str:
-    if isinstance(block, Table):
-        return block.to_markdown()
-    if isinstance(block, Figure):
-        return f"![{block.caption}]({_image(block, stem)})\n"
-    return f"{block}\n"
+def _markdown(content: Content, stem: str) -> str:
+    if isinstance(content, Table):
+        return content.to_markdown()
+    if isinstance(content, Figure):
+        return f"![{content.caption}]({_image(content, stem)})\n"
+    return f"{content}\n"
 
 
 def _image(figure: Figure, stem: str) -> str:

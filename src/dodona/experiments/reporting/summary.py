@@ -9,7 +9,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from dodona.evaluation.significance import mcnemar, paired_bootstrap
-from dodona.experiments.running.runs import Counts, Result
+from dodona.experiments.running.counts import Counts
+from dodona.experiments.running.runs import Result
 
 
 @dataclass(frozen=True)
@@ -17,9 +18,9 @@ class Score:
     """A score in percent, or a difference of two, with one value per seed.
 
     >>> static, explore = Score((80.0, 81.0)), Score((81.0, 82.5))
-    >>> print(explore, "|", (explore - static).signed())
+    >>> print(explore, "|", (explore - static).with_sign())
     81.75±1.06 | +1.25±0.35
-    >>> Score((-0.001,)).signed()
+    >>> Score((-0.001,)).with_sign()
     '+0.00'
     """
 
@@ -42,7 +43,7 @@ class Score:
     def __str__(self) -> str:
         return f"{self.mean:.2f}{self._spread()}"
 
-    def signed(self) -> str:
+    def with_sign(self) -> str:
         """As text, with a sign even where it is positive."""
         # + 0.0: no "-0.00"
         return f"{round(self.mean, 2) + 0.0:+.2f}{self._spread()}"
@@ -70,9 +71,9 @@ class Summary:
         self._results = {(r.treebank, r.variant, r.seed): r for r in results}
 
     def score(self, treebank: str, variant: str, metric: str, scored: str) -> Score:
-        """On the test set of one treebank; `metric` is "uas" or "las", `scored` as in `runs`."""
+        """On the test set of one treebank; `metric` as in `Counts.score`, `scored` as in SCORED."""
         counts = self._counts(treebank, variant, scored)
-        return Score(tuple(getattr(count, metric) for count in counts))
+        return Score(tuple(count.score(metric) for count in counts))
 
     def average(self, variant: str, metric: str, scored: str) -> Score:
         """The average over treebanks, each with the same weight."""
@@ -124,7 +125,7 @@ class Summary:
         n_better, n_worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
         return n_better, n_worse, mcnemar(n_better, n_worse)[0]
 
-    def measured(self, treebank: str, variant: str) -> list[dict[str, Any]]:
+    def measures(self, treebank: str, variant: str) -> list[dict[str, Any]]:
         """What the runs' measures answered, seed by seed."""
         return [self._results[treebank, variant, seed].measured for seed in self.seeds]
 

@@ -51,6 +51,15 @@ def find_treebanks(data: Path, names: Sequence[str] | None = None) -> list[Treeb
     return [TreebankFolder(name, data / name) for name in wanted]
 
 
+def language_code(treebank: str) -> str:
+    """The language of a treebank, by which papers' languages are found.
+
+    >>> language_code("eu_bdt")
+    'eu'
+    """
+    return treebank.partition("_")[0]
+
+
 def _parts(folder: Path) -> list[str]:
     return [part for part in PARTS if (folder / f"{part}.conllu").is_file()]
 

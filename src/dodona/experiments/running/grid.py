@@ -1,7 +1,7 @@
-"""Many runs: each result is kept in a file as soon as it is there, so an interrupted grid goes on.
+"""Many jobs: each result is kept in a file as soon as it is there, so an interrupted grid goes on.
 
-The file is JSON lines, one result a line (`runs.Result`). A result is used again where settings,
-templates, data and our version are the same; delete the file to run everything anew.
+The file is JSON lines, one result a line. A result is used again where the job's key is the same:
+settings, templates, data and our version; delete the file to run everything anew.
 """
 
 from __future__ import annotations
@@ -10,43 +10,59 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from dodona.experiments.running.data import TreebankFolder
-from dodona.experiments.running.runs import Job, Result, run
-from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 
 
-def grid(
-    treebanks: Sequence[TreebankFolder], variants: dict[str, Settings], n_seeds: int
-) -> list[Job]:
-    """Every treebank with every variant and the seeds 1, 2, …; a whole comparison seed by seed."""
-    return [
-        Job(treebank, name, replace(settings, seed=seed))
-        for seed in range(1, n_seeds + 1)
-        for treebank in treebanks
-        for name, settings in variants.items()
-    ]
+class Keepable(Protocol):
+    """What comes of a job; as text (`str`) it is a line for people."""
+
+    @property
+    def key(self) -> str:
+        """The job's."""
+
+    def to_json(self) -> str:
+        """One line of JSON."""
 
 
-def run_grid(jobs: Sequence[Job], path: Path | None, *, n_processes: int = 1) -> list[Result]:
+Kept = TypeVar("Kept", bound=Keepable)
+Found = TypeVar("Found", bound=Keepable, covariant=True)
+
+
+class Runnable(Protocol[Found]):
+    """A job; it travels to other processes."""
+
+    def key(self) -> str:
+        """A digest of all that decides its result."""
+
+    def run(self) -> Found:
+        """Do it; nothing is written."""
+
+
+def run_grid(
+    jobs: Sequence[Runnable[Kept]],
+    load: Callable[[str], Kept],
+    path: Path | None,
+    *,
+    n_processes: int = 1,
+) -> list[Kept]:
     """The results of all jobs, in their order; those already in the file at `path` are not rerun.
 
-    Without a path nothing is kept.
+    `load` makes a result from a line of the file. Without a path nothing is kept.
 
-    >>> run_grid([], None)
+    >>> run_grid([], lambda line: None, None)
     []
     """
     if n_processes < 1:
         raise ValueError(f"at least one job at a time is needed, not {n_processes}")
-    done = {result.key: result for result in load_results(path)} if path else {}
+    done = {result.key: result for result in load_results(path, load)} if path else {}
     todo = [job for job in jobs if job.key() not in done]
     with _progress(len(jobs), len(jobs) - len(todo)) as report:
         for result in _run_all(todo, n_processes):
@@ -57,12 +73,12 @@ def run_grid(jobs: Sequence[Job], path: Path | None, *, n_processes: int = 1) ->
     return [done[job.key()] for job in jobs]
 
 
-def _keep(result: Result, path: Path) -> None:
+def _keep(result: Keepable, path: Path) -> None:
     with path.open("a", encoding="utf-8", newline="\n") as file:
         file.write(result.to_json() + "\n")
 
 
-def load_results(path: Path) -> list[Result]:
+def load_results(path: Path, load: Callable[[str], Kept]) -> list[Kept]:
     """The results in a file, none if it does not exist; half a line at its end is cut off."""
     if not path.exists():
         return []
@@ -73,50 +89,46 @@ def load_results(path: Path) -> list[Result]:
     results = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            results.append(Result.from_json(line))
-        except ValueError as error:
-            message = f"{error}; delete the line, or the file to run everything anew"
+            results.append(load(line))
+        except (ValueError, KeyError, TypeError) as error:
+            message = f"no result of a run: {error}; delete the line, or the file to run all anew"
             raise TreebankError(str(path), number, message) from error
     return results
 
 
-def _run_all(jobs: Sequence[Job], n_processes: int) -> Iterator[Result]:
+def _run_all(jobs: Sequence[Runnable[Kept]], n_processes: int) -> Iterator[Kept]:
     if n_processes == 1 or len(jobs) < 2:
-        yield from map(run, jobs)
+        yield from map(_run, jobs)
         return
     left = iter(jobs)
     # spawn: the same on every system, and safe where threads run
     with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
-        running = {pool.submit(run, job) for job in islice(left, n_processes)}
+        running = {pool.submit(_run, job) for job in islice(left, n_processes)}
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             # none is submitted ahead of its time: Ctrl-C would have to wait for it
-            running |= {pool.submit(run, job) for job in islice(left, len(done))}
+            running |= {pool.submit(_run, job) for job in islice(left, len(done))}
             yield from (future.result() for future in done)
 
 
+def _run(job: Runnable[Kept]) -> Kept:
+    return job.run()
+
+
 @contextmanager
-def _progress(n_jobs: int, n_done: int) -> Iterator[Callable[[Result], None]]:
+def _progress(n_jobs: int, n_done: int) -> Iterator[Callable[[Keepable], None]]:
     """Tell of each result: a bar where standard error is a terminal, a line elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
         left = iter(range(n_done + 1, n_jobs + 1))
-        yield lambda result: print(f"{next(left)}/{n_jobs} {_line(result)}", file=sys.stderr)
+        yield lambda result: print(f"{next(left)}/{n_jobs} {result}", file=sys.stderr)
         return
     columns = [*Progress.get_default_columns()[:2], MofNCompleteColumn()]
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as bar:
         task = bar.add_task("training", total=n_jobs, completed=n_done)
 
-        def advance(result: Result) -> None:
-            bar.console.print(_line(result), highlight=False)
+        def advance(result: Keepable) -> None:
+            bar.console.print(str(result), highlight=False)
             bar.advance(task)
 
         yield advance
-
-
-def _line(result: Result) -> str:
-    scores = result.test["words"]
-    return (
-        f"{result.treebank} {result.variant} seed {result.seed}: "
-        f"UAS {scores.uas:.2f} LAS {scores.las:.2f} in {result.seconds:.0f} s"
-    )

@@ -1,1 +1,5 @@
-"""Aufrant, Wisniewski & Yvon (2017): beams with global dynamic oracles."""
+"""Aufrant, Wisniewski & Yvon (2017): global dynamic oracles for training with beams."""
+
+from dodona.experiments.papers.aufrant_2017.experiment import PAPER
+
+__all__ = ["PAPER"]

@@ -7,12 +7,11 @@ improved, with a global dynamic oracle and decoding on from where the error was.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
+from dodona.experiments.paper import Option, Paper
 from dodona.experiments.papers.aufrant_2017.biases import biases
 from dodona.experiments.papers.aufrant_2017.report import (
     CODES,
@@ -21,15 +20,13 @@ from dodona.experiments.papers.aufrant_2017.report import (
     build_report,
     in_paper,
 )
-from dodona.experiments.reporting.blocks import figures
-from dodona.experiments.reporting.frame import frame
-from dodona.experiments.reporting.report import Report
+from dodona.experiments.reporting.exhibits import numbers
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
-from dodona.experiments.running.grid import grid, run_grid
+from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 from dodona.treebank.sentence import Sentence
 
-NAME = "aufrant-2017"
 # Section 4. The paper trains until a validation set says to stop, and does not drop features.
 PAPER_SETTINGS = Settings(
     system="arc-eager",
@@ -63,79 +60,62 @@ def variants(settings: Settings, restarts: Sequence[str] = RESTARTS) -> dict[str
     return found
 
 
-def coarse(sentence: Sentence) -> Sentence:
+def drop_fine_tags(sentence: Sentence) -> Sentence:
     """The sentence with UPOS for its only tags."""
     return sentence.replace(xpos=["_"] * len(sentence))
 
 
-def unlabelled(sentence: Sentence) -> Sentence:
+def drop_labels_too(sentence: Sentence) -> Sentence:
     """The same with one label for all arcs: nothing of labels can be learned or wrong."""
-    return coarse(sentence).replace(deprels=["dep"] * len(sentence))
+    return drop_fine_tags(sentence).replace(deprels=["dep"] * len(sentence))
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 5,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-    epochs: int | None = None,
-    beam: int | None = None,
-    features: str | None = None,
-    loss: str | None = None,
-    restarts: Sequence[str] = RESTARTS,
-) -> None:
-    """Run the comparison, print its tables and, given `out`, write the report.
+def compare(study: Study, restarts: Sequence[str]) -> None:
+    """Train in every way, the improved ones with these restarts.
 
-    `out` and `quick` are as in every experiment (`frame`). `epochs`, `beam`, `features` and `loss`
-    are settings of training, by default the paper's; with a loss that is not "unlabelled" labels
-    are learned, too. `restarts` are the ways to go on after an error that the improved training is
-    tried with: "bad", which explores, and "good".
+    Labels are learned only where the loss is not "unlabelled", as it is in the paper.
     """
-    for restart in restarts:
-        if restart not in RESTARTS:
-            raise ValueError(f"restarts are good and bad, not {restart!r}")
-    given = {"epochs": epochs, "beam": beam, "features": features, "loss": loss}
-    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings = replace(PAPER_SETTINGS, **chosen)
+    settings = study.settings
     if settings.beam < 2:
-        raise ValueError(f"a beam of at least 2 is compared with greedy search, not {beam}")
-    over = frame(NAME, settings, data, treebanks, seeds, out, quick)
-    prepare = unlabelled if settings.loss == "unlabelled" else coarse
-    todo = [
+        raise ValueError(
+            f"a beam of at least 2 is compared with greedy search, not {settings.beam}"
+        )
+    prepare = drop_labels_too if settings.loss == "unlabelled" else drop_fine_tags
+    jobs = [
         replace(job, measure_training=biases, prepare=prepare)
-        for job in grid(over.treebanks, variants(over.settings, restarts), over.n_seeds)
+        for job in list_jobs(study.treebanks, variants(settings, restarts), study.seeds)
     ]
-    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
-    report = build_report(summary, over.settings)
-    over.publish(report, lambda page: write(page, report, summary, over.settings))
+    summary = Summary(study.run(jobs, Result.from_json))
+    study.publish(build_report(summary, settings), _numbers(summary, settings))
 
 
-def write(page: Path, report: Report, summary: Summary, settings: Settings) -> list[Path]:
-    """Write the report and, for machines, every figure as JSON; the paths written."""
+PAPER = Paper(
+    "aufrant-2017",
+    PAPER_SETTINGS,
+    compare,
+    free=("epochs", "beam", "features", "loss"),
+    own={"restarts": Option("where improved training goes on after an error", RESTARTS)},
+)
+
+
+def _numbers(summary: Summary, settings: Settings) -> dict[str, Any]:
     pairs = [(a, b) for a, b in COMPARISONS if {a, b} <= set(summary.variants)]
-    by_pair = [figures(summary, *pair) for pair in pairs]
+    by_pair = [numbers(summary, *pair) for pair in pairs]
     found = {
         **by_pair[0],
         "differences": [test for by_one in by_pair for test in by_one["differences"]],
         "dev_uas": _curves(summary),
         "measured": {
-            name: {variant: summary.measured(name, variant) for variant in summary.variants}
+            name: {variant: summary.measures(name, variant) for variant in summary.variants}
             for name in summary.treebanks
         },
     }
-    about = {"experiment": NAME, "settings": asdict(settings)}
     paper = {
         "languages": list(CODES),
         "uas": TABLE_1,
         "gains": {f"{a} - {b}": in_paper(a, b) for a, b in pairs},
     }
-    machine = page.with_suffix(".json")
-    text = json.dumps({**about, "paper": paper, **found}, indent=1)
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+    return {"settings": asdict(settings), "paper": paper, **found}
 
 
 def _curves(summary: Summary) -> dict[str, dict[str, Any]]:

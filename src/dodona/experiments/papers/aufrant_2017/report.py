@@ -11,7 +11,7 @@ from typing import Any
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.tally import QUARTERS
 from dodona.experiments.papers.aufrant_2017.biases import N_JUDGED
-from dodona.experiments.reporting.blocks import (
+from dodona.experiments.reporting.exhibits import (
     differences,
     effort_curves,
     learning_curves,
@@ -21,6 +21,7 @@ from dodona.experiments.reporting.blocks import (
 from dodona.experiments.reporting.report import Report, Section
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
+from dodona.experiments.running.data import language_code
 from dodona.settings import Settings
 
 TITLES = {
@@ -111,7 +112,7 @@ def build_report(summary: Summary, settings: Settings) -> Report:
     labels = NO_LABELS if settings.loss == "unlabelled" else LABELS
     how = HOW.format(beam=settings.beam, features=settings.features, labels=labels)
     ways = {key: ["as the variant says"] for key in ("training", "update", "oracle", "restart")}
-    titles = _drawn(summary)
+    titles = _curve_titles(summary)
     return Report(
         "Beams and global dynamic oracles: Aufrant, Wisniewski & Yvon (2017) again",
         [
@@ -151,7 +152,13 @@ def _finding(summary: Summary) -> Table:
     for a, b in _pairs(summary):
         gain = summary.average(a, "uas", "words") - summary.average(b, "uas", "words")
         n_better, n_worse, p = summary.sign_test(a, b, "uas", "words")
-        cells = [gain.signed(), f"{in_paper(a, b):+.2f}", str(n_better), str(n_worse), p_value(p)]
+        cells = [
+            gain.with_sign(),
+            f"{in_paper(a, b):+.2f}",
+            str(n_better),
+            str(n_worse),
+            p_value(p),
+        ]
         rows.append([f"{TITLES[a]} - {TITLES[b]}", *cells])
     return Table(
         "UAS without punctuation, differences on average over treebanks",
@@ -166,7 +173,7 @@ def _pairs(summary: Summary) -> list[tuple[str, str]]:
     return [(a, b) for a, b in COMPARISONS if {a, b} <= set(summary.variants)]
 
 
-def _drawn(summary: Summary) -> dict[str, str]:
+def _curve_titles(summary: Summary) -> dict[str, str]:
     """The variants of Figure 1: of two ways to restart, the one that explores."""
     return {
         variant: TITLES[variant]
@@ -179,7 +186,11 @@ def _drawn(summary: Summary) -> dict[str, str]:
 def _tests(summary: Summary) -> list[Table]:
     tables = []
     for a, b in _pairs(summary):
-        paper = {name: in_paper(a, b, [_code(name)]) for name in _shared(summary)}
+        paper = {
+            name: in_paper(a, b, [language_code(name)])
+            for name in summary.treebanks
+            if language_code(name) in CODES
+        }
         paper["average"] = in_paper(a, b)
         tables.append(replace(differences(summary, a, b, "uas", "words", paper), folded=True))
     return tables
@@ -195,7 +206,7 @@ def _table_1(summary: Summary) -> list[Table]:
         ]
         for variant in summary.variants
     ]
-    codes = [_code(name) for name in summary.treebanks]
+    codes = [language_code(name) for name in summary.treebanks]
     rows += [["In the paper"], *_paper_rows(codes)]
     note = "Mean and standard deviation over seeds. The paper's average is over its nine languages."
     return [
@@ -226,7 +237,7 @@ def _table_2(summary: Summary) -> list[Table]:
     for name in summary.treebanks:
         by_treebank.append([name])
         for variant in summary.variants:
-            scores = quarter_scores(summary.measured(name, variant))
+            scores = quarter_scores(summary.measures(name, variant))
             averages[variant].append(scores)
             by_treebank.append([TITLES[variant], *(f"{score:.1f}" for score in scores)])
     rows = [
@@ -303,18 +314,9 @@ def _measured_rows(
     """A row per variant: the mean over seeds on each treebank, the average, the paper's figure."""
     rows = []
     for variant in variants:
-        means = [fmean(map(value, summary.measured(name, variant))) for name in summary.treebanks]
+        means = [fmean(map(value, summary.measures(name, variant))) for name in summary.treebanks]
         cells = [form.format(mean) for mean in [*means, fmean(means)]]
         rows.append(
             [TITLES[variant], *cells, form.format(paper[variant]) if variant in paper else ""]
         )
     return rows
-
-
-def _shared(summary: Summary) -> list[str]:
-    return [name for name in summary.treebanks if _code(name) in CODES]
-
-
-def _code(treebank: str) -> str:
-    """The language of a treebank by its folder: "eu" of "eu_bdt"."""
-    return treebank.partition("_")[0]

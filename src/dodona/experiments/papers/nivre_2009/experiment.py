@@ -8,28 +8,27 @@ pseudo-projective parsing: crossing arcs lifted for training, and put back after
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from typing import Any
 
+from dodona.experiments.paper import Paper
 from dodona.experiments.papers.nivre_2009.swaps import BIN, ORACLES, Swaps, count_swaps, small_trees
-from dodona.experiments.reporting.blocks import (
+from dodona.experiments.reporting.exhibits import (
     differences,
-    figures,
+    numbers,
     p_value,
     score_rows,
     settings_table,
 )
-from dodona.experiments.reporting.frame import frame
 from dodona.experiments.reporting.plot import Panel, line_plots
-from dodona.experiments.reporting.report import Block, Figure, Report, Section
+from dodona.experiments.reporting.report import Content, Figure, Report, Section
+from dodona.experiments.reporting.study import Study
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.grid import grid, run_grid
+from dodona.experiments.running.data import language_code
+from dodona.experiments.running.runs import Result, list_jobs
 from dodona.settings import Settings
 
-NAME = "nivre-2009"
 VARIANTS = {
     "eager": "Swap, eager oracle",
     "lazy": "Swap, lazy oracle",
@@ -83,25 +82,15 @@ HOW = (
 )
 
 
-def run(
-    data: Path,
-    treebanks: Sequence[str] | None = None,
-    seeds: int = 1,
-    out: Path | None = None,
-    quick: bool = False,
-    *,
-    jobs: int = 1,
-) -> None:
-    """Run the comparison, print its tables and, given `out`, write the report.
+def compare(study: Study) -> None:
+    """Count the oracles' swaps, and train with each of them and with their rivals."""
+    swaps = {treebank.name: count_swaps(treebank.part("train")) for treebank in study.treebanks}
+    jobs = list_jobs(study.treebanks, variants(study.settings), study.seeds)
+    summary = Summary(study.run(jobs, Result.from_json))
+    study.publish(build_report(summary, swaps, study.settings), _numbers(summary, swaps))
 
-    `out` and `quick` are as in every experiment (`frame`).
-    """
-    over = frame(NAME, SETTINGS, data, treebanks, seeds, out, quick)
-    swaps = {treebank.name: count_swaps(treebank.part("train")) for treebank in over.treebanks}
-    todo = grid(over.treebanks, variants(over.settings), over.n_seeds)
-    summary = Summary(run_grid(todo, over.runs, n_processes=jobs))
-    report = build_report(summary, swaps, over.settings)
-    over.publish(report, lambda page: write(page, report, summary, swaps))
+
+PAPER = Paper("nivre-2009", SETTINGS, compare)
 
 
 def variants(settings: Settings) -> dict[str, Settings]:
@@ -116,21 +105,19 @@ def variants(settings: Settings) -> dict[str, Settings]:
     }
 
 
-def write(page: Path, report: Report, summary: Summary, swaps: dict[str, Swaps]) -> list[Path]:
-    """Write the report and, for machines, every figure as JSON; the paths written."""
-    about = {"experiment": NAME, "paper": {"swaps": TABLE_1, **TABLE_2}}
+def _numbers(summary: Summary, swaps: dict[str, Swaps]) -> dict[str, Any]:
     crossing = [
         {"treebank": name, "variant": v, "metric": m, "by_seed": _score(summary, name, v, m)}
         for name in summary.treebanks
         for v in VARIANTS
         for m in ("precision", "recall", "f1")
     ]
-    counted = {name: asdict(found) for name, found in swaps.items()}
-    found = figures(summary, "lazy", "eager")
-    text = json.dumps({**about, **found, "nonprojective": crossing, "swaps": counted}, indent=1)
-    machine = page.with_suffix(".json")
-    machine.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return [*report.write(page), machine]
+    return {
+        "paper": {"swaps": TABLE_1, **TABLE_2},
+        **numbers(summary, "lazy", "eager"),
+        "nonprojective": crossing,
+        "swaps": {name: asdict(found) for name, found in swaps.items()},
+    }
 
 
 def _score(summary: Summary, treebank: str, variant: str, metric: str) -> tuple[float, ...]:
@@ -173,7 +160,7 @@ def _gains(a: str, b: str) -> dict[str, float]:
 def _finding(summary: Summary, swaps: dict[str, Swaps]) -> str:
     def gain(a: str, b: str, metric: str) -> str:
         ours = summary.average(a, metric, "words") - summary.average(b, metric, "words")
-        return ours.signed()
+        return ours.with_sign()
 
     n_better, n_worse, p = summary.sign_test("lazy", "eager", "las", "words")
     cut = [found.reduction for found in swaps.values()]
@@ -192,7 +179,7 @@ def _table_1(swaps: dict[str, Swaps]) -> Table:
         [oracle, *(f"{found.n_swaps[oracle]:,}" for found in swaps.values())] for oracle in ORACLES
     ]
     rows.append(["reduction %", *(f"{found.reduction:.1f}" for found in swaps.values())])
-    codes = [name.partition("_")[0] for name in swaps]
+    codes = list(map(language_code, swaps))
     rows.append(["In the paper, for the same language"])
     for oracle, counts in TABLE_1.items():
         rows.append([oracle, *(f"{counts[c]:,}" if c in counts else "" for c in codes)])
@@ -238,7 +225,7 @@ def _paper_table_2() -> Table:
     return Table("Table 2 of the paper", ["", *LANGUAGES.values()], rows, folded=True)
 
 
-def _derivations(swaps: dict[str, Swaps]) -> Block:
+def _derivations(swaps: dict[str, Swaps]) -> Content:
     title = f"Transitions per word by length of the sentence, in steps of {BIN} words"
     panels = [Panel(name, found.per_word) for name, found in swaps.items()]
     svg = line_plots(panels, title=title, x_label=f"words / {BIN}")

@@ -210,7 +210,7 @@ def test_a_greedy_trainer_counts_the_features_of_every_state_on_its_way(
     assert cells(plain.weights) == cells(measured.weights)
 
 
-def trained(**settings: Any) -> Trainer:
+def train_to_the_end(**settings: Any) -> Trainer:
     trainer = Trainer(treebank(60, 1, 0), None, Settings(epochs=2, explore_after=1, **settings))
     for _ in trainer.epochs():
         pass
@@ -223,8 +223,8 @@ def test_biases_are_those_of_the_settings() -> None:
     standard, improved = (
         (trainer, biases(trainer, trainer.parser(), test))
         for trainer in (
-            trained(beam=3, update="early", oracle="static"),
-            trained(beam=3, update="early", restart="bad"),
+            train_to_the_end(beam=3, update="early", oracle="static"),
+            train_to_the_end(beam=3, update="early", restart="bad"),
         )
     )
     for trainer, found in (standard, improved):
@@ -240,7 +240,7 @@ def test_biases_are_those_of_the_settings() -> None:
 
 
 def test_a_greedy_parser_has_no_derivations_to_leave() -> None:
-    trainer = trained()
+    trainer = train_to_the_end()
     found = biases(trainer, trainer.parser(), treebank(30, 3))
     assert sorted(found) == ["divergence", "quarters"]
 

@@ -10,7 +10,7 @@ from dodona.experiments.reporting.plot import Panel, line_plots
 from dodona.experiments.reporting.report import Figure
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
-from dodona.experiments.running.runs import SCORED
+from dodona.experiments.running.counts import SCORED
 from dodona.settings import Settings
 
 METRICS = {"uas": "Unlabeled", "las": "Labeled"}  # attachment scores
@@ -33,7 +33,7 @@ def score_rows(summary: Summary, titles: Titles, metric: str, scored: str) -> li
     first, *others = titles
     for variant in others:
         gains = [a - b for a, b in zip(scores[variant], scores[first], strict=True)]
-        rows.append([f"{variant} - {first}", *(gain.signed() for gain in gains)])
+        rows.append([f"{variant} - {first}", *(gain.with_sign() for gain in gains)])
     return rows
 
 
@@ -49,11 +49,11 @@ def differences(
         test = summary.difference(name, a, b, metric, scored)
         low, high = test.interval
         scores = [summary.score(name, variant, metric, scored) for variant in (b, a)]
-        tested = [test.score.signed(), f"{low:+.2f} to {high:+.2f}", p_value(test.p)]
+        tested = [test.score.with_sign(), f"{low:+.2f} to {high:+.2f}", p_value(test.p)]
         rows.append([name, *map(str, scores), *tested])
     averages = [summary.average(variant, metric, scored) for variant in (b, a)]
     gain = averages[1] - averages[0]
-    rows.append(["average", *map(str, averages), gain.signed(), "", ""])
+    rows.append(["average", *map(str, averages), gain.with_sign(), "", ""])
     for row in rows:
         row.append(f"{paper[row[0]]:+.2f}" if row[0] in paper else "")
     return Table(
@@ -106,8 +106,8 @@ def settings_table(settings: Settings, seeds: Sequence[int], **varied: Sequence[
     return Table("Settings", ["setting", "value"], rows, folded=True)
 
 
-def figures(summary: Summary, a: str, b: str) -> dict[str, Any]:
-    """Every figure for machines: scores, differences of `a` and `b`, learning curves."""
+def numbers(summary: Summary, a: str, b: str) -> dict[str, Any]:
+    """Every number for machines: scores, differences of `a` and `b`, learning curves."""
     scores: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for scored, punctuation in SCORED.items():

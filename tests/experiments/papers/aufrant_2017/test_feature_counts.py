@@ -18,7 +18,7 @@ def sample(n: int, seed: int, n_kinds: int) -> list[int]:
     return [kinds[int(n_kinds * random.random() ** 3)] for _ in range(n)]
 
 
-def counted(keys: list[int]) -> FeatureCounts:
+def make_counts(keys: list[int]) -> FeatureCounts:
     counts = FeatureCounts()
     for i in range(0, len(keys), 100):
         counts.add_keys(keys[i : i + 100])
@@ -37,7 +37,7 @@ def slow_divergence(p: Counter[int], q: Counter[int], smoothing: float) -> float
 @pytest.mark.parametrize("n", [0, 1, 99, 20_000])
 def test_counts_are_those_of_a_dictionary_however_many(n: int) -> None:
     keys = sample(n, n, 3 * n + 1)
-    counts, expected = counted(keys), Counter(keys)
+    counts, expected = make_counts(keys), Counter(keys)
     assert counts.to_dict() == expected
     assert (counts.n_features, counts.total) == (len(expected), n)
 
@@ -47,15 +47,15 @@ def test_divergence_is_the_sum_over_all_features_of_either(smoothing: float) -> 
     one, other = sample(4000, 1, 900), sample(700, 2, 1400)
     counters = Counter(one), Counter(other)
     assert counters[0].keys() - counters[1].keys() and counters[1].keys() - counters[0].keys()
-    a, b = counted(one), counted(other)
+    a, b = make_counts(one), make_counts(other)
     for x, y, found in ((0, 1, a.divergence(b, smoothing)), (1, 0, b.divergence(a, smoothing))):
         assert found == pytest.approx(slow_divergence(counters[x], counters[y], smoothing))
     assert a.divergence(b, smoothing) != pytest.approx(b.divergence(a, smoothing))
-    assert a.divergence(counted(one)) == pytest.approx(0)
+    assert a.divergence(make_counts(one)) == pytest.approx(0)
 
 
 def test_what_makes_no_distribution_is_refused() -> None:
-    empty, one = FeatureCounts(), counted([1])
+    empty, one = FeatureCounts(), make_counts([1])
     with pytest.raises(ValueError, match="no feature was counted"):
         empty.divergence(FeatureCounts())
     with pytest.raises(ValueError, match=r"smoothing must be above 0, not 0\.0"):
