@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dodona.core.segmenting.expansion import Expansion
+from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
 from dodona.segmentation.rules import Rules, checked
@@ -22,7 +23,6 @@ from dodona.storage.container import Array
 from dodona.treebank.sentence import Sentence
 
 KIND, VERSION = "segmenter", 1
-N_LABELS = 3
 PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 
 Splitting = Literal["learned", "lines"]
@@ -130,7 +130,7 @@ class Segmenter:
         return cls(
             SegmenterSettings(**about["settings"]),
             bytes(arrays["segmenter.certain"]),
-            _packed(N_LABELS, step, arrays, "segmenter"),
+            _packed(len(LABELS), step, arrays, "segmenter"),
             rules,
             _packed(len(rules.rules) + 1, word_step, arrays, "segmenter.words"),
             about["bias"],

@@ -11,11 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs
-from dodona.core.segmenting.places import certain_pairs
+from dodona.core.segmenting.places import LABELS, certain_pairs
 from dodona.core.segmenting.segmenting import MAX_BIAS
-from dodona.core.tagging.tag_training import shuffled
 from dodona.core.weights.packed import PackedWeights, pack
 from dodona.segmentation.rules import learn_rules
 from dodona.segmentation.segmented import code_points
@@ -29,7 +29,7 @@ from dodona.treebank.sentence import Sentence
 Treebank = str | Path | Iterable[Sentence]
 
 MARGIN = 12  # by which the right label should win
-TOKEN, SENTENCE = 1, 2  # labels of places, as core/places has them
+TOKEN, SENTENCE = LABELS["token"], LABELS["sentence"]
 BIASES = (-1, -0.5, -0.25, 0.25, 0.5, 1, 1.5, 2, 3, 4)  # to try, in margins
 UNIT = 10  # sentences of a paragraph that are learned from in one go
 CHUNK = 64  # units between two looks at the clock and at Ctrl-C

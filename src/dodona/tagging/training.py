@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.tagging.tag_training import TagTrainer, shuffled
+from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, pack
 from dodona.settings import TaggerSettings

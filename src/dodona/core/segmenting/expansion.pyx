@@ -6,9 +6,9 @@ alike), and the others are asked of a model that sees the token and its neighbou
 """
 from cython.operator cimport dereference
 
-from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE
-from dodona.core.segmenting.places cimport BEGINS_SENTENCE, hashed_on
+from dodona.core.segmenting.places cimport BEGINS_SENTENCE
 from dodona.core.weights.linear cimport padded
 
 SIDES = ("whole", "suffix", "prefix")

@@ -2,9 +2,9 @@ from collections.abc import Iterable, Sequence
 
 from dodona.core.segmenting.characters import CodePoints
 from dodona.core.segmenting.expansion import RuleIndex
-from dodona.core.weights.linear import Weights
+from dodona.core.weights.margin import MarginPerceptron
 
-class ExpansionTrainer:
+class ExpansionTrainer(MarginPerceptron):
     def __init__(
         self,
         text: CodePoints,
@@ -17,11 +17,5 @@ class ExpansionTrainer:
     ) -> None: ...
     @property
     def index(self) -> RuleIndex: ...
-    @property
-    def weights(self) -> Weights: ...
-    @property
-    def time(self) -> float: ...
-    @property
-    def n_updates(self) -> int: ...
     def met(self) -> list[int]: ...
     def train(self, order: Iterable[int]) -> None: ...

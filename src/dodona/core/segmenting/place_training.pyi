@@ -1,18 +1,12 @@
 from typing import Any
 
 from dodona.core.segmenting.characters import CodePoints
-from dodona.core.weights.linear import Weights
+from dodona.core.weights.margin import MarginPerceptron
 
-class PlaceTrainer:
+class PlaceTrainer(MarginPerceptron):
     def __init__(
         self, text: CodePoints, certain: bytes, labels: Any, *, margin: float, cutoff: int
     ) -> None: ...
-    @property
-    def weights(self) -> Weights: ...
-    @property
-    def time(self) -> float: ...
-    @property
-    def n_updates(self) -> int: ...
     def count(self, start: int, end: int) -> None: ...
     def train(self, start: int, end: int) -> None: ...
 

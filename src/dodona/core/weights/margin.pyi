@@ -1,0 +1,9 @@
+from dodona.core.weights.linear import Weights
+
+class MarginPerceptron:
+    @property
+    def weights(self) -> Weights: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def n_updates(self) -> int: ...
