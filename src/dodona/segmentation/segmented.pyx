@@ -152,7 +152,7 @@ cdef class SentenceMaker:
         self.rules.resize(1)            # number 0: all zeros, a rule that asks for nothing
         for side, affix, words in rules:
             check_rule(side, affix, words)
-            self.rules.push_back(Rule(SIDES.index(side), len(affix), "".join(words) == affix,
+            self.rules.push_back(Rule(SIDES[side], len(affix), "".join(words) == affix,
                                       self.words.size(), len(words)))
             for word in words:
                 self.words.push_back([ord(character) for character in word])
