@@ -15,6 +15,7 @@ from dodona.core.segmenting.characters cimport LOWER, UPPER, CodePoints
 from dodona.core.segmenting.expansion cimport ONE_WORD, PREFIX, SUFFIX, Expansion
 from dodona.core.segmenting.places cimport BEGINS_PARAGRAPH, BEGINS_SENTENCE, Token, Walk
 from dodona.core.segmenting.segmenting cimport Segmenting
+from dodona.treebank.characters cimport MAX_UTF8, write_utf8
 from dodona.treebank.sentence cimport NO_HEAD, STRIDE, make_sentence
 
 from dodona.core.segmenting.expansion import SIDES
@@ -24,7 +25,6 @@ cdef extern from "Python.h":
     uint32_t Py_UNICODE_TOUPPER(uint32_t c) noexcept nogil
 
 cdef enum:
-    MAX_UTF8 = 4
     LINE = 160          # bytes of a line without its form and what MISC says of white space
 
 CODEC = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
@@ -91,19 +91,7 @@ cdef class Page:
         self.text(digits + k, 20 - k)
 
     cdef inline void point(self, uint32_t c) noexcept nogil:
-        if c < 0x80:
-            self.put(<char> c)
-            return
-        if c < 0x800:
-            self.put(<char> (0xc0 | c >> 6))
-        else:
-            if c < 0x10000:
-                self.put(<char> (0xe0 | c >> 12))
-            else:
-                self.put(<char> (0xf0 | c >> 18))
-                self.put(<char> (0x80 | c >> 12 & 0x3f))
-            self.put(<char> (0x80 | c >> 6 & 0x3f))
-        self.put(<char> (0x80 | c & 0x3f))
+        self.size += write_utf8(c, self.data.data() + self.size)
 
     cdef void points(self, const uint32_t* points, size_t n) noexcept nogil:
         cdef size_t k
@@ -164,7 +152,7 @@ cdef class SentenceMaker:
         self.rules.resize(1)            # number 0: all zeros, a rule that asks for nothing
         for side, affix, words in rules:
             check_rule(side, affix, words)
-            self.rules.push_back(Rule(SIDES.index(side), len(affix), "".join(words) == affix,
+            self.rules.push_back(Rule(SIDES[side], len(affix), "".join(words) == affix,
                                       self.words.size(), len(words)))
             for word in words:
                 self.words.push_back([ord(character) for character in word])

@@ -6,17 +6,16 @@ tells the white space around each token and its place, and `original_text` puts 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from dodona.core.segmenting.expansion import Expansion
-from dodona.core.segmenting.place_training import count_pairs
+from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
 from dodona.segmentation.rules import Rules, restore_rules
-from dodona.segmentation.segmented import Cursor, SentenceMaker, code_points
+from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
 from dodona.storage.saved import Format, Pieces, Saved
@@ -109,12 +108,11 @@ class Segmenter(Saved):
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
-        certain = bytes(arrays["segmenter.certain"])
         step, word_step = about["steps"]
         return cls(
             SegmenterSettings(**about["settings"]),
-            certain,
-            from_packed_arrays("segmenter", _count_labels(certain), step, arrays),
+            bytes(arrays["segmenter.certain"]),
+            from_packed_arrays("segmenter", len(LABELS), step, arrays),
             rules,
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             about["bias"],
@@ -130,11 +128,6 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
             "one with --pipeline text"
         )
     return segmenter
-
-
-def _count_labels(certain: bytes) -> int:
-    """How many labels the core knows: it counts each of them for each pair of kinds."""
-    return len(count_pairs(code_points(""), array("B"))) // len(certain)
 
 
 def _by_lines(sentences: str) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs
-from dodona.core.segmenting.places import certain_pairs
+from dodona.core.segmenting.places import LABELS, certain_pairs
 from dodona.core.segmenting.segmenting import MAX_BIAS
-from dodona.core.tagging.tag_training import shuffled
 from dodona.core.weights.packed import PackedWeights, pack
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
@@ -24,7 +24,7 @@ from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.treebank.raw_text import GoldText, gold_text
 
 MARGIN = 12  # by which the right label should win
-TOKEN, SENTENCE = 1, 2  # labels of places, as core/places has them
+TOKEN, SENTENCE = LABELS["token"], LABELS["sentence"]
 BIASES = (-1, -0.5, -0.25, 0.25, 0.5, 1, 1.5, 2, 3, 4)  # to try, in margins
 UNIT = 10  # sentences of a paragraph that are learned from in one go
 CHUNK = 64  # units between two looks at the clock and at Ctrl-C

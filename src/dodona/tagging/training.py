@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.tagging.tag_training import TagTrainer, shuffled
+from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, pack
 from dodona.learning.checkpoint import State

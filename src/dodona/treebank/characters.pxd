@@ -2,6 +2,9 @@
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
+cdef enum:
+    MAX_UTF8 = 4              # bytes of a code point
+
 cdef extern from "Python.h":
     uint32_t Py_UNICODE_TOLOWER(uint32_t c) noexcept nogil
     uint32_t Py_UNICODE_TOTITLE(uint32_t c) noexcept nogil
@@ -24,21 +27,26 @@ cdef inline uint32_t next_character(const char* text, Py_ssize_t size,
     return c if c < 0x110000 else 0xfffd
 
 
+cdef inline int write_utf8(uint32_t c, char* target) noexcept nogil:
+    """Write a code point as UTF-8; returns how many bytes that takes."""
+    cdef int i, n
+    if c < 0x80:
+        target[0] = <char> c
+        return 1
+    n = 2 if c < 0x800 else 3 if c < 0x10000 else MAX_UTF8
+    for i in range(n - 1, 0, -1):
+        target[i] = <char> (0x80 | c & 0x3f)
+        c >>= 6
+    target[0] = <char> (0xf00 >> n & 0xff | c)      # as many ones as bytes, then a zero
+    return n
+
+
 cdef inline void append(uint32_t c, vector[char]& text) noexcept nogil:
     """Add a code point as UTF-8."""
-    if c < 0x80:
-        text.push_back(<char> c)
-        return
-    if c < 0x800:
-        text.push_back(<char> (0xc0 | c >> 6))
-    else:
-        if c < 0x10000:
-            text.push_back(<char> (0xe0 | c >> 12))
-        else:
-            text.push_back(<char> (0xf0 | c >> 18))
-            text.push_back(<char> (0x80 | c >> 12 & 0x3f))
-        text.push_back(<char> (0x80 | c >> 6 & 0x3f))
-    text.push_back(<char> (0x80 | c & 0x3f))
+    cdef char added[MAX_UTF8]
+    cdef int i
+    for i in range(write_utf8(c, added)):
+        text.push_back(added[i])
 
 
 cdef inline uint32_t lowered(uint32_t c) noexcept nogil:

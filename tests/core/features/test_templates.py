@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,23 @@ def test_zn11_unlabelled_is_zn11_without_labels() -> None:
     ]
     assert parse_templates(load_templates("zn11-unlabelled")) == unlabelled
     assert 0 < len(unlabelled) < len(all_of_it)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("RELATIONS = templates.RELATIONS[::-1]", "relations: {'tree_head': 0"),
+        ("STATE_INTS = templates.STATE_INTS[:-1]", "numbers of a state: {'label': 0"),
+        ("STATE_SETS += ('all_labels',)", "sets of a state: {'left_labels': 0"),
+        ("MAX_PARTS = 9", "parts of a template: 9 in templates.py, but 8 in features.pyx"),
+        ("ACTIONS += ('action3',)", "last actions: 3 in templates.py, but 2 in features.pyx"),
+    ],
+)
+def test_compiled_code_that_knows_other_names_is_not_imported(change: str, said: str) -> None:
+    program = f"""
+from dodona.core.features import templates
+templates.{change}
+import dodona.core.features.features
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert f"ImportError: {said}" in ended.stderr

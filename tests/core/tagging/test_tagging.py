@@ -10,10 +10,11 @@ from random import Random
 import pytest
 
 import dodona
+from dodona.core.base.shuffle import shuffle
 from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
-from dodona.core.tagging.tag_training import TagTrainer, shuffled
+from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import pack
@@ -173,7 +174,7 @@ def test_training_predicts_what_the_reference_does(
     twin, columns = setup.twin(), setup.twin_columns()
     n_wrong = 0
     for epoch in range(3):
-        for s in shuffled(len(columns), epoch):
+        for s in shuffle(len(columns), epoch):
             trainer.train([s])
             gold = setup.tags[s]
             if width == 1:

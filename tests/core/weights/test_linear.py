@@ -335,6 +335,15 @@ def test_a_table_without_an_empty_place_is_refused() -> None:
             PackedWeights(8, 1, buckets, bytes(8))
 
 
+@pytest.mark.parametrize("n_classes", [0, -8, 32_001, 2**31 - 1])
+def test_a_number_of_classes_out_of_bounds_is_refused(n_classes: int) -> None:
+    """Rounding them up to whole blocks must not overflow."""
+    buckets, rows = small_table()
+    for make in (Weights, lambda n: PackedWeights(n, 1, bytes(buckets), rows)):
+        with pytest.raises(ValueError, match=r"at least one class|at most 32000 are possible"):
+            make(n_classes)
+
+
 def test_a_table_that_is_not_aligned_is_refused() -> None:
     with pytest.raises(ValueError, match="not aligned"):
         PackedWeights(8, 1, memoryview(bytes(65))[1:], b"")

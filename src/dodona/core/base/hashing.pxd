@@ -1,4 +1,4 @@
-"""How atoms become feature keys: a multilinear hash, mixed in the end."""
+"""How atoms become feature keys: a multilinear hash, mixed in the end. And hashes of strings."""
 from libc.stdint cimport uint64_t
 
 
@@ -17,3 +17,9 @@ cdef inline uint64_t multiplier(size_t atom) noexcept nogil:
 cdef inline uint64_t seed(size_t template) noexcept nogil:
     """What the key of a template starts from."""
     return mixed((<uint64_t> template + 1) * <uint64_t> 0x9e3779b97f4a7c15)
+
+
+cdef inline uint64_t hashed_on(uint64_t hash, uint64_t piece) noexcept nogil:
+    """The hash of a string with one more character, or eight more bytes: multiplied and folded."""
+    hash = (hash ^ piece) * <uint64_t> 0xd6e8feb86659fd93
+    return hash ^ (hash >> 32)

@@ -47,6 +47,11 @@ cdef class Corpus:
         words.values = self.values.data() + self.first_value[sentence]
         return words
 
+    cdef int32_t* column(self, int sentence, int column) noexcept nogil:
+        """The values of a column by node, for whoever fills it in."""
+        return (self.values.data() + self.first_value[sentence]
+                + <size_t> column * n_nodes(self.n_words[sentence]) + 1)
+
     cdef void set_gold(self, System system, int sentence, GoldC* gold,
                        vector[int32_t]& block) noexcept nogil:
         """Build the gold tree or, for a system of graphs, the gold graph of a sentence."""

@@ -7,7 +7,7 @@ from dodona.core.transitions.state cimport StateC
 cdef enum:
     MAX_SLOTS = 64
     MAX_ATOMS = 256
-    MAX_PARTS = 8
+    MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 
 cdef struct Slot:
@@ -25,6 +25,11 @@ cdef struct Template:
     int32_t n_parts
     int32_t atom[MAX_PARTS]
 
+cdef struct Pair:             # an atom about two slots
+    int32_t left
+    int32_t right
+    uint64_t multiplier
+
 cdef struct Group:
     uint64_t slots            # templates whose slots must all be filled …
     int32_t end               # … up to this one
@@ -38,6 +43,9 @@ cdef class Features:
     cdef int tree_head                  # columns of a basic tree, or NONE
     cdef int tree_label
     cdef vector[Slot] slots
+    cdef vector[Pair] distances
+    cdef vector[Pair] links
+    cdef vector[Pair] tree_links
     cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
     cdef vector[Atom] sets              # atoms that are sets of labels
     cdef vector[Template] templates

@@ -8,19 +8,43 @@ sets already tell that a child is missing.
 """
 from dodona.core.base.hashing cimport mixed, multiplier, seed
 from dodona.core.base.nodes cimport NONE
+from dodona.core.features import templates as language
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.template_layout import Layout
-from dodona.core.features.templates import (
-    TREE_HEAD, TREE_LABEL, names_graphs, parse_templates, word_columns)
+from dodona.core.features.templates import names_graphs, parse_templates, word_columns
 from dodona.core.transitions.graph_state cimport link_class
-from dodona.core.transitions.state cimport front, top
+from dodona.core.transitions.state cimport N_HISTORY, front, top
 from dodona.core.transitions.system cimport State, System
 
+# places in arrays of what templates.py lists, in its order, and how many there are
 cdef enum:
-    N_STATE_INTS = 5          # STATE_INTS come before the columns of the words
-    N_DISTANCES = 3           # DISTANCES are the first atoms of all
+    HEAD, LEFT, LEFT2, RIGHT, RIGHT2, HEAD2, TREE_HEAD, N_RELATIONS
+
+cdef enum:
+    LABEL, N_LEFT, N_RIGHT, N_HEADS, HEAD_LABELS, N_STATE_INTS
+
+cdef enum:
+    LEFT_LABELS, RIGHT_LABELS, N_STATE_SETS
 
 cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
+
+
+def _check(what, listed, ours):
+    """Refuse to start if templates.py lists something else than is read here."""
+    if listed != ours:
+        raise ImportError(f"{what}: {listed} in templates.py, but {ours} in features.pyx")
+
+
+_check("relations", {name: i for i, name in enumerate(language.RELATIONS)}, {
+    "head": HEAD, "left": LEFT, "left2": LEFT2, "right": RIGHT, "right2": RIGHT2, "head2": HEAD2,
+    "tree_head": TREE_HEAD})
+_check("numbers of a state", {name: i for i, name in enumerate(language.STATE_INTS)}, {
+    "label": LABEL, "n_left": N_LEFT, "n_right": N_RIGHT, "n_heads": N_HEADS,
+    "head_labels": HEAD_LABELS})
+_check("sets of a state", {name: i for i, name in enumerate(language.STATE_SETS)}, {
+    "left_labels": LEFT_LABELS, "right_labels": RIGHT_LABELS})
+_check("parts of a template", language.MAX_PARTS, MAX_PARTS)
+_check("last actions", len(language.ACTIONS), N_HISTORY)
 
 
 cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
@@ -39,6 +63,22 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
     return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
+cdef vector[Atom] atoms_of(found, size_t first):
+    """Atoms of slots and columns; `first` is the number of the first of them."""
+    cdef vector[Atom] atoms
+    for slot, column in found:
+        atoms.push_back(Atom(slot, column, multiplier(first + atoms.size())))
+    return atoms
+
+
+cdef vector[Pair] pairs_of(found, size_t first):
+    """The same of two slots each."""
+    cdef vector[Pair] pairs
+    for left, right in found:
+        pairs.push_back(Pair(left, right, multiplier(first + pairs.size())))
+    return pairs
+
+
 cdef class Features:
     """A template set, compiled.
 
@@ -54,7 +94,7 @@ cdef class Features:
         self.for_graphs = names_graphs(parsed)
         self.tree_head, self.tree_label = (
             self.columns.index(name) if name in self.columns else NONE
-            for name in (TREE_HEAD, TREE_LABEL))
+            for name in (language.TREE_HEAD, language.TREE_LABEL))
         layout = Layout(parsed, self.columns)
         if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
                 or len(self.columns) > MAX_COLUMNS):
@@ -63,11 +103,12 @@ cdef class Features:
         self.has_links = layout.has_links
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
-        for i, (slot, column) in enumerate(layout.ints):
-            self.ints.push_back(Atom(slot, column, multiplier(i + N_DISTANCES)))
-        for i, (slot, column) in enumerate(layout.sets):
-            self.sets.push_back(
-                Atom(slot, column, multiplier(i + N_DISTANCES + len(layout.ints))))
+        self.distances = pairs_of(layout.ends_of(language.DISTANCES), 0)
+        self.links = pairs_of(layout.ends_of(language.LINKS), MAX_ATOMS)
+        self.tree_links = pairs_of(
+            layout.ends_of(language.TREE_LINKS), MAX_ATOMS + self.links.size())
+        self.ints = atoms_of(layout.ints, self.distances.size())
+        self.sets = atoms_of(layout.sets, self.distances.size() + self.ints.size())
         # templates that need the same slots stand together: one test decides for all of them
         for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
                                       for i, template in enumerate(parsed)):
@@ -134,17 +175,16 @@ cdef class Features:
     cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
                              int32_t* node) noexcept nogil:
         """The node in every slot, and the set of the slots that are filled."""
-        cdef const int32_t* relation[7]
+        cdef const int32_t* relation[N_RELATIONS]
         cdef uint64_t filled = 0
         cdef size_t i
         cdef const Slot* slot
-        relation[0] = state.head
-        relation[1], relation[2] = state.left, state.left2
-        relation[3], relation[4] = state.right, state.right2
-        relation[5] = state.head2
-        relation[6] = NULL
+        relation[HEAD], relation[HEAD2] = state.head, state.head2
+        relation[LEFT], relation[LEFT2] = state.left, state.left2
+        relation[RIGHT], relation[RIGHT2] = state.right, state.right2
+        relation[TREE_HEAD] = NULL
         if self.tree_head != NONE:
-            relation[6] = word_column(words, self.tree_head)
+            relation[TREE_HEAD] = word_column(words, self.tree_head)
         for i in range(self.slots.size()):
             slot = &self.slots[i]
             if slot.parent != NONE:
@@ -161,24 +201,27 @@ cdef class Features:
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
         cdef const int32_t* column[N_STATE_INTS + MAX_COLUMNS]
-        cdef const uint64_t* labels
-        cdef size_t i, n = N_DISTANCES
+        cdef const uint64_t* labels[N_STATE_SETS]
+        cdef size_t i, n = 0
         cdef const Atom* atom
-        column[0], column[1], column[2] = state.label, state.n_left, state.n_right
-        column[3], column[4] = state.n_heads, state.head_labels
+        cdef const Pair* pair
+        column[LABEL], column[N_LEFT], column[N_RIGHT] = state.label, state.n_left, state.n_right
+        column[N_HEADS], column[HEAD_LABELS] = state.n_heads, state.head_labels
+        labels[LEFT_LABELS], labels[RIGHT_LABELS] = state.left_labels, state.right_labels
         for i in range(<size_t> words.n_columns):
             column[N_STATE_INTS + i] = word_column(words, <int> i)
-        value[0] = multiplier(0) * distance_class(node[0], node[1])
-        value[1] = multiplier(1) * distance_class(node[2], node[0])
-        value[2] = multiplier(2) * distance_class(node[1], node[3])
+        for i in range(self.distances.size()):
+            pair = &self.distances[i]
+            value[n] = pair.multiplier * distance_class(node[pair.left], node[pair.right])
+            n += 1
         for i in range(self.ints.size()):
             atom = &self.ints[i]
             value[n] = atom.multiplier * <uint64_t> column[atom.column][node[atom.slot]]
             n += 1
         for i in range(self.sets.size()):
             atom = &self.sets[i]
-            labels = state.right_labels if atom.column else state.left_labels
-            value[n] = atom.multiplier * mixed(labels[node[atom.slot]] * GOLDEN_RATIO)
+            value[n] = atom.multiplier * mixed(
+                labels[atom.column][node[atom.slot]] * GOLDEN_RATIO)
             n += 1
         if self.has_links:
             self.read_links(state, words, node, value + n)
@@ -188,14 +231,22 @@ cdef class Features:
         """The values of what stands alone in templates for graphs: links and last actions."""
         cdef const int32_t* heads = NULL
         cdef const int32_t* labels = NULL
-        cdef int i
-        value[0] = <uint64_t> link_class(state, node[0], node[1])
-        value[1] = <uint64_t> link_class(state, node[2], node[0])
-        value[2] = value[3] = 0
+        cdef const Pair* pair
+        cdef size_t i, n = 0
+        for i in range(self.links.size()):
+            pair = &self.links[i]
+            value[n] = pair.multiplier * <uint64_t> link_class(
+                state, node[pair.left], node[pair.right])
+            n += 1
         if self.tree_head != NONE and self.tree_label != NONE:
             heads, labels = word_column(words, self.tree_head), word_column(words, self.tree_label)
-            value[2] = tree_link(heads, labels, node[0], node[1])
-            value[3] = tree_link(heads, labels, node[2], node[0])
-        value[4], value[5] = <uint64_t> state.history[0], <uint64_t> state.history[1]
-        for i in range(6):
-            value[i] *= multiplier(MAX_ATOMS + i)
+        for i in range(self.tree_links.size()):
+            pair = &self.tree_links[i]
+            value[n] = 0
+            if heads != NULL:
+                value[n] = pair.multiplier * tree_link(
+                    heads, labels, node[pair.left], node[pair.right])
+            n += 1
+        for i in range(N_HISTORY):
+            value[n] = multiplier(MAX_ATOMS + n) * <uint64_t> state.history[i]
+            n += 1

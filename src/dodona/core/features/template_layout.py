@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dodona.core.features.templates import (
-    ACTIONS,
     ALONE,
     DISTANCES,
-    LINKS,
+    OF_GRAPHS,
     RELATIONS,
+    STATE_INTS,
+    STATE_SETS,
     Part,
     Template,
 )
 
-STATE_INTS = ("label", "n_left", "n_right", "n_heads", "head_labels")
-STATE_SETS = ("left_labels", "right_labels")
-OF_GRAPHS = (*LINKS, *ACTIONS)
 NO_PARENT = -1
 
 Path = tuple[str, ...]
@@ -36,8 +34,9 @@ class Layout:
         self.slots: dict[Path, tuple[int, int, bool]] = {}
         self.ints: list[tuple[int, int]] = []
         self.sets: list[tuple[int, int]] = []
-        for start in ("s0", "b0", "s1", "b1"):  # slots 0 to 3: the distances need them
-            self._slot((start,))
+        for ends in ALONE.values():  # they need their slots, whether templates name these or not
+            for start in ends:
+                self._slot((start,))
         for template in templates:
             for part in template:
                 self._register(part)
@@ -48,6 +47,10 @@ class Layout:
         """Number of values, the distances included."""
         n_of_graphs = len(OF_GRAPHS) if self.has_links else 0
         return len(DISTANCES) + len(self.ints) + len(self.sets) + n_of_graphs
+
+    def ends_of(self, names: Iterable[str]) -> list[tuple[int, ...]]:
+        """The slots of parts that stand alone."""
+        return [tuple(self._slot((end,)) for end in ALONE[name]) for name in names]
 
     def slots_of(self, template: Template) -> int:
         """The set of slots that must be filled for a template to apply, one bit each."""
@@ -87,6 +90,6 @@ class Layout:
             return list(DISTANCES).index(part.attribute)
         if part.attribute in OF_GRAPHS:
             before = len(DISTANCES) + len(self.ints) + len(self.sets)
-            return before + OF_GRAPHS.index(part.attribute)
+            return before + list(OF_GRAPHS).index(part.attribute)
         atoms, atom = self._atom(part)
         return len(DISTANCES) + atoms.index(atom) + (len(self.ints) if atoms is self.sets else 0)

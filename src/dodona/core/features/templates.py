@@ -26,25 +26,23 @@ N_DEEP = 4  # s0 … s3, b0 … b3
 STARTS = tuple(f"{where}{depth}" for where in "sb" for depth in range(N_DEEP))
 TREE_HEAD, TREE_LABEL = "tree_head", "tree_label"  # of a basic tree beside the graph
 RELATIONS = ("head", "left", "left2", "right", "right2", "head2", TREE_HEAD)
-STATE_ATTRIBUTES = (
-    *("label", "n_left", "n_right", "n_heads", "head_labels"),
-    *("left_labels", "right_labels"),
-)
-WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "tag", "feats", TREE_LABEL)
+STATE_INTS = ("label", "n_left", "n_right", "n_heads", "head_labels")
+STATE_SETS = ("left_labels", "right_labels")
+STATE_ATTRIBUTES = (*STATE_INTS, *STATE_SETS)
+TAG = "tag"  # UPOS and XPOS together
+WORD_ATTRIBUTES = ("form", "lemma", "upos", "xpos", TAG, "feats", TREE_LABEL)
+FEATURE = "feats:"  # before the name of one feature of FEATS
 DISTANCES = {
     "distance": ("s0", "b0"),
     "stack_distance": ("s1", "s0"),
     "buffer_distance": ("b0", "b1"),
 }
-LINKS = {
-    "link": ("s0", "b0"),
-    "stack_link": ("s1", "s0"),
-    "tree_link": ("s0", "b0"),
-    "stack_tree_link": ("s1", "s0"),
-}
+LINKS = {"link": ("s0", "b0"), "stack_link": ("s1", "s0")}
+TREE_LINKS = {"tree_link": ("s0", "b0"), "stack_tree_link": ("s1", "s0")}
 ACTIONS = ("action", "action2")
-ALONE = {**DISTANCES, **LINKS, **dict.fromkeys(ACTIONS, ())}  # part → slots it needs
-GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *LINKS, *ACTIONS}
+OF_GRAPHS = {**LINKS, **TREE_LINKS, **dict.fromkeys(ACTIONS, ())}
+ALONE = {**DISTANCES, **OF_GRAPHS}  # part → slots it needs
+GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *OF_GRAPHS}
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others, no set of their own
 MAX_PARTS = 8
@@ -153,13 +151,13 @@ def word_columns(templates: list[Template]) -> list[str]:
     """
     used = {part.attribute for template in templates for part in template}
     relations = {step for template in templates for part in template for step in part.slot}
-    looks_at_links = any("tree_link" in name for name in used)
+    looks_at_links = not used.isdisjoint(TREE_LINKS)
     if looks_at_links or TREE_HEAD in relations:
         used.add(TREE_HEAD)
     if looks_at_links:
         used.add(TREE_LABEL)
     plain = [name for name in (*WORD_ATTRIBUTES, TREE_HEAD) if name in used]
-    features = sorted(name for name in used if name.startswith("feats:"))
+    features = sorted(name for name in used if name.startswith(FEATURE))
     return plain + features + sorted(name for name in used if CLUSTER.fullmatch(name))
 
 
@@ -200,11 +198,11 @@ def _part(text: str) -> Part:
             raise TemplateError(
                 f"no relation {relation!r} in {text!r}; there are: {', '.join(RELATIONS)}"
             )
-    named_feature = attribute.startswith("feats:") and len(attribute) > len("feats:")
+    named_feature = attribute.startswith(FEATURE) and attribute != FEATURE
     named = named_feature or CLUSTER.fullmatch(attribute)
     if attribute not in WORD_ATTRIBUTES + STATE_ATTRIBUTES and not named:
         known = ", ".join(
-            (*WORD_ATTRIBUTES, "feats:NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
+            (*WORD_ATTRIBUTES, f"{FEATURE}NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
         )
         raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
     return Part(tuple(slot), attribute)

@@ -15,6 +15,7 @@ from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport below, uniform
+from dodona.core.base.shuffle cimport shuffle_with
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
 from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, rank
@@ -68,12 +69,8 @@ cdef class GreedyTrainer:
                 self.train_sentence(sentence, exploring)
 
     def shuffled(self, int n):
-        """The numbers 0 … n - 1 in random order (Fisher & Yates)."""
-        order = list(range(n))
-        for i in range(n - 1, 0, -1):
-            j = below(&self.random, i + 1)
-            order[i], order[j] = order[j], order[i]
-        return order
+        """The numbers 0 … n - 1 in random order."""
+        return shuffle_with(&self.random, n)
 
     def __getstate__(self):
         return self.random, self.time

@@ -7,9 +7,10 @@ from dodona.core.segmenting.places cimport Token, Walk
 from dodona.core.weights.packed cimport PackedWeights
 
 cdef enum:
-    WHOLE = 0           # the rule is for one token
-    SUFFIX = 1          # for all that end like this
-    PREFIX = 2
+    WHOLE               # the rule is for one token
+    SUFFIX              # for all that end like this
+    PREFIX
+    N_SIDES
     MAX_AFFIX = 16
 
 cdef enum:
@@ -24,7 +25,7 @@ cdef class RuleIndex:
     cdef unordered_map[uint64_t, vector[int]] rules     # by side and affix
     cdef unordered_map[uint64_t, int] known             # tokens that are certain
     cdef bint filter[N_FILTER]                          # False: no rule has this address
-    cdef unsigned int lengths[3]                        # of affixes, a bit each, by side
+    cdef unsigned int lengths[N_SIDES]                        # of affixes, a bit each, by side
 
     cdef int certain(self, const Token* token) noexcept nogil
     cdef void candidates(self, Walk walk, const Token* token,

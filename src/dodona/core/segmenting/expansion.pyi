@@ -3,7 +3,7 @@ from typing import Any
 
 from dodona.core.weights.packed import PackedWeights
 
-SIDES: tuple[str, ...]
+SIDES: dict[str, int]
 
 def string_hash(text: str, side: str = "whole") -> int: ...
 

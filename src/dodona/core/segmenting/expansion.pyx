@@ -6,12 +6,12 @@ alike), and the others are asked of a model that sees the token and its neighbou
 """
 from cython.operator cimport dereference
 
-from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE
-from dodona.core.segmenting.places cimport BEGINS_SENTENCE, hashed_on
+from dodona.core.segmenting.places cimport BEGINS_SENTENCE
 from dodona.core.weights.linear cimport padded
 
-SIDES = ("whole", "suffix", "prefix")
+SIDES = {"whole": WHOLE, "suffix": SUFFIX, "prefix": PREFIX}
 
 cdef enum:
     N_TOKEN_TEMPLATES = MAX_TOKEN_KEYS
@@ -51,7 +51,7 @@ cdef class RuleIndex:
         cdef uint64_t hash
         self.n_rules = len(rules)
         for number, (side, affix) in enumerate(rules, start=1):
-            place = SIDES.index(side)
+            place = SIDES[side]
             if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
                 raise ValueError(f"an affix has 1 to {MAX_AFFIX} characters, not {affix!r}")
             hash = address(place, string_hash(affix, side))

@@ -6,9 +6,8 @@ that what training has not seen is judged by what looks alike.
 """
 from libc.stdint cimport uint8_t
 
-from dodona.core.base.hashing cimport mixed, multiplier, seed
+from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE, SPACE, is_space, is_wordlike
-from dodona.core.segmenting.places cimport hashed_on
 
 cdef enum:
     MAX_WORD = 20             # characters of a word or chunk to come that are looked at

@@ -5,11 +5,11 @@ from libcpp.vector cimport vector
 from dodona.core.segmenting.characters cimport N_KINDS, CodePoints
 
 cdef enum:
-    SAME = 0            # the token goes on
-    TOKEN = 1           # a token begins
-    SENTENCE = 2        # a sentence begins
-    N_LABELS = 3
-    ASK = 3             # in the table of pairs: nothing is certain
+    SAME                # the token goes on
+    TOKEN               # a token begins
+    SENTENCE            # a sentence begins
+    N_LABELS
+    ASK = N_LABELS      # in the table of pairs: nothing is certain
     N_PAIRS = 2 * N_KINDS * N_KINDS
 
 cdef enum:
@@ -63,9 +63,3 @@ cdef class Walk:
     cdef Py_ssize_t atom(self, Py_ssize_t start) noexcept nogil
     cdef Py_ssize_t url(self, Py_ssize_t start) noexcept nogil
     cdef Py_ssize_t email(self, Py_ssize_t start) noexcept nogil
-
-
-cdef inline uint64_t hashed_on(uint64_t hash, uint32_t c) noexcept nogil:
-    """The hash of a string with one more character."""
-    hash = (hash ^ c) * <uint64_t> 0xd6e8feb86659fd93
-    return hash ^ (hash >> 32)

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from dodona.core.segmenting.characters import CodePoints
 
 LOOKAHEAD: int
+LABELS: dict[str, int]
 
 class Walk:
     def __init__(self, text: CodePoints, certain: bytes, by_lines: bool = False) -> None: ...

@@ -10,6 +10,7 @@ a text that comes in pieces is cut where sentences end, and gives what it gives 
 """
 from cpython.bytes cimport PyBytes_AS_STRING
 
+from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
     APOSTROPHE, CLOSING, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE, PERIOD, SPACE, UPPER,
     is_space, is_wordlike)
@@ -25,6 +26,7 @@ cdef enum:
     FEW = 8                         # times that a pair was seen: nothing is certain of it
 
 LOOKAHEAD = 2 * MAX_ATOM
+LABELS = {"same": SAME, "token": TOKEN, "sentence": SENTENCE}
 
 
 cdef class Walk:

@@ -4,6 +4,7 @@ from libc.stdint cimport int16_t, uint64_t
 from dodona.core.segmenting.place_features cimport MAX_PLACE_KEYS, fill_place
 from dodona.core.segmenting.places cimport BEGINS_SENTENCE, N_LABELS, SAME, SENTENCE, TOKEN
 from dodona.core.segmenting.places import check_pairs
+from dodona.core.weights.linear cimport BLOCK
 
 MAX_BIAS = 1 << 12      # scores are within four times that
 
@@ -36,13 +37,13 @@ cdef class Segmenting:
     cdef void run(self, Walk walk) noexcept nogil:
         """Walk through all of the text."""
         cdef uint64_t keys[MAX_PLACE_KEYS]
-        cdef int16_t scores[8]
+        cdef int16_t scores[BLOCK]
         cdef int n, best, label
         if not walk.begin(0, <Py_ssize_t> walk.text.kind.size()):
             return
         while walk.next_place():
             n = fill_place(walk, keys)
-            for label in range(8):
+            for label in range(BLOCK):
                 scores[label] = 0
             scores[SENTENCE] = <int16_t> self.bias
             self.weights.score(keys, n, scores)

@@ -14,33 +14,34 @@ cdef struct Item:
     bint is_gold              # no tag up to here is wrong
 
 
-cdef class Scorer:
+cdef class TagScorer:
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
 
 
-cdef class PackedScorer(Scorer):
+cdef class PackedTagScorer(TagScorer):
     cdef PackedWeights weights
     cdef vector[int16_t] sums
 
 
-cdef class OnlineScorer(Scorer):
+cdef class OnlineTagScorer(TagScorer):
     cdef Weights weights
 
 
 cdef class TagBeam:
     cdef readonly TagTask task
-    cdef Scorer scorer
+    cdef TagScorer scorer
     cdef int width
+    cdef int32_t* own                   # the task's column of the sentence
     cdef vector[Item] items             # `width` per node, best first; node 0 has the start
     cdef vector[int32_t] n_items        # per node
     cdef vector[uint64_t] keys
     cdef vector[float] static_scores
     cdef vector[float] scores
 
-    cdef void start(self, int n_words) noexcept nogil
+    cdef void start(self, int n_words, int32_t* own) noexcept nogil
     cdef void extend(self, const WordsC* words, int word, int gold) noexcept nogil
     cdef void score_history(self, const WordsC* words, int word) noexcept nogil
     cdef void insert(self, int word, Item item) noexcept nogil
     cdef const Item* item(self, int word, int rank) noexcept nogil
-    cdef void put_history(self, const WordsC* words, int word, int rank) noexcept nogil
+    cdef void put_history(self, int word, int rank) noexcept nogil
     cdef void write_best(self, int word, int32_t* tags, int32_t first_class) noexcept nogil

@@ -8,14 +8,14 @@ from dodona.core.features.words cimport N_RESERVED
 from dodona.core.weights.linear cimport padded
 
 
-cdef class Scorer:
+cdef class TagScorer:
     """Adds the weights of features to the scores of the classes."""
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         pass
 
 
-cdef class PackedScorer(Scorer):
+cdef class PackedTagScorer(TagScorer):
     """With weights that are complete."""
 
     def __init__(self, PackedWeights weights):
@@ -30,7 +30,7 @@ cdef class PackedScorer(Scorer):
             scores[c] += self.sums[c]
 
 
-cdef class OnlineScorer(Scorer):
+cdef class OnlineTagScorer(TagScorer):
     """With weights that still learn."""
 
     def __init__(self, Weights weights):
@@ -43,7 +43,7 @@ cdef class OnlineScorer(Scorer):
 cdef class TagBeam:
     """The beam of one thread; `width` items for each word."""
 
-    def __init__(self, TagTask task, Scorer scorer, int width):
+    def __init__(self, TagTask task, TagScorer scorer, int width):
         if width < 1:
             raise ValueError(f"a beam holds at least one item, not {width}")
         self.task, self.scorer, self.width = task, scorer, width
@@ -51,8 +51,9 @@ cdef class TagBeam:
         self.static_scores.resize(task.n_padded)
         self.scores.resize(task.n_padded)
 
-    cdef void start(self, int n_words) noexcept nogil:
-        """Make room for a sentence."""
+    cdef void start(self, int n_words, int32_t* own) noexcept nogil:
+        """Make room for a sentence; `own` is the task's column, where histories are put."""
+        self.own = own
         self.items.resize(<size_t> (n_words + 1) * self.width)
         self.n_items.assign(n_words + 1, 0)
         self.items[0] = Item(0, NONE, NONE, True)
@@ -74,7 +75,7 @@ cdef class TagBeam:
             if sure != NONE:
                 self.insert(word, Item(before.score, sure, rank, before.is_gold))
                 continue
-            self.put_history(words, word, rank)
+            self.put_history(word, rank)
             self.score_history(words, word)
             for c in range(self.task.n_classes):
                 score = before.score + self.scores[c]
@@ -115,14 +116,13 @@ cdef class TagBeam:
     cdef const Item* item(self, int word, int rank) noexcept nogil:
         return &self.items[<size_t> word * self.width + rank]
 
-    cdef void put_history(self, const WordsC* words, int word, int rank) noexcept nogil:
+    cdef void put_history(self, int word, int rank) noexcept nogil:
         """Write the last two tags of an item of the word before into the task's column."""
-        cdef int32_t* own = self.task.own(words)
         cdef const Item* last = self.item(word - 1, rank)
         if word > 1:
-            own[word - 1] = last.klass + N_RESERVED
+            self.own[word - 1] = last.klass + N_RESERVED
         if word > 2:
-            own[word - 2] = self.item(word - 2, last.back).klass + N_RESERVED
+            self.own[word - 2] = self.item(word - 2, last.back).klass + N_RESERVED
 
     cdef void write_best(self, int word, int32_t* tags, int32_t first_class) noexcept nogil:
         """The tags of the best item of a word, into tags[1 … word], counted from `first_class`."""

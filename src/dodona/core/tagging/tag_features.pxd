@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from dodona.core.features.words cimport WordsC
 
 cdef enum:
-    REACH = 2                 # as in tag_templates.py
+    REACH = 2                 # the furthest word that templates may look at
     N_PLACES = 2 * REACH + 1
 
 cdef struct TagAtom:

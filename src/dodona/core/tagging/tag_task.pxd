@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libcpp.vector cimport vector
 
+from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport WordsC
 from dodona.core.tagging.tag_features cimport TagFeatures
 
@@ -21,4 +22,4 @@ cdef class TagTask:
     cdef vector[int32_t] fixed          # … the word has this one
 
     cdef int certain(self, const WordsC* words, int word) noexcept nogil
-    cdef int32_t* own(self, const WordsC* words) noexcept nogil
+    cdef int32_t* own(self, Corpus corpus, int sentence) noexcept nogil

@@ -4,9 +4,8 @@ A word seen often enough with one class always has it, without a look at the mod
 is settled like this. After other tasks, words are certain given the classes that these have found.
 """
 from dodona.core.base.nodes cimport NONE, n_nodes
-from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport N_RESERVED
-from dodona.core.weights.linear cimport padded
+from dodona.core.weights.linear cimport check_classes, padded
 from dodona.core.weights.packed cimport BARRED
 
 
@@ -46,6 +45,7 @@ cdef class TagTask:
     def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
                  const uint32_t[::1] entries, const uint32_t[::1] before,
                  const uint32_t[::1] fixed, int n_certain=0):
+        check_classes(n_classes)
         self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
         self.n_certain = max(n_classes, n_certain)
         self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
@@ -73,11 +73,12 @@ cdef class TagTask:
 
     def tags(self, Corpus corpus not None, int sentence):
         """The classes that stand in the corpus for the words of a sentence."""
-        cdef WordsC words
+        cdef const int32_t* own
+        cdef int i
         if not 0 <= sentence < len(corpus) or corpus.n_columns != self.n_columns:
             raise ValueError(f"no sentence {sentence} of {self.n_columns} columns")
-        words = corpus.words(sentence)
-        return [self.own(&words)[i] - N_RESERVED for i in range(1, words.n_words + 1)]
+        own = self.own(corpus, sentence)
+        return [own[i] - N_RESERVED for i in range(1, corpus.n_words[sentence] + 1)]
 
     cdef int certain(self, const WordsC* words, int word) noexcept nogil:
         """The class that the word has for certain, or NONE."""
@@ -95,6 +96,6 @@ cdef class TagTask:
                 return self.fixed[i]
         return NONE
 
-    cdef int32_t* own(self, const WordsC* words) noexcept nogil:
-        """The column that the task fills in, from node 0 on; values are N_RESERVED + class."""
-        return <int32_t*> words.values + <size_t> self.own_column * n_nodes(words.n_words) + 1
+    cdef int32_t* own(self, Corpus corpus, int sentence) noexcept nogil:
+        """The column that the task fills in, by node; values are N_RESERVED + class."""
+        return corpus.column(sentence, self.own_column)

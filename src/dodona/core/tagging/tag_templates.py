@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-REACH = 2
 LEMMA = "lemma"  # the task that looks at other things
 Part = tuple[int, str]
 

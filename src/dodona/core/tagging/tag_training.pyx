@@ -5,59 +5,53 @@ class wins by a margin (on en_ewt 0.1 points of XPOS better than learning from e
 Structured: the beam and the gold tags are compared where the best wrong item is furthest above them
 (max-violation, Huang, Fayong & Guo 2012); where it is not above them, nothing is learned.
 """
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
-from dodona.core.base.random cimport below
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport N_RESERVED, WordsC
 from dodona.core.tagging.tag_beam cimport TagBeam
-from dodona.core.tagging.tag_beam import OnlineScorer
+from dodona.core.tagging.tag_beam import OnlineTagScorer
+from dodona.core.tagging.tag_features cimport REACH
 from dodona.core.tagging.tag_task cimport TagTask
+from dodona.core.weights.cutoff cimport count_keys, keep_frequent, start_counting
 from dodona.core.weights.linear cimport Weights
-
-cdef enum:
-    N_COUNTERS = 1 << 22      # a rare feature seldom shares one with another
+from dodona.core.weights.margin cimport MarginPerceptron
 
 
-cdef class TagTrainer:
+cdef class TagTrainer(MarginPerceptron):
     """Trains the weights of a task on a corpus, sentence by sentence; `gold` has all classes.
 
     Predictions stay in the corpus, for the tasks that come after. Features that occur less often
     than `cutoff` among the gold tags are not learned: on en_ewt half of them, and none is missed.
+    With a cutoff of 1 all are, those too that only follow a wrong tag.
     """
     cdef readonly Corpus corpus
     cdef readonly TagTask task
-    cdef readonly Weights weights
-    cdef readonly double time           # words learned from so far
-    cdef readonly long n_updates
     cdef int width
-    cdef float margin
     cdef TagBeam beam
     cdef vector[int32_t] gold
     cdef vector[int32_t] wanted         # per node: gold tags, but certain words as they are
     cdef vector[int32_t] guessed
     cdef vector[uint64_t] keys
     cdef vector[float] scores
-    cdef vector[uint8_t] seen           # how often features occur, by the high half of their keys
-    cdef int cutoff
+    cdef int32_t* own                   # the task's column of the sentence at hand
 
     def __init__(self, Corpus corpus, TagTask task, Weights weights, const uint32_t[::1] gold, *,
                  int width=1, float margin=0, int cutoff=1):
         if corpus.n_columns != task.n_columns or gold.shape[0] != corpus.n_words_total:
             raise ValueError("the corpus has other columns than the task, or other words than gold")
         self.corpus, self.task, self.weights = corpus, task, weights
-        self.width, self.margin, self.time = width, margin, 1
-        self.beam = TagBeam(task, OnlineScorer(weights), width)
+        self.width, self.margin = width, margin
+        self.beam = TagBeam(task, OnlineTagScorer(weights), width)
         self.keys.resize(task.features.n_templates)
         self.scores.resize(task.n_padded)
         for klass in gold:
             if klass >= <uint32_t> task.n_certain:
                 raise ValueError(f"class {klass}, but there are {task.n_certain}")
             self.gold.push_back(klass)
-        self.cutoff = cutoff
-        self.seen.resize(N_COUNTERS)
+        start_counting(&self.cutoff, cutoff if cutoff > 1 else 0)
         for sentence in range(len(corpus)):
             self.count(sentence)
 
@@ -68,6 +62,7 @@ cdef class TagTrainer:
             if not 0 <= sentence < <int> self.corpus.n_words.size():
                 raise IndexError(f"no sentence {sentence}")
             with nogil:
+                self.own = self.task.own(self.corpus, sentence)
                 if self.width == 1:
                     self.train_greedily(sentence)
                 else:
@@ -81,16 +76,15 @@ cdef class TagTrainer:
 
     cdef void train_greedily(self, int sentence) noexcept nogil:
         cdef WordsC words = self.corpus.words(sentence)
-        cdef int32_t* own = self.task.own(&words)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int i, predicted
         for i in range(1, words.n_words + 1):
             predicted = self.task.certain(&words, i)
             if predicted == NONE:
-                predicted = self.learn(&words, i, gold[i])
-            own[i] = predicted + N_RESERVED
+                predicted = self.learn_word(&words, i, gold[i])
+            self.own[i] = predicted + N_RESERVED
 
-    cdef int learn(self, const WordsC* words, int word, int gold) noexcept nogil:
+    cdef int learn_word(self, const WordsC* words, int word, int gold) noexcept nogil:
         """Predict the class of a word and update; returns the prediction.
 
         There is nothing to learn from a class that only certain words can have.
@@ -102,41 +96,23 @@ cdef class TagTrainer:
         for c in range(self.task.n_classes):
             if c != gold and (rival == NONE or self.scores[c] > self.scores[rival]):
                 rival = c
-        self.time += 1
         if gold >= self.task.n_classes:
+            self.time += 1
             return rival
-        if rival == NONE or self.scores[gold] > self.scores[rival] + self.margin:
-            return gold
-        n_keys = self.keep_frequent(n_keys)
-        self.weights.update(self.keys.data(), n_keys, gold, rival, 1, self.time)
-        self.n_updates += 1
-        return gold if self.scores[gold] > self.scores[rival] else rival
+        return self.learn(self.keys.data(), n_keys, self.scores.data(), gold, rival)
 
     cdef void count(self, int sentence) noexcept nogil:
         """Count the features of a sentence whose words before are tagged right."""
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
-        cdef int i, k
-        cdef uint8_t* counter
+        cdef int32_t* own = self.task.own(self.corpus, sentence)
+        cdef int i
         for i in range(1, words.n_words + 1):
-            self.task.own(&words)[i] = gold[i] + N_RESERVED
+            own[i] = gold[i] + N_RESERVED
             if self.task.certain(&words, i) == NONE:
                 self.task.features.fill(&words, i, 0, self.task.features.n_templates,
                                         self.keys.data())
-                for k in range(self.task.features.n_templates):
-                    counter = &self.seen[self.keys[k] >> 32 & (N_COUNTERS - 1)]
-                    counter[0] = min(counter[0] + 1, self.cutoff)
-
-    cdef int keep_frequent(self, int n_keys) noexcept nogil:
-        """Drop the keys of features that are too rare to be learned; returns how many are left."""
-        cdef int k, n = 0
-        if self.cutoff <= 1:
-            return n_keys
-        for k in range(n_keys):
-            if self.seen[self.keys[k] >> 32 & (N_COUNTERS - 1)] >= self.cutoff:
-                self.keys[n] = self.keys[k]
-                n += 1
-        return n
+                count_keys(&self.cutoff, self.keys.data(), self.task.features.n_templates)
 
     cdef void train_structured(self, int sentence) noexcept nogil:
         cdef WordsC words = self.corpus.words(sentence)
@@ -144,13 +120,13 @@ cdef class TagTrainer:
         cdef int i, sure, worst = 0
         cdef float violation, most = 0, gold_score = 0
         self.wanted.assign(words.n_words + 1, NONE)
-        self.beam.start(words.n_words)
+        self.beam.start(words.n_words, self.own)
         for i in range(1, words.n_words + 1):
             sure = self.task.certain(&words, i)
             self.wanted[i] = gold[i] if sure == NONE else sure
             self.beam.extend(&words, i, self.wanted[i])
             if sure == NONE:
-                self.put_history(&words, i, self.wanted)
+                self.put_history(i, self.wanted)
                 self.beam.score_history(&words, i)
                 gold_score += self.beam.scores[gold[i]]
             violation = self.beam.item(i, 0).score - gold_score
@@ -162,15 +138,13 @@ cdef class TagTrainer:
             for i in range(1, worst + 1):
                 self.move_towards(&words, i)
             self.n_updates += 1
-        self.beam.write_best(words.n_words, self.task.own(&words), N_RESERVED)
+        self.beam.write_best(words.n_words, self.own, N_RESERVED)
         self.time += words.n_words
 
-    cdef void put_history(self, const WordsC* words, int word,
-                          vector[int32_t]& tags) noexcept nogil:
-        cdef int32_t* own = self.task.own(words)
+    cdef void put_history(self, int word, const vector[int32_t]& tags) noexcept nogil:
         cdef int i
-        for i in range(max(word - 2, 1), word):
-            own[i] = tags[i] + N_RESERVED
+        for i in range(max(word - REACH, 1), word):
+            self.own[i] = tags[i] + N_RESERVED
 
     cdef void move_towards(self, const WordsC* words, int word) noexcept nogil:
         """Raise the wanted tag after the wanted history, lower the guessed one after its own."""
@@ -178,7 +152,7 @@ cdef class TagTrainer:
         cdef int n_history = self.task.features.n_templates - n_static
         cdef int i
         cdef bint differs = False
-        for i in range(max(word - 2, 1), word + 1):
+        for i in range(max(word - REACH, 1), word + 1):
             differs = differs or self.wanted[i] != self.guessed[i]
         if not differs or self.task.certain(words, word) != NONE:
             return
@@ -187,32 +161,13 @@ cdef class TagTrainer:
             self.add(n_static, self.wanted[word], 1)
             self.task.features.fill_static(words, word, self.keys.data())
             self.add(n_static, self.guessed[word], -1)
-        self.put_history(words, word, self.wanted)
+        self.put_history(word, self.wanted)
         self.task.features.fill_history(words, word, self.keys.data())
         self.add(n_history, self.wanted[word], 1)
-        self.put_history(words, word, self.guessed)
+        self.put_history(word, self.guessed)
         self.task.features.fill_history(words, word, self.keys.data())
         self.add(n_history, self.guessed[word], -1)
 
     cdef void add(self, int n_keys, int klass, double amount) noexcept nogil:
-        cdef double* total
-        cdef float* weight
-        cdef int k
-        n_keys = self.keep_frequent(n_keys)
-        for k in range(n_keys):
-            weight = self.weights.cell(self.weights.find_or_add(self.keys[k]), klass, &total)
-            weight[0] += <float> amount
-            total[0] += amount * self.time
-
-
-def shuffled(int n, uint64_t seed):
-    """The numbers 0 … n - 1 in random order (Fisher & Yates).
-
-    >>> sorted(shuffled(5, 1))
-    [0, 1, 2, 3, 4]
-    """
-    order = list(range(n))
-    for i in range(n - 1, 0, -1):
-        j = below(&seed, i + 1)
-        order[i], order[j] = order[j], order[i]
-    return order
+        n_keys = keep_frequent(&self.cutoff, self.keys.data(), n_keys)
+        self.weights.add(self.keys.data(), n_keys, klass, amount, self.time)

@@ -7,7 +7,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport N_RESERVED, WordsC
 from dodona.core.tagging.tag_beam cimport TagBeam
-from dodona.core.tagging.tag_beam import PackedScorer
+from dodona.core.tagging.tag_beam import PackedTagScorer
 from dodona.core.tagging.tag_task cimport TagTask
 from dodona.core.weights.linear cimport BLOCK
 from dodona.core.weights.packed cimport PackedWeights
@@ -32,9 +32,10 @@ cdef class Tagging:
         """Tag all sentences of the corpus but those that are `kept`: not 0 there."""
         cdef vector[uint64_t] keys
         cdef vector[int16_t] scores
-        cdef TagBeam beam = TagBeam(self.task, PackedScorer(self.weights), self.width)
+        cdef TagBeam beam = TagBeam(self.task, PackedTagScorer(self.weights), self.width)
         cdef WordsC words
-        cdef size_t i
+        cdef int32_t* own
+        cdef int i
         if corpus.n_columns != self.task.n_columns:
             raise ValueError(
                 f"{corpus.n_columns} columns, but the task looks at {self.task.n_columns}")
@@ -43,18 +44,17 @@ cdef class Tagging:
         keys.resize(self.task.features.n_templates)
         scores.resize(self.task.n_padded)
         with nogil:
-            for i in range(corpus.n_words.size()):
+            for i in range(<int> corpus.n_words.size()):
                 if kept is not None and kept[i]:
                     continue
-                words = corpus.words(<int> i)
+                words, own = corpus.words(i), self.task.own(corpus, i)
                 if self.width == 1:
-                    self.tag_greedily(&words, keys.data(), scores.data())
+                    self.tag_greedily(&words, own, keys.data(), scores.data())
                 else:
-                    self.tag_with_beam(&words, beam)
+                    self.tag_with_beam(&words, own, beam)
 
-    cdef void tag_greedily(self, const WordsC* words, uint64_t* keys,
+    cdef void tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
                            int16_t* scores) noexcept nogil:
-        cdef int32_t* own = self.task.own(words)
         cdef int i, best, n_static = self.task.features.n_static
         for i in range(1, words.n_words + 1):
             best = self.task.certain(words, i)
@@ -68,9 +68,10 @@ cdef class Tagging:
                     best = 0
             own[i] = best + N_RESERVED
 
-    cdef void tag_with_beam(self, const WordsC* words, TagBeam beam) noexcept nogil:
+    cdef void tag_with_beam(self, const WordsC* words, int32_t* own,
+                            TagBeam beam) noexcept nogil:
         cdef int i
-        beam.start(words.n_words)
+        beam.start(words.n_words, own)
         for i in range(1, words.n_words + 1):
             beam.extend(words, i, NONE)
-        beam.write_best(words.n_words, self.task.own(words), N_RESERVED)
+        beam.write_best(words.n_words, own, N_RESERVED)

@@ -8,6 +8,9 @@ from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 
+cdef enum:
+    N_HISTORY = 2             # actions that a state of a graph remembers
+
 cdef enum Place:
     GONE, STACK, BUFFER
 
@@ -47,7 +50,7 @@ cdef struct StateC:
     int32_t* head2            # the head that the word got before its last; NONE if there is none
     int32_t* n_heads
     int32_t* head_labels      # a hash of the labels of all arcs into it
-    int32_t* history          # the last two actions, for features
+    int32_t* history          # the last N_HISTORY actions, for features
     void* block
     size_t n_bytes
 

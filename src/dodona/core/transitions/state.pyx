@@ -7,7 +7,6 @@ cdef enum:
     N_COLUMNS = 11            # int32 columns by node
     N_SETS = 3                # uint64 columns by node
     N_GRAPH_COLUMNS = 5       # int32 columns by node, in systems of graphs only
-    N_HISTORY = 2
 
 
 cdef size_t graph_size(int n_words, int max_arcs) noexcept nogil:

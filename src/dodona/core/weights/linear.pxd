@@ -2,9 +2,13 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+cdef extern from "blocks.h":
+    cdef enum:
+        BLOCK "DODONA_BLOCK"      # classes are scored eight at a time
+
 cdef enum:
-    BLOCK = 8                 # classes are scored eight at a time
     MAX_KEYS = 256            # features of one state; also keeps sums of int8 within int16
+    MAX_CLASSES = 32_000      # they fit 16 bits, and cells of a row 12 (packed.pyx)
 
 cdef struct Row:
     uint64_t key              # 0: an empty place
@@ -37,8 +41,9 @@ cdef class Weights:
 
 
 cdef vector[uint64_t] checked_keys(keys)
+cdef int check_classes(int n_classes) except -1
 
 
 cdef inline int padded(int n_classes) noexcept nogil:
-    """Classes rounded up to whole blocks."""
+    """Classes, at most MAX_CLASSES, rounded up to whole blocks."""
     return (n_classes + BLOCK - 1) // BLOCK * BLOCK

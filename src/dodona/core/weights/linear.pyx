@@ -18,7 +18,6 @@ cdef extern from "blocks.h":
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
-    MAX_CLASSES = 32_000          # classes fit 16 bits, and cells of a row 12 (packed.pyx)
 
 
 cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
@@ -38,6 +37,17 @@ cdef vector[uint64_t] checked_keys(keys):
     return checked
 
 
+cdef int check_classes(int n_classes) except -1:
+    """Refuse a number of classes that tables and loops are not made for."""
+    if n_classes < 1:
+        raise ValueError("a classifier needs at least one class")
+    if n_classes > MAX_CLASSES:
+        raise ValueError(
+            f"{n_classes} classes (moves with their labels), but at most {MAX_CLASSES} are "
+            "possible: merge rare labels, or projectivise with fewer new ones")
+    return 0
+
+
 cdef Py_ssize_t _sum(const uint16_t[::1] counts) noexcept nogil:
     cdef Py_ssize_t i, total = 0
     for i in range(counts.shape[0]):
@@ -45,16 +55,19 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) noexcept nogil:
     return total
 
 
+cdef inline void move_weight(Weights weights, Row* row, int klass, double amount,
+                             double time) noexcept nogil:
+    cdef double* total
+    cdef float* weight = weights.cell(row, klass, &total)
+    weight[0] += <float> amount
+    total[0] += amount * time
+
+
 cdef class Weights:
     """Weights in training. Rows exist only for features that were updated once."""
 
     def __init__(self, int n_classes):
-        if n_classes < 1:
-            raise ValueError("a classifier needs at least one class")
-        if n_classes > MAX_CLASSES:
-            raise ValueError(
-                f"{n_classes} classes (moves with their labels), but at most {MAX_CLASSES} are "
-                "possible: merge rare labels, or projectivise with fewer new ones")
+        check_classes(n_classes)
         self.n_classes = n_classes
         self.table.resize(FIRST_TABLE)
         self.free.resize(16)
@@ -90,27 +103,17 @@ cdef class Weights:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
         cdef int i
         cdef Row* row
-        cdef double* total
-        cdef float* weight
         for i in range(n_keys):
             row = self.find_or_add(keys[i])
-            weight = self.cell(row, good, &total)
-            weight[0] += <float> amount
-            total[0] += amount * time
-            weight = self.cell(row, bad, &total)
-            weight[0] -= <float> amount
-            total[0] -= amount * time
+            move_weight(self, row, good, amount, time)
+            move_weight(self, row, bad, -amount, time)
 
     cdef void add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                   double time) noexcept nogil:
         """Move every key's weight for one class by the amount."""
         cdef int i
-        cdef double* total
-        cdef float* weight
         for i in range(n_keys):
-            weight = self.cell(self.find_or_add(keys[i]), klass, &total)
-            weight[0] += <float> amount
-            total[0] += amount * time
+            move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
 
     cdef Row* find_or_add(self, uint64_t key) noexcept nogil:
         cdef size_t place, n_places

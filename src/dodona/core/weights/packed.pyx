@@ -14,7 +14,8 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, checked_keys, padded
+from dodona.core.weights.linear cimport (
+    MAX_KEYS, Row, Weights, check_classes, checked_keys, padded)
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
@@ -64,6 +65,7 @@ cdef class PackedWeights(Scorer):
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
 
     def __init__(self, int n_classes, float step, buckets, rows):
+        check_classes(n_classes)
         self.n_classes, self.step = n_classes, step
         PyObject_GetBuffer(buckets, &self.bucket_buffer, PyBUF_SIMPLE)
         PyObject_GetBuffer(rows, &self.row_buffer, PyBUF_SIMPLE)

@@ -2,8 +2,9 @@
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.templates import FEATURE, TAG, TREE_HEAD, TREE_LABEL, WORD_ATTRIBUTES
 from dodona.core.transitions.gold cimport UNSEEN
 from dodona.treebank.encoding.clusters cimport Clusters, n_bits
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
@@ -11,10 +12,12 @@ from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
     named_value, text_at)
 
-# the columns of a word that templates may ask for, beside `tag`, `feats:NAME` and `cluster:N`
+# the fields of a word that templates may ask for; others are made of them, see `column_of`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
-           "tree_label": DEPREL}
-TREE_HEAD = "tree_head"       # a position, not a string: the head in the basic tree
+           TREE_LABEL: DEPREL}
+if {*COLUMNS, TAG} != {*WORD_ATTRIBUTES}:
+    raise ImportError(f"encoding.pyx knows {sorted(COLUMNS)} and {TAG!r}, but templates name "
+                      f"{sorted(WORD_ATTRIBUTES)}")
 
 
 cdef enum:
@@ -35,7 +38,7 @@ cdef Column column_of(str name, bytes feature) except *:
     """How to read a column; `feature` is the name of a feature, and kept by the caller."""
     if name == TREE_HEAD:
         return Column(HEADS, HEAD, 0, NULL)
-    if name == "tag":
+    if name == TAG:
         return Column(JOINED, UPOS, 0, NULL)
     if feature:
         return Column(NAMED, FEATS, len(feature), feature)
@@ -90,8 +93,8 @@ cdef class Encoder:
         for name in columns:
             if n_bits(name) and clusters is None:
                 raise ValueError(f"no clusters are given for column {name!r}")
-            if (name not in COLUMNS and name not in ("tag", TREE_HEAD)
-                    and not name.startswith("feats:") and not n_bits(name)):
+            if (name not in COLUMNS and name not in (TAG, TREE_HEAD)
+                    and not name.startswith(FEATURE) and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
@@ -99,7 +102,8 @@ cdef class Encoder:
         self.clusters = clusters
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self._features = [
-            name[6:].encode() if name.startswith("feats:") else b"" for name in self.columns]
+            name[len(FEATURE):].encode() if name.startswith(FEATURE) else b""
+            for name in self.columns]
         for name, feature in zip(self.columns, self._features, strict=True):
             self._readers.push_back(column_of(name, feature))
 
@@ -171,8 +175,7 @@ cdef class Encoder:
             vocabulary = self.vocabularies[c]
             with nogil:
                 for s in range(batch.size()):
-                    target = corpus.values.data() + corpus.first_value[first + s] + 2
-                    target += c * n_nodes(batch[s].n_words)
+                    target = corpus.column(<int> (first + s), <int> c) + 1
                     if self._readers[c].kind == HEADS:
                         copy_heads(batch[s], target)
                         continue

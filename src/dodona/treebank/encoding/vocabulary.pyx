@@ -1,17 +1,17 @@
 """Strings and their numbers: every string is looked at once, the core sees integers only."""
 from libc.string cimport memcmp, memcpy
 
+from dodona.core.base.hashing cimport hashed_on
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 
 
 cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil:
-    """Eight bytes at a time, each round multiplied and folded."""
+    """Eight bytes at a time."""
     cdef uint64_t h = <uint64_t> size * <uint64_t> 0x9e3779b97f4a7c15, word
     while size > 0:
         word = 0
         memcpy(&word, text, min(size, 8))
-        h = (h ^ word) * <uint64_t> 0xd6e8feb86659fd93
-        h ^= h >> 32
+        h = hashed_on(h, word)
         text += 8
         size -= 8
     return h

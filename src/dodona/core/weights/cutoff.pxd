@@ -1,0 +1,50 @@
+"""Which features occur often enough to be learned: they are counted once, before training."""
+from libc.stdint cimport uint8_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+cdef enum:
+    N_COUNTERS = 1 << 22      # a rare feature seldom shares one with another
+    MAX_CUTOFF = 255          # features are counted in bytes
+
+cdef struct Cutoff:
+    int least                           # what is seen less often is not learned; counters stop here
+    vector[uint8_t] shared              # counters by the high half of the key …
+    unordered_map[uint64_t, uint8_t] own        # … or one for each key
+
+
+cdef inline int start_counting(Cutoff* cutoff, int least, bint exactly=False) except -1:
+    """Nothing has been seen yet. Millions of features share counters; few are counted `exactly`."""
+    if not 0 <= least <= MAX_CUTOFF:
+        raise ValueError(f"a cutoff is from 0 to {MAX_CUTOFF}, not {least}")
+    cutoff.least = least
+    cutoff.own.clear()
+    cutoff.shared.assign(0 if exactly else N_COUNTERS, 0)
+    return 0
+
+
+cdef inline uint8_t* counter_of(Cutoff* cutoff, uint64_t key) noexcept nogil:
+    if cutoff.shared.empty():
+        return &cutoff.own[key]
+    return &cutoff.shared[key >> 32 & (N_COUNTERS - 1)]
+
+
+cdef inline void count_keys(Cutoff* cutoff, const uint64_t* keys, int n_keys) noexcept nogil:
+    """Count each of the features once more."""
+    cdef uint8_t* seen
+    cdef int k
+    for k in range(n_keys):
+        seen = counter_of(cutoff, keys[k])
+        seen[0] = min(seen[0] + 1, cutoff.least)
+
+
+cdef inline int keep_frequent(Cutoff* cutoff, uint64_t* keys, int n_keys) noexcept nogil:
+    """Drop the keys of features that are too rare to be learned; returns how many are left."""
+    cdef int k, n = 0
+    if cutoff.least == 0:
+        return n_keys
+    for k in range(n_keys):
+        if counter_of(cutoff, keys[k])[0] >= cutoff.least:
+            keys[n] = keys[k]
+            n += 1
+    return n

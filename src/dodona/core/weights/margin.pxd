@@ -1,0 +1,16 @@
+"""What trainers of taggers and segmenters share: a perceptron that learns until it wins clearly."""
+from libc.stdint cimport uint64_t
+
+from dodona.core.weights.cutoff cimport Cutoff
+from dodona.core.weights.linear cimport Weights
+
+
+cdef class MarginPerceptron:
+    cdef readonly Weights weights
+    cdef readonly double time           # examples learned from so far
+    cdef readonly long n_updates
+    cdef float margin                   # by which the right class is to win
+    cdef Cutoff cutoff
+
+    cdef int learn(self, uint64_t* keys, int n_keys, const float* scores, int gold,
+                   int rival) noexcept nogil
