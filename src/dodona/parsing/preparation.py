@@ -14,7 +14,8 @@ from dodona.core.features.templates import (
     load_templates,
     with_cluster_templates,
 )
-from dodona.settings import ALL_SYSTEMS, Settings
+from dodona.core.transitions.registry import find_system
+from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.encoding.encoding import Encoder
@@ -79,7 +80,7 @@ def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
 
 
 def _suited(settings: Settings) -> str:
-    suited = ALL_SYSTEMS[settings.system].default_templates
+    suited = find_system(settings.system).default_templates
     return suited if suited.startswith("rich") else "rich"
 
 
@@ -96,7 +97,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
     keep_out = (
         settings.projectivise == "none"
         and is_static
-        and ALL_SYSTEMS[settings.system].projective_only
+        and find_system(settings.system).projective_only
     )
     for i, sentence in enumerate(sentences):
         if None in corpus.heads(i) or None in corpus.labels(i):
@@ -123,7 +124,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
 
 def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
     """Refuse a tree with gaps where only whole ones can be learned from."""
-    if is_static or not ALL_SYSTEMS[system].takes_partial:
+    if is_static or not find_system(system).takes_partial:
         word = next(
             i
             for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
