@@ -59,7 +59,7 @@ def treebank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_treebank(f"{part}.conllu", 60, seed)
 
 
-@pytest.mark.usefixtures("treebank")
+@pytest.mark.usefixtures("treebank", "own_systems")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_code_of_a_page_runs_from_top_to_bottom(path: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}

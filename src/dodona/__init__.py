@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from dodona.core.transitions.action import Action as Action
     from dodona.core.transitions.gold import Gold as Gold
+    from dodona.core.transitions.python_system import PythonSystem as PythonSystem
     from dodona.core.transitions.registry import system as system
     from dodona.core.transitions.registry import systems as systems
     from dodona.core.transitions.system import State as State
@@ -37,6 +38,7 @@ _HOMES = {
     "Doc": "dodona.doc",
     "Gold": "dodona.core.transitions.gold",
     "Parser": "dodona.parsing.parser",
+    "PythonSystem": "dodona.core.transitions.python_system",
     "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
     "Settings": "dodona.settings",

@@ -13,15 +13,14 @@ from dodona.core.parsing.agenda import MAX_WIDTH
 from dodona.core.parsing.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.parsing.greedy_training import LEARNERS, MODES
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS
-from dodona.core.transitions.system import LOSSES, ROOTS, System
+from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
+from dodona.core.transitions.system import LOSSES, ROOTS
 from dodona.treebank.trees.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
 AT_ONCE = (SVM, MAXENT)
 NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED = "none", "enhanced", "basic+enhanced"
 GRAPHS = (NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED)
-ALL_SYSTEMS: dict[str, type[System]] = {**SYSTEMS, **GRAPH_SYSTEMS}
 ROOT_COUNTS = ("one", "many")
 STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
 MAX_CUTOFF = 255  # features are counted in bytes
@@ -46,7 +45,7 @@ class Settings:
     ValueError: training is one of auto, static, ambiguity, explore, not 'luck'
     """
 
-    system: str = _setting("arc-eager", "transition system", tuple(ALL_SYSTEMS))
+    system: str = _setting("arc-eager", "transition system", tuple(systems()))
     graph: str = _setting(
         NO_GRAPH, "parse into enhanced graphs (the DEPS column), alone or beside the tree", GRAPHS
     )
@@ -84,7 +83,8 @@ class Settings:
     tagger_prune: int = _setting(8, "the same for the tagger in the model")
 
     def __post_init__(self) -> None:
-        _check_choices(self)
+        _check_choices(self, but="system")
+        find_system(self.system)  # it may have been registered since
         _check_least(self, 1, "epochs", "prune", "tagger_prune")
         for name in ("explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
@@ -167,9 +167,9 @@ class Settings:
             return replace(self, system="graph-eager").resolved()
         if self.system in GRAPH_SYSTEMS and self.graph == NO_GRAPH:
             return replace(self, graph=ENHANCED).resolved()
-        kind = ALL_SYSTEMS[self.system]
+        kind = find_system(self.system)
         suited: dict[str, Any] = {
-            "root": kind.default_root,
+            "root": kind.roots[0],
             "training": "static" if self.learner in AT_ONCE else "explore",
             "features": "atoms" if self.learner == SVM else kind.default_templates,
             "projectivise": "head" if kind.projective_only else "none",
@@ -254,10 +254,10 @@ class SegmenterSettings:
             raise ValueError(f"certain is a share above 0.5 and up to 1, not {self.certain}")
 
 
-def _check_choices(settings: Settings | TaggerSettings) -> None:
+def _check_choices(settings: Settings | TaggerSettings, but: str = "") -> None:
     for setting in fields(settings):
         choices, value = setting.metadata["choices"], getattr(settings, setting.name)
-        if choices and value not in choices:
+        if choices and setting.name != but and value not in choices:
             raise ValueError(f"{setting.name} is one of {', '.join(choices)}, not {value!r}")
 
 

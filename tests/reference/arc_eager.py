@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reference.search import Action, Arc
+from reference.twins import twin
 
 SHIFT = Action("SHIFT", None)
 REDUCE = Action("REDUCE", None)
@@ -24,6 +25,7 @@ class State(NamedTuple):
         return any(dependent == word for _, _, dependent in self.arcs)
 
 
+@twin("arc-eager")
 class ArcEager:
     """The transition system; `root` is "first", "last" or "none"."""
 

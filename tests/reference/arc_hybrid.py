@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from reference.arc_eager import SHIFT, State
 from reference.search import Action, Arc
+from reference.twins import twin
 
 
+@twin("arc-hybrid")
 class ArcHybrid:
     """The transition system; `root` is "first" or "last"."""
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from reference.arc_eager import SHIFT, State
 from reference.search import Action, Arc
+from reference.twins import twin
 
 
+@twin("arc-standard", counts_arcs=False)
 class ArcStandard:
     """The transition system; `root` is "first"."""
 

@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from reference.search import Action, Arc, labelled, unlabelled
+from reference.twins import twin
 
 SHIFT = Action("SHIFT", None)
 REDUCE = Action("REDUCE", None)
@@ -53,6 +54,7 @@ class Graphs:
         return [Action(move, label) for move in moves for label in self.labels]
 
 
+@twin("graph-eager")
 class GraphEager(Graphs):
     """Arcs join the top of the stack and the front of the buffer, and leave both where they are."""
 
@@ -87,6 +89,7 @@ class GraphEager(Graphs):
         raise ValueError(f"graph-eager has no move {move}")
 
 
+@twin("graph-standard", exact=False)
 class GraphStandard(Graphs):
     """Arcs join the two topmost nodes; a word leaves with a head, or goes back to the buffer."""
 

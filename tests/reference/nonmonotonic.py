@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reference.search import Action, Arc
+from reference.twins import twin
 
 SHIFT, REDUCE, UNSHIFT = Action("SHIFT", None), Action("REDUCE", None), Action("UNSHIFT", None)
 
@@ -30,6 +31,7 @@ def without_head(arcs: frozenset[Arc], word: int) -> frozenset[Arc]:
     return frozenset(arc for arc in arcs if arc[2] != word)
 
 
+@twin("nonmonotonic", one_root=True)
 class NonMonotonic:
     """Honnibal & Johnson (2015); a word is noted when it is shifted."""
 
@@ -89,6 +91,7 @@ class NonMonotonic:
         return action == UNSHIFT or (action == REDUCE and not has_head)
 
 
+@twin("nonmonotonic-2013", one_root=True)
 class NonMonotonic2013(NonMonotonic):
     """Honnibal, Goldberg & Johnson (2013); without a model, REDUCE gives the first label."""
 
@@ -112,6 +115,7 @@ class NonMonotonic2013(NonMonotonic):
         return super().step(state, action)
 
 
+@twin("arc-eager-tree", exact=False, one_root=True)
 class ArcEagerTree(NonMonotonic):
     """Nivre & Fernández-González (2014); 0 is noted once the buffer has been empty."""
 

@@ -7,10 +7,12 @@ is swapped twice, and the root never.
 from reference.arc_eager import State
 from reference.arc_standard import ArcStandard
 from reference.search import Action
+from reference.twins import twin
 
 SWAP = Action("SWAP", None)
 
 
+@twin("swap", exact=False)
 class Swap(ArcStandard):
     """The transition system; `root` is "first"."""
 

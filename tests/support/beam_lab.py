@@ -23,20 +23,9 @@ from reference.trees import (
     random_projective_tree,
 )
 from support.small import TEMPLATES, train, treebank
+from support.systems import TREE_SYSTEMS
 
-ALL = [
-    ("arc-eager", "first"),
-    ("arc-eager", "last"),
-    ("arc-eager", "none"),
-    ("arc-eager-tree", "none"),
-    ("nonmonotonic-2013", "none"),
-    ("nonmonotonic", "none"),
-    ("arc-standard", "first"),
-    ("arc-hybrid", "first"),
-    ("arc-hybrid", "last"),
-    ("swap", "first"),
-]
-SYSTEMS = pytest.mark.parametrize(("name", "root"), ALL)
+SYSTEMS = pytest.mark.parametrize(("name", "root"), TREE_SYSTEMS)
 UPDATES = pytest.mark.parametrize("update", ["early", "max-violation", "full"])
 ONE, TWO = ("root",), ("root", "obj")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
-from dodona.core.transitions.registry import GRAPH_SYSTEMS
+from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
 from dodona.explorer.reach import Arc, Reach, arcs_of, reach
 from dodona.treebank.columns import UNANNOTATED
@@ -80,8 +80,8 @@ class Explorer:
         parser: Parser | None = None,
     ) -> None:
         self.sentence, self.parser = sentence, parser
-        is_graph = (system or (parser.settings.system if parser else "")) in GRAPH_SYSTEMS
-        self.gold = graph_of(sentence) if is_graph else gold_of(sentence)
+        chosen = system or (parser.settings.system if parser else "arc-eager")
+        self.gold = (graph_of if find_system(chosen).builds_graphs else gold_of)(sentence)
         asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
         if parser is None:
             labels = _labels(self.gold) or ["dep"]
@@ -93,7 +93,7 @@ class Explorer:
             labels += [label for label in _labels(self.gold) if label not in labels]
             self._corpus = parser.encode(sentence)
         self.system = make_system(
-            asked["system"] or "arc-eager",
+            chosen,
             labels=labels,
             root=asked["root"],
             loss=asked["loss"] or "labelled",
@@ -179,11 +179,10 @@ class Explorer:
         return self.parser.search.scores(state, self._corpus)
 
     def _note(self, state: State) -> State:
-        """With what search would remember here: the label of the best RIGHT-ARC."""
-        if self.parser is None or not self.system.remembers_label or not state.buffer:
+        """With what the system would note here of the model's scores."""
+        if self.parser is None or self.system.is_final(state):
             return state
-        label = self.parser.search.label_to_remember(state, self._corpus)
-        return self.system.remembering(state, label)
+        return self.parser.search.take_note(state, self._corpus)
 
 
 def gold_of(sentence: Sentence) -> Gold | None:

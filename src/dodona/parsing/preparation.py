@@ -13,8 +13,9 @@ from dodona.core.features.templates import (
     load_templates,
     with_cluster_templates,
 )
+from dodona.core.transitions.registry import find_system
 from dodona.learning.treebanks import Treebank, load, nothing_to_learn
-from dodona.settings import ALL_SYSTEMS, Settings
+from dodona.settings import Settings
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -68,7 +69,7 @@ def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
 
 
 def _rich_templates(settings: Settings) -> str:
-    suited = ALL_SYSTEMS[settings.system].default_templates
+    suited = find_system(settings.system).default_templates
     return suited if suited.startswith("rich") else "rich"
 
 
@@ -85,7 +86,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
     keep_out = (
         settings.projectivise == "none"
         and is_static
-        and ALL_SYSTEMS[settings.system].projective_only
+        and find_system(settings.system).projective_only
     )
     for i, sentence in enumerate(sentences):
         if None in corpus.heads(i) or None in corpus.labels(i):
@@ -112,7 +113,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
 
 def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
     """Refuse a tree with gaps where only whole ones can be learned from."""
-    if is_static or not ALL_SYSTEMS[system].takes_partial:
+    if is_static or not find_system(system).takes_partial:
         word = next(
             i
             for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)

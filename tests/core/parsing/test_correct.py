@@ -9,31 +9,23 @@ from typing import Any
 import pytest
 
 from dodona.core.parsing.beam_training import BeamTrainer
-from reference import arc_eager, arc_hybrid, arc_standard, nonmonotonic
 from reference.search import Action, Definition, Space, labelled, unlabelled
 from reference.trees import (
     arcs_of,
     projective_trees,
 )
+from reference.twins import exact_twins
 from support.beam_lab import ONE, TWO, Lab
 from support.best_end import BestEnd
 
-# (name in the core, root), its plain twin, and whether one root is all that gold may have
-EXACT: dict[tuple[str, str], tuple[Any, bool]] = {
-    **{("arc-eager", root): (arc_eager.ArcEager, False) for root in ("first", "last")},
-    ("arc-eager", "none"): (arc_eager.ArcEager, False),
-    ("arc-standard", "first"): (arc_standard.ArcStandard, False),
-    **{("arc-hybrid", root): (arc_hybrid.ArcHybrid, False) for root in ("first", "last")},
-    ("nonmonotonic", "none"): (nonmonotonic.NonMonotonic, True),
-    ("nonmonotonic-2013", "none"): (nonmonotonic.NonMonotonic2013, True),
-}
+EXACT = exact_twins()
 LOSSES = {"labelled": labelled, "unlabelled": unlabelled}
 
 
 @cache
 def space(name: str, root: str, labels: tuple[str, ...]) -> Space[Any]:
     """The twin's states, searched once and shared by all gold trees."""
-    return Space(EXACT[name, root][0](labels, root))
+    return Space(EXACT[name, root].kind(labels, root))
 
 
 def after(one: Lab, twin: Space[Any], state: Any, klass: int) -> Any:
@@ -132,7 +124,7 @@ def test_correct_is_that_the_best_tree_in_reach_of_the_start_still_is(
     name: str, root: str, n: int, loss: str
 ) -> None:
     """From every configuration, however bad; of four words some trees and configurations."""
-    trees = [t for t in projective_trees(n) if t.count(0) == 1 or not EXACT[name, root][1]]
+    trees = [t for t in projective_trees(n) if t.count(0) == 1 or not EXACT[name, root].one_root]
     labels = TWO if n < 4 and name != "nonmonotonic-2013" else ONE
     n_wrong = 0
     for seed, heads in enumerate(trees if n < 4 else trees[::11]):

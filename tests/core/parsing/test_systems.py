@@ -10,14 +10,9 @@ import pytest
 import dodona
 from reference.trees import is_projective, is_tree
 from support.small import train, treebank
+from support.systems import TREE_SYSTEMS
 
-ALL = [
-    ("arc-standard", "first"),
-    ("arc-hybrid", "first"),
-    ("arc-hybrid", "last"),
-    ("swap", "first"),
-]
-SYSTEMS = pytest.mark.parametrize(("name", "root"), ALL)
+SYSTEMS = pytest.mark.parametrize(("name", "root"), TREE_SYSTEMS)
 WAYS = pytest.mark.parametrize("training", ["static", "ambiguity", "explore"])
 
 

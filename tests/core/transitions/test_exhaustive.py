@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dodona
-from reference.arc_eager import ArcEager, State
-from reference.arc_hybrid import ArcHybrid
-from reference.arc_standard import ArcStandard
+from reference.arc_eager import State
 from reference.search import LOSSES, Action, Definition, Space
 from reference.trees import (
     Heads,
@@ -27,19 +25,21 @@ from reference.trees import (
     random_projective_tree,
     random_tree,
 )
+from reference.twins import all_twins, exact_twins
 from support.states import ONE, TWO, as_core, core_states, plain, show
 
-# (name in the core, root) and the twin
-TWINS = {("arc-eager", root): ArcEager for root in ("first", "last", "none")}
-TWINS |= {("arc-standard", "first"): ArcStandard}
-TWINS |= {("arc-hybrid", root): ArcHybrid for root in ("first", "last")}
+TWINS = exact_twins(one_root=False)  # by name in the core, and root
 SYSTEMS = pytest.mark.parametrize(("name", "root"), TWINS)
 
 
 @cache
 def space(name: str, root: str, labels: tuple[str, ...]) -> Space[State]:
     """The twin's states, searched once and shared by all gold trees."""
-    return Space(TWINS[name, root](labels, root))
+    return Space(TWINS[name, root].kind(labels, root))
+
+
+def test_every_system_has_a_twin() -> None:
+    assert all_twins().keys() == set(dodona.systems())
 
 
 # --- states
@@ -146,7 +146,7 @@ def test_costs_equal_exhaustive_search_for_every_reachable_state(
 @pytest.mark.parametrize("sample", NONPROJECTIVE)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
-    ("name", "root"), [twin for twin in TWINS if twin[0] != "arc-standard"]
+    ("name", "root"), [key for key, twin in TWINS.items() if twin.counts_arcs]
 )  # where costs are not counts of arcs, some action is always free
 def test_costs_never_claim_a_false_zero_for_nonprojective_gold(
     name: str, root: str, loss: str, sample: str
@@ -206,7 +206,7 @@ class Walk(NamedTuple):
     """The states of one derivation or of its beginning, and the actions between them."""
 
     system: dodona.System
-    twin: ArcEager
+    twin: Any
     states: list[dodona.State]
     actions: list[dodona.Action]
 
@@ -222,7 +222,7 @@ def walks(draw: st.DrawFn, whole: bool = False, loss: str = "labelled") -> Walk:
     while len(actions) < length and not system.is_final(states[-1]):
         actions.append(draw(st.sampled_from(system.valid(states[-1]))))
         states.append(system.step(states[-1], actions[-1]))
-    return Walk(system, TWINS[name, root](TWO, root), states, actions)
+    return Walk(system, TWINS[name, root].kind(TWO, root), states, actions)
 
 
 def random_gold(n: int, seed: int) -> tuple[Heads, list[str]]:

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dodona
+from dodona.core.transitions.registry import GRAPH_SYSTEMS
 from reference.graph import (
     LOSSES,
-    GraphEager,
-    GraphStandard,
     Links,
     State,
     arcs_of,
@@ -28,11 +27,9 @@ from reference.graph import (
     random_planar_graph,
 )
 from reference.search import Action, Definition, Space
+from reference.twins import all_twins
 
-TWINS: dict[str, type[GraphEager] | type[GraphStandard]] = {
-    "graph-eager": GraphEager,
-    "graph-standard": GraphStandard,
-}
+TWINS = {name: twin.kind for name, twin in all_twins().items() if name in GRAPH_SYSTEMS}
 NAMES = pytest.mark.parametrize("name", TWINS)
 CYCLES = pytest.mark.parametrize("acyclic", [False, True], ids=["cycles", "acyclic"])
 ONE, TWO = ("root",), ("root", "obj")

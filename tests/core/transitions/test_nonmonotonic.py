@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import dodona
-from reference.nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013, State
+from reference.nonmonotonic import State
 from reference.search import LOSSES, Action, Definition, Space
 from reference.trees import (
     Heads,
@@ -19,17 +19,14 @@ from reference.trees import (
     random_projective_tree,
     random_tree,
 )
+from reference.twins import all_twins, exact_twins
 from support.best_end import BestEnd
 from support.feature_keys import EVERYTHING, is_one_to_one, keys_and_features, random_sentence, walk
 from support.small import train, treebank
 
-TWINS = {
-    "arc-eager-tree": ArcEagerTree,
-    "nonmonotonic-2013": NonMonotonic2013,
-    "nonmonotonic": NonMonotonic,
-}
+TWINS = {name: twin.kind for name, twin in all_twins().items() if twin.one_root}
 ALL = pytest.mark.parametrize("name", TWINS)
-EXACT = pytest.mark.parametrize("name", ["nonmonotonic-2013", "nonmonotonic"])
+EXACT = pytest.mark.parametrize("name", [name for name, _ in exact_twins(one_root=True)])
 ONE, TWO = ("root",), ("root", "obj")
 
 
@@ -145,7 +142,7 @@ def test_reduce_and_unshift_are_one_move_with_the_name_that_fits(name: str) -> N
 @pytest.mark.parametrize("root", ["first", "last"])
 @ALL
 def test_an_artificial_root_is_refused(name: str, root: str) -> None:
-    with pytest.raises(ValueError, match=f"root='{root}'.*choose root=\"none\""):
+    with pytest.raises(ValueError, match=f"root='{root}'.*choose root='none'"):
         dodona.system(name, labels=TWO, root=root)
 
 

@@ -16,24 +16,12 @@ from dodona.core.transitions.registry import SYSTEMS
 from dodona.parsing.training import Trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
-from reference.arc_eager import ArcEager
-from reference.arc_hybrid import ArcHybrid
-from reference.arc_standard import ArcStandard
-from reference.nonmonotonic import NonMonotonic, NonMonotonic2013
 from reference.search import Action, Arc, Definition, Space
 from reference.trees import Heads, projective_trees
+from reference.twins import exact_twins
 from support.small import train, treebank
 
-TWINS: dict[tuple[str, str], Any] = {
-    ("arc-eager", "first"): ArcEager,
-    ("arc-eager", "last"): ArcEager,
-    ("arc-eager", "none"): ArcEager,
-    ("arc-standard", "first"): ArcStandard,
-    ("arc-hybrid", "first"): ArcHybrid,
-    ("arc-hybrid", "last"): ArcHybrid,
-    ("nonmonotonic", "none"): NonMonotonic,
-    ("nonmonotonic-2013", "none"): NonMonotonic2013,
-}
+TWINS = exact_twins()
 LABELS = ("root", "obj")
 ANY = "?"  # in the twin's gold: a label that is not annotated
 
@@ -85,7 +73,7 @@ def partials(n: int, one_root: bool, random: Random) -> list[Partial]:
 
 @cache
 def space(name: str, root: str) -> Space[Any]:
-    return Space(TWINS[name, root](LABELS, root))
+    return Space(TWINS[name, root].kind(LABELS, root))
 
 
 def core_states(system: dodona.System, twin: Space[Any], n: int) -> dict[Any, dodona.State]:
@@ -108,7 +96,7 @@ def test_costs_equal_exhaustive_search_where_heads_are_unknown(
     system = dodona.system(name, labels=LABELS, root=root, loss=loss)
     twin = space(name, root)
     cores = core_states(system, twin, n)
-    for partial in partials(n, name.startswith("nonmonotonic"), Random(n)):
+    for partial in partials(n, TWINS[name, root].one_root, Random(n)):
         gold = dodona.Gold(heads=partial[0], labels=partial[1])
         definition = Definition(twin, arcs_of(partial), LOSSES[loss])
         for state, core in cores.items():

@@ -1,7 +1,7 @@
 """Sentences as columns of integers, one after the other in a few flat arrays; see corpus.pxd."""
 from dodona.core.base.nodes cimport NONE, n_nodes
 from dodona.core.features.words cimport ID_MISSING, ID_ROOT
-from dodona.core.transitions.gold cimport ANY, build_gold, build_links, gold_size, links_size
+from dodona.core.transitions.gold cimport ANY, build_links, gold_size, links_size
 
 
 cdef class Corpus:
@@ -63,8 +63,7 @@ cdef class Corpus:
             build_links(gold, block.data(), n, self.arcs.data() + start, n_arcs)
         else:
             block.resize(gold_size(n) // sizeof(int32_t))
-            build_gold(gold, block.data(), n, &self.head[first], &self.label[first],
-                       max(system.root_node(n), 0))
+            system.build_tree(gold, block.data(), n, &self.head[first], &self.label[first])
 
     def _first_word(self, int sentence):
         if not 0 <= sentence < len(self):

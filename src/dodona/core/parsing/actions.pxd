@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t
 from libcpp.vector cimport vector
 
+from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
 from dodona.core.weights.linear cimport padded
@@ -17,3 +18,4 @@ cdef class Actions:
     cdef vector[int16_t] barrier        # per set of moves, kind of state and class: 0 or BARRED
 
     cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil
+    cdef Choices choices(self, const int16_t* scores, const float* raw_scores) noexcept nogil

@@ -59,3 +59,7 @@ cdef class Actions:
             elif self.system.arc_head(state, self.system.left_arc) == state.root:
                 kind = 2
         return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]
+
+    cdef Choices choices(self, const int16_t* scores, const float* raw_scores) noexcept nogil:
+        """The classes with their scores, which are of packed weights or else of those learned."""
+        return Choices(self.n_classes, self.move.data(), self.label.data(), scores, raw_scores)

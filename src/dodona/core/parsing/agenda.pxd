@@ -15,13 +15,13 @@ ctypedef const int16_t* Barriers
 cdef struct Step:                 # one action of a derivation, which is told backwards
     int32_t before                # the step before it; NONE: it is the first
     int32_t klass
-    int32_t note                  # the label to remember with it, where the system does
+    int32_t note                  # what the system noted of the scores before it
 
 cdef struct Hypothesis:
     double score                  # the sum over its actions
     int32_t slot                  # where its state is
     int32_t last                  # its last step; NONE: none has been taken
-    int32_t note                  # the label to remember with its next one
+    int32_t note                  # … before its next one
     uint64_t arcs                 # a hash of its arcs
     bint is_final
     bint is_correct               # in training: the best tree in reach at the start still is

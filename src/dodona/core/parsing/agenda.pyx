@@ -159,6 +159,9 @@ cdef class Agenda:
         """Make hypotheses of the candidates."""
         cdef size_t i
         cdef Candidate* candidate
+        if self.candidates.empty():      # nothing that is valid was ever seen: that is the end
+            self.n_open = 0
+            return
         self.parents.swap(self.hypotheses)
         self.share_states()
         for i in range(self.candidates.size()):

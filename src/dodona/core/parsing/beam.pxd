@@ -4,7 +4,8 @@ from libcpp.vector cimport vector
 
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.agenda cimport Agenda
-from dodona.core.parsing.greedy cimport Greedy, Workspace
+from dodona.core.parsing.chooser cimport Workspace
+from dodona.core.parsing.greedy cimport Greedy
 
 
 cdef class BeamWorkspace(Workspace):

@@ -4,6 +4,7 @@ from libc.string cimport memcpy, memset
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
+from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 from dodona.core.weights.linear cimport BLOCK
@@ -41,6 +42,7 @@ cdef class Beam(Greedy):
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
+        self.system.raise_error()
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
 
@@ -66,6 +68,7 @@ cdef class Beam(Greedy):
             steps.append([self._step(agenda, i, states, lasts) for i in places])
             states = [self._state(agenda, i) for i in places]
             lasts = [agenda.hypotheses[<int> i].last for i in places]
+        self.system.raise_error()
         return steps
 
     def _step(self, Agenda agenda, int hypothesis, list states, list lasts):
@@ -96,14 +99,14 @@ cdef class Beam(Greedy):
         steps = []
         if not self.system.final(&state.c):
             for step in space.agenda.path(0):
-                if self.system.remembers_label:
-                    self.system.remember(&state.c, step.note)
+                self.system.repeat_note(&state.c, step.note)
                 steps.append((state, self.system._named(state, self.actions.pairs[step.klass][:2])))
                 after = State(self.system, words.n_words)
                 copy(&after.c, &state.c)
                 self.system.take(&after.c, self.actions.move[step.klass],
                                  self.actions.label[step.klass])
                 state = after
+        self.system.raise_error()
         return [*steps, (state, None)]
 
     cdef Workspace workspace(self):
@@ -138,6 +141,7 @@ cdef class Beam(Greedy):
         """Offer every hypothesis with every action that it allows."""
         cdef Hypothesis* hypothesis
         cdef const int16_t* scores
+        cdef Choices choices
         cdef int i
         for i in range(<int> agenda.hypotheses.size()):
             hypothesis = &agenda.hypotheses[i]
@@ -145,9 +149,8 @@ cdef class Beam(Greedy):
                 agenda.offer(hypothesis.score, i, NONE, False)
                 continue
             scores = self.score(space, agenda, i, words)
-            if self.system.remembers_label:
-                hypothesis.note = self.best_label(scores)
-                self.system.remember(agenda.state(i), hypothesis.note)
+            choices = self.actions.choices(scores, NULL)
+            hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
             self.offer_all(agenda, i, scores)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,

@@ -76,6 +76,7 @@ cdef class BeamTrainer(GreedyTrainer):
             self.expand(self.agenda, &words)
             self.agenda.advance(self.actions)
             n_steps -= 1
+        self.system.raise_error()
         return [(self.agenda.hypotheses[<int> i].score, self.agenda.derivation(i),
                  bool(self.agenda.hypotheses[<int> i].is_correct))
                 for i in range(self.agenda.hypotheses.size())]
@@ -119,6 +120,8 @@ cdef class BeamTrainer(GreedyTrainer):
         while agenda.n_open > 0 or (self.reference.is_lost and not self.reference.is_final):
             if agenda.n_open > 0:
                 self.expand(agenda, words)
+                if agenda.candidates.empty():
+                    return False         # nothing that is valid can be learned
                 agenda.advance(self.actions)
             if self.reference.is_lost:
                 self.continue_reference(agenda, words)
@@ -148,9 +151,7 @@ cdef class BeamTrainer(GreedyTrainer):
                 continue
             self.state = agenda.state(i)[0]          # a view: its columns are the hypothesis's own
             self.score_hypothesis(agenda, i, words)
-            if self.system.remembers_label:
-                hypothesis.note = self.best_label()
-                self.system.remember(&self.state, hypothesis.note)
+            hypothesis.note = self.note_scores()
             self.offer_all(agenda, i)
 
     cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
@@ -236,10 +237,7 @@ cdef class BeamTrainer(GreedyTrainer):
         n_keys = self.features.fill(&self.state, words, self.keys.data())
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
-        step = Step(self.reference.last, NONE, 0)
-        if self.system.remembers_label:
-            step.note = self.best_label()
-            self.system.remember(&self.state, step.note)
+        step = Step(self.reference.last, NONE, self.note_scores())
         c = step.klass = self.best_free()
         self.take_step(&self.replayed, &step)
         agenda.steps.push_back(step)
@@ -290,6 +288,5 @@ cdef class BeamTrainer(GreedyTrainer):
             self.take_step(&self.replayed, &self.path[i])
 
     cdef void take_step(self, StateC* state, const Step* step) noexcept nogil:
-        if self.system.remembers_label:
-            self.system.remember(state, step.note)
+        self.system.repeat_note(state, step.note)
         self.system.take(state, self.actions.move[step.klass], self.actions.label[step.klass])

@@ -1,6 +1,7 @@
 """Greedy search for graphs."""
 from dodona.core.features.words cimport WordsC
-from dodona.core.parsing.greedy cimport Greedy, Workspace
+from dodona.core.parsing.chooser cimport Workspace
+from dodona.core.parsing.greedy cimport Greedy
 
 
 cdef class GraphGreedy(Greedy):

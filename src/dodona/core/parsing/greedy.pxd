@@ -1,41 +1,12 @@
 """Greedy search with packed weights."""
-from libc.stdint cimport int16_t, uint64_t
-from libcpp.vector cimport vector
-
 from dodona.core.features.corpus cimport Corpus
-from dodona.core.features.features cimport Features
 from dodona.core.features.words cimport WordsC
-from dodona.core.parsing.actions cimport Actions
-from dodona.core.transitions.state cimport StateC
-from dodona.core.transitions.system cimport System
-from dodona.core.weights.packed cimport Scorer
+from dodona.core.parsing.chooser cimport Workspace
+from dodona.core.parsing.completion cimport Completer
 
 
-cdef class Workspace:
-    """What one thread needs to parse: a state, its features, their scores."""
-    cdef StateC state
-    cdef vector[uint64_t] block         # behind the state
-    cdef vector[uint64_t] keys
-    cdef vector[int16_t] scores
-
-    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil
-
-
-cdef class Greedy:
-    cdef readonly System system
-    cdef readonly Features features
-    cdef readonly Actions actions
-    cdef readonly Scorer weights
-    cdef readonly bint one_root
-    cdef int root_label                 # for a word under a root that is no node
-
+cdef class Greedy(Completer):
     cdef Workspace workspace(self)
     cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
     cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
     cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
-    cdef int best_label(self, const int16_t* scores) noexcept nogil
-    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil
-    cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil
-    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil
-    cdef int best_arc(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil

@@ -46,7 +46,7 @@ cdef class GreedyTrainer:
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil
     cdef int learn(self, const WordsC* words) noexcept nogil
-    cdef int best_label(self) noexcept nogil
+    cdef int note_scores(self) noexcept nogil
     cdef bint is_fine(self, int rival, int target) noexcept nogil
     cdef void set_costs(self) noexcept nogil
     cdef int best(self, bint optimal_only) noexcept nogil

@@ -16,6 +16,7 @@ from libc.string cimport memset
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport below, uniform
 from dodona.core.base.shuffle cimport shuffle_with
+from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
 from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, rank
@@ -67,6 +68,7 @@ cdef class GreedyTrainer:
                 raise IndexError(f"no sentence {sentence}")
             with nogil:
                 self.train_sentence(sentence, exploring)
+            self.system.raise_error()
 
     def shuffled(self, int n):
         """The numbers 0 … n - 1 in random order."""
@@ -88,6 +90,8 @@ cdef class GreedyTrainer:
         self.system.start_state(&self.state)
         while not self.system.final(&self.state):
             predicted = self.learn(&words)
+            if predicted == NONE:        # nothing that is valid can be learned
+                break
             taken = self.follow(predicted, exploring)
             self.system.take(&self.state, self.actions.move[taken], self.actions.label[taken])
 
@@ -98,10 +102,11 @@ cdef class GreedyTrainer:
         cdef double amount = 1
         self.scores.assign(self.scores.size(), 0)
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
-        if self.system.remembers_label:
-            self.system.remember(&self.state, self.best_label())
+        self.note_scores()
         self.set_costs()
         predicted = self.best(False)
+        if predicted == NONE:
+            return NONE
         self.target = target = self.static_class() if self.mode == STATIC else self.best(True)
         rival = predicted
         if self.passive_aggressive:
@@ -114,14 +119,10 @@ cdef class GreedyTrainer:
         self.time += 1
         return predicted
 
-    cdef int best_label(self) noexcept nogil:
-        """The label of the RIGHT-ARC that scores best; the first if there is none."""
-        cdef int c, chosen = NONE
-        for c in range(self.actions.n_classes):
-            if self.actions.move[c] == self.system.right_arc and (
-                    chosen == NONE or self.scores[c] > self.scores[chosen]):
-                chosen = c
-        return 0 if chosen == NONE else self.actions.label[chosen]
+    cdef int note_scores(self) noexcept nogil:
+        """Let the system take note of the scores; what it noted, as a number."""
+        cdef Choices choices = self.actions.choices(NULL, self.scores.data())
+        return self.system.note_scores(&self.state, &choices)
 
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
@@ -253,6 +254,7 @@ def seen_actions(System system, Corpus corpus, order):
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
+        system.raise_error()
     if system.other_names and system.labels and len(counts) == 2:
         counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
     return sorted(((move, label, bool(under), bool(elsewhere))

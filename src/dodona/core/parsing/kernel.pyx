@@ -209,4 +209,5 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
                 tags.append(NONE if tag == NONE
                             else words.values[tag * n_nodes(words.n_words) + top(&state, 0) + 1])
             system.take(&state, move, label)
+        system.raise_error()
     return keys, sizes, classes, tags

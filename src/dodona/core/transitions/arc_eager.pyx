@@ -15,11 +15,8 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport GoldC, label_is_wrong
 from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
 from dodona.core.transitions.state cimport (
-    BUFFER, STACK, StateC, add_arc, clear, front, next_word, pop, push, top)
-from dodona.core.transitions.system cimport MoveCost, System
-
-cdef enum:
-    ROOT_FIRST, ROOT_LAST, ROOT_NONE
+    BUFFER, STACK, StateC, add_arc, front, next_word, pop, push, top)
+from dodona.core.transitions.system cimport ROOT_NONE, MoveCost, System
 
 
 cdef int dependents_in_buffer(const StateC* state, const GoldC* gold, int node) noexcept nogil:
@@ -48,8 +45,11 @@ cdef class ArcEager(System):
     one it never claims a false zero, but may overestimate, and a state may have no free action.
     """
 
+    name = "arc-eager"
+    order = 1
+    roots = ("first", "last", "none")
+
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
-        self.name = "arc-eager"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
         self.labelled = (False, True, True, False)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
@@ -59,31 +59,9 @@ cdef class ArcEager(System):
                      "a word on the stack, and one in the buffer that is not the root",
                      "a word with a head on top of the stack, and one in the buffer")
         super().__init__(labels, root, loss, root_label)
-        self._root = ("first", "last", "none").index(root)
-
-    cdef int root_node(self, int n_words) noexcept nogil:
-        if self._root == ROOT_NONE:
-            return NONE
-        return 0 if self._root == ROOT_FIRST else n_words + 1
-
-    cdef void start_state(self, StateC* state) noexcept nogil:
-        cdef int i
-        clear(state)
-        state.root = self.root_node(state.n_words)
-        if self._root == ROOT_FIRST:
-            push(state, 0)
-        elif self._root == ROOT_LAST:
-            for i in range(state.n_buffer, 0, -1):
-                state.buffer[i] = state.buffer[i - 1]
-            state.buffer[0] = state.root
-            state.place[state.root] = BUFFER
-            state.n_buffer += 1
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         return state.n_buffer == 0
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 2 * n_words + 1
 
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s is a word without a head
@@ -133,8 +111,8 @@ cdef class ArcEager(System):
         cdef bint s_left_over, b_left_over
         if b == NONE:
             return
-        s_left_over = self._root == ROOT_NONE and head_of_s == 0
-        b_left_over = self._root == ROOT_NONE and head_of_b == 0
+        s_left_over = self.root_place == ROOT_NONE and head_of_s == 0
+        b_left_over = self.root_place == ROOT_NONE and head_of_b == 0
         waiting = headless_dependents_on_stack(state, gold, b)
         if s != NONE:
             to_come = dependents_in_buffer(state, gold, s)

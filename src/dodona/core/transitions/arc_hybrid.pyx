@@ -11,7 +11,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT
 from dodona.core.transitions.state cimport (
-    BUFFER, STACK, StateC, add_arc, clear, front, next_word, pop, push, top)
+    BUFFER, STACK, StateC, add_arc, front, next_word, pop, push, top)
 from dodona.core.transitions.system cimport MoveCost, System
 
 
@@ -30,10 +30,12 @@ cdef class ArcHybrid(System):
     one it never claims a false zero, but may overestimate, and a state may have no free action.
     """
 
+    name = "arc-hybrid"
+    order = 6
+    roots = ("first", "last")
     default_templates = "rich-hybrid"
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
-        self.name = "arc-hybrid"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, True, True)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
@@ -41,32 +43,10 @@ cdef class ArcHybrid(System):
                      "a word on top of the stack (not the root), and something in the buffer",
                      "a word on the stack, above another or the root")
         super().__init__(labels, root, loss, root_label)
-        if root == "none":
-            raise ValueError("arc-hybrid has its root first or last: root='none' is not possible")
-        self._root_last = root == "last"
-
-    cdef int root_node(self, int n_words) noexcept nogil:
-        return n_words + 1 if self._root_last else 0
-
-    cdef void start_state(self, StateC* state) noexcept nogil:
-        cdef int i
-        clear(state)
-        state.root = self.root_node(state.n_words)
-        if not self._root_last:
-            push(state, 0)
-            return
-        for i in range(state.n_buffer, 0, -1):
-            state.buffer[i] = state.buffer[i - 1]
-        state.buffer[0] = state.root
-        state.place[state.root] = BUFFER
-        state.n_buffer += 1
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         """Whether only the root is left."""
         return state.n_buffer + state.n_stack == 1
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 2 * n_words
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return front(state, 0) if move == LEFT_ARC else top(state, 1)

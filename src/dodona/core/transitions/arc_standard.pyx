@@ -14,7 +14,7 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT
-from dodona.core.transitions.state cimport StateC, add_arc, clear, front, next_word, pop, push, top
+from dodona.core.transitions.state cimport StateC, add_arc, front, next_word, pop, push, top
 from dodona.core.transitions.system cimport MoveCost, System
 
 cdef enum:
@@ -101,10 +101,11 @@ cdef class ArcStandard(System):
     one it is an estimate, in which some action is always free.
     """
 
+    name = "arc-standard"
+    order = 5
     default_templates = "rich-stack"
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
-        self.name = "arc-standard"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
         self.labelled = (False, True, True)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
@@ -112,26 +113,9 @@ cdef class ArcStandard(System):
                      "two words on the stack, the lower one not the root",
                      "a word on the stack, above another or the root")
         super().__init__(labels, root, loss, root_label)
-        self.check_root()
-
-    cdef void check_root(self) except *:
-        if self.root != "first":
-            raise ValueError(f"{self.name} has its root first, at the bottom of the stack: "
-                             f"root={self.root!r} is not possible")
-
-    cdef int root_node(self, int n_words) noexcept nogil:
-        return 0
-
-    cdef void start_state(self, StateC* state) noexcept nogil:
-        clear(state)
-        state.root = 0
-        push(state, 0)
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         return state.n_buffer == 0 and state.n_stack == 1
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 2 * n_words
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return top(state, 0) if move == LEFT_ARC else top(state, 1)

@@ -13,15 +13,15 @@ cdef struct LinkC:            # two nodes that gold arcs join, as one of them se
     int32_t label_out         # of the arc to it: an id, UNSEEN or ANY; NONE: there is no such arc
     int32_t label_in          # of the arc from it, likewise
 
-cdef struct GoldC:
+cdef struct GoldC:             # read-only once it is built
     int32_t n_words
-    int32_t* head             # by node, NONE … n + 1; NONE: not annotated
-    int32_t* label            # NONE: not annotated; UNSEEN: none that the system has
-    int32_t* first            # children of node h: child[first[h]] … child[first[h + 1] - 1]
-    int32_t* child            # ascending
-    int32_t* first_link       # of a graph, instead of all that: links of node h are
-    LinkC* link               # link[first_link[h]] … link[first_link[h + 1] - 1], ascending
-    int32_t* plan             # two columns for what a system works out once; plan[NONE]: not yet
+    const int32_t* head       # by node, NONE … n + 1; NONE: not annotated
+    const int32_t* label      # NONE: not annotated; UNSEEN: none that the system has
+    const int32_t* first      # children of node h: child[first[h]] … child[first[h + 1] - 1]
+    const int32_t* child      # ascending
+    const int32_t* first_link  # of a graph, instead of all that: links of node h are
+    const LinkC* link         # link[first_link[h]] … link[first_link[h + 1] - 1], ascending
+    const int32_t* plan       # what the system's oracle worked out, if it did: `System.plan`
 
 cdef enum:
     UNSEEN = -2               # a label that is always wrong
@@ -34,8 +34,8 @@ cdef inline bint label_is_wrong(const GoldC* gold, int word, int label) noexcept
 
 
 cdef size_t gold_size(int n_words) noexcept nogil
-cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
-                     const int32_t* labels, int root) noexcept nogil
+cdef int32_t* build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
+                         const int32_t* labels, int root) noexcept nogil
 cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil
 cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
                       size_t n_arcs) noexcept nogil

@@ -6,53 +6,65 @@ from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
 
+cdef enum:
+    N_GOLD_COLUMNS = 4        # of a tree
+    N_PLAN_COLUMNS = 2        # room for a plan
+
 
 cdef size_t gold_size(int n_words) noexcept nogil:
     """Bytes of the block behind a GoldC."""
-    return 6 * (<size_t> n_words + 4) * sizeof(int32_t)
+    return (N_GOLD_COLUMNS + N_PLAN_COLUMNS) * (<size_t> n_words + 4) * sizeof(int32_t)
 
 
-cdef void build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
-                     const int32_t* labels, int root) noexcept nogil:
+cdef int32_t* build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
+                         const int32_t* labels, int root) noexcept nogil:
     """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
 
-    Without its head a label tells nothing.
-
-    `root` is the node that stands for head 0: 0 itself or, with the root last, n + 1.
+    Without its head a label tells nothing. `root` is the node that stands for head 0: 0 itself or,
+    with the root last, n + 1. Returns the room for a plan, two columns from NONE on.
     """
     cdef size_t n = <size_t> n_words + 4
     cdef int32_t* column = <int32_t*> block
-    cdef int d, h, start
-    gold.n_words = n_words
-    gold.head, gold.label = column + 1, column + n + 1
-    gold.first, gold.child = column + 2 * n + 1, column + 3 * n
-    gold.first_link = NULL
-    gold.link = NULL
-    gold.plan = column + 4 * n + 1
-    gold.plan[NONE] = NONE
+    cdef int32_t* head = column + 1
+    cdef int32_t* label = column + n + 1
+    cdef int32_t* first = column + 2 * n + 1
+    cdef int32_t* child = column + 3 * n
+    cdef int32_t* plan = column + N_GOLD_COLUMNS * n + 1
+    cdef int d, h
     for d in range(-1, n_words + 3):
-        gold.head[d] = gold.label[d] = NONE
-        gold.first[d] = 0
+        head[d] = label[d] = NONE
+        first[d] = 0
     for d in range(1, n_words + 1):
         h = heads[d - 1]
-        gold.head[d] = root if h == 0 else h
+        head[d] = root if h == 0 else h
         if h != NONE:
-            gold.label[d] = labels[d - 1]
-            gold.first[gold.head[d]] += 1
+            label[d] = labels[d - 1]
+            first[head[d]] += 1
+    sort_children(head, first, child, n_words)
+    gold.n_words = n_words
+    gold.head, gold.label, gold.first, gold.child, gold.plan = head, label, first, child, plan
+    gold.first_link = NULL
+    gold.link = NULL
+    return plan
+
+
+cdef void sort_children(const int32_t* head, int32_t* first, int32_t* child,
+                        int n_words) noexcept nogil:
+    """Turn the numbers of children in `first` into the places where each node's begin."""
+    cdef int d, h, start = 0
     # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
-    start = 0
     for h in range(n_words + 3):
-        start += gold.first[h]
-        gold.first[h] = start - gold.first[h]
+        start += first[h]
+        first[h] = start - first[h]
     for d in range(1, n_words + 1):
-        h = gold.head[d]
+        h = head[d]
         if h != NONE:
-            gold.child[gold.first[h]] = d
-            gold.first[h] += 1
+            child[first[h]] = d
+            first[h] += 1
     # … and back again: the end of h - 1 is the start of h
     for h in range(n_words + 2, 0, -1):
-        gold.first[h] = gold.first[h - 1]
-    gold.first[0] = 0
+        first[h] = first[h - 1]
+    first[0] = 0
 
 
 cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil:
@@ -66,22 +78,23 @@ cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs
     cdef vector[pair[uint64_t, pair[int32_t, int32_t]]] ends     # (node, other), (is inward, label)
     cdef size_t i
     cdef int node = 0, n_links = 0
-    cdef LinkC* link
+    cdef int32_t* first_link = <int32_t*> block
+    cdef LinkC* links = <LinkC*> (first_link + n_words + 2)
+    cdef LinkC* link = links
     gold.n_words = n_words
     gold.head = gold.label = gold.first = gold.child = gold.plan = NULL
-    gold.first_link = <int32_t*> block
-    gold.link = link = <LinkC*> (gold.first_link + n_words + 2)
+    gold.first_link, gold.link = first_link, links
     for i in range(n_arcs):
         ends.push_back(end_of(arcs[i].head, arcs[i].dependent, False, arcs[i].label))
         ends.push_back(end_of(arcs[i].dependent, arcs[i].head, True, arcs[i].label))
     sort(ends.begin(), ends.end())
-    gold.first_link[0] = 0
+    first_link[0] = 0
     for i in range(ends.size()):
         while node < <int> (ends[i].first >> 32):
             node += 1
-            gold.first_link[node] = n_links
+            first_link[node] = n_links
         if i == 0 or ends[i].first != ends[i - 1].first:
-            link = &gold.link[n_links]
+            link = &links[n_links]
             link.node = <int32_t> <uint32_t> ends[i].first
             link.label_out = link.label_in = NONE
             n_links += 1
@@ -91,7 +104,7 @@ cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs
             link.label_out = ends[i].second.second
     while node < n_words + 1:
         node += 1
-        gold.first_link[node] = n_links
+        first_link[node] = n_links
 
 
 cdef pair[uint64_t, pair[int32_t, int32_t]] end_of(int node, int other, bint is_inward,

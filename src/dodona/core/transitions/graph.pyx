@@ -10,7 +10,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport ANY, Gold, GoldArc, GoldC, LinkC, build_links, links_size
 from dodona.core.transitions.graph_state cimport (
     add_graph_arc, are_linked, find_link, is_path, mark_descendants)
-from dodona.core.transitions.state cimport StateC, clear, push
+from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport MoveCost, State, System
 
 
@@ -67,23 +67,12 @@ cdef class GraphSystem(System):
 
     def __init__(self, labels, root, loss, root_label, acyclic):
         super().__init__(labels, root, loss, root_label)
-        if root != "first":
-            raise ValueError(f"{self.name} has its root first, at the bottom of the stack: "
-                             f"root={root!r} is not possible")
         self.acyclic = acyclic
         self.label_price *= 2
-
-    cdef int root_node(self, int n_words) noexcept nogil:
-        return 0
 
     cdef int max_arcs(self, int n_words) noexcept nogil:
         # arcs that do not cross, 2n - 1 at most, and one from the root to each word by `finish`
         return 3 * n_words
-
-    cdef void start_state(self, StateC* state) noexcept nogil:
-        clear(state)
-        state.root = 0
-        push(state, 0)
 
     cdef bint can_link(self, const StateC* state, int head, int dependent) noexcept nogil:
         return (dependent != state.root and not are_linked(state, head, dependent)

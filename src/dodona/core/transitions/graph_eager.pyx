@@ -32,8 +32,10 @@ cdef class GraphEager(GraphSystem):
     no free action, as is the case for gold graphs with crossing arcs.
     """
 
+    name = "graph-eager"
+    order = 2
+
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
-        self.name = "graph-eager"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
         self.labelled = (False, True, True, False)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
@@ -48,9 +50,6 @@ cdef class GraphEager(GraphSystem):
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         return state.n_buffer == 0
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 4 * n_words - 2           # n SHIFT, n - 1 REDUCE, 2n - 1 arcs
 
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s is a word, not linked with b (acyclic: no path from s to b)

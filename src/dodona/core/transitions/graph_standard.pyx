@@ -57,8 +57,10 @@ cdef class GraphStandard(GraphSystem):
     be reached, no action costs less than this.
     """
 
+    name = "graph-standard"
+    order = 1
+
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
-        self.name = "graph-standard"
         self.moves = ("SHIFT", "LEFT-REDUCE", "RIGHT-REDUCE", "LEFT-ATTACH", "RIGHT-ATTACH")
         self.labelled = (False, True, True, True, True)
         self.left_arc, self.right_arc = LEFT_REDUCE, RIGHT_REDUCE
@@ -74,9 +76,6 @@ cdef class GraphStandard(GraphSystem):
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         return state.n_buffer == 0 and state.n_stack == 1
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 6 * n_words - 2           # 2n - 1 attached, each shifted again; n SHIFT, n REDUCE
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return top(state, 0 if move in (LEFT_REDUCE, LEFT_ATTACH) else 1)

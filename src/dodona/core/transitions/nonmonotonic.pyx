@@ -19,6 +19,7 @@ Notation: s top of the stack, b front of the buffer, g(w) gold head of w, A(w) i
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.arc_eager cimport ArcEager
+from dodona.core.transitions.choices cimport Choices, best_label
 from dodona.core.transitions.gold cimport GoldC, label_is_wrong
 from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
 from dodona.core.transitions.repairs cimport After, fewest_repairs
@@ -50,15 +51,13 @@ cdef class ArcEagerTree(ArcEager):
     buffer has been empty; from then on SHIFT is for an empty stack only.
     """
 
-    default_root = "none"
+    name = "arc-eager-tree"
+    order = 2
+    roots = ("none",)             # it ends with one word on the stack, which is the root
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
-        if root != "none":
-            raise ValueError(f"root={root!r}: this system ends with one word on the stack and has "
-                             "no artificial root; choose root=\"none\"")
         self.other_names = {REDUCE: "UNSHIFT"}
         super().__init__(labels, root, loss, root_label)
-        self.name = "arc-eager-tree"
         self.when = ("a word in the buffer; once the buffer has been empty, also an empty stack",
                      "a word without a head on top of the stack, and one in the buffer",
                      "a word on the stack, and one in the buffer",
@@ -70,9 +69,6 @@ cdef class ArcEagerTree(ArcEager):
 
     cdef bint final(self, const StateC* state) noexcept nogil:
         return state.n_buffer == 0 and state.n_stack == 1
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 4 * n_words - 3
 
     # SHIFT      when  the buffer is not empty, and never was or the stack is empty
     # LEFT-ARC   when  there are s and b, and s has no head
@@ -134,9 +130,14 @@ cdef class NonMonotonic(ArcEagerTree):
     RIGHT-ARC:obj
     """
 
+    cdef bint unshifts            # whether a word without a head can be put back
+
+    name = "nonmonotonic"
+    order = 4
+
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
-        self.name = "nonmonotonic"
+        self.unshifts = True
         self.when = ("a word in the buffer that has not been shifted before, or an empty stack",
                      "a word on the stack, and one in the buffer",
                      "a word on the stack, and one in the buffer",
@@ -229,7 +230,7 @@ cdef class NonMonotonic(ArcEagerTree):
                             MoveCost* costs) noexcept nogil:
         """For each valid move the repair that it is, if any, and the fewest that then remain."""
         cdef int s = top(state, 0), b = front(state, 0), moves = self.valid_moves(state)
-        cdef bint headless = state.head[s] == NONE, unshifts = not self.remembers_label
+        cdef bint headless = state.head[s] == NONE, unshifts = self.unshifts
         cdef After after
         if moves >> SHIFT & 1:
             after = After(state, gold, unshifts, b, STACK, NONE)
@@ -258,10 +259,12 @@ cdef class NonMonotonic2013(NonMonotonic):
     of the system's labels. `costs` is exact either way, for projective gold trees with one root.
     """
 
+    name = "nonmonotonic-2013"
+    order = 3
+
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
-        self.name = "nonmonotonic-2013"
-        self.remembers_label = True
+        self.unshifts = False
         self.when = ("a word in the buffer",
                      "a word on the stack, and one in the buffer",
                      "a word on the stack, and one in the buffer",
@@ -270,12 +273,15 @@ cdef class NonMonotonic2013(NonMonotonic):
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         return False
 
-    cdef void remember(self, StateC* state, int label) noexcept nogil:
-        if state.n_buffer > 0:
-            state.note[front(state, 0)] = label
+    # SHIFT notes the label of the best RIGHT-ARC.
+    cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil:
+        cdef int label = best_label(choices, RIGHT_ARC)
+        self.repeat_note(state, label)
+        return label
 
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 2 * n_words - 1
+    cdef void repeat_note(self, StateC* state, int note) noexcept nogil:
+        if state.n_buffer > 0:
+            state.note[front(state, 0)] = note
 
     # SHIFT      when  there is a b
     # REDUCE     when  s is not the only word on the stack; the rest as in 2015

@@ -1,32 +1,40 @@
-"""Every transition system by its name: the one list of them, trees first, then graphs."""
+"""Every transition system by its name, trees first, then graphs.
+
+Classes say their names themselves. Those of the package are compiled together with `System`, so
+all of them are there; `PythonSystem` registers others as they are defined.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from dodona.core.transitions.arc_eager import ArcEager
-from dodona.core.transitions.arc_hybrid import ArcHybrid
-from dodona.core.transitions.arc_standard import ArcStandard
-from dodona.core.transitions.graph import GraphSystem
-from dodona.core.transitions.graph_eager import GraphEager
-from dodona.core.transitions.graph_standard import GraphStandard
-from dodona.core.transitions.nonmonotonic import ArcEagerTree, NonMonotonic, NonMonotonic2013
-from dodona.core.transitions.swap import Swap
 from dodona.core.transitions.system import System
 
-SYSTEMS: dict[str, type[System]] = {
-    "arc-eager": ArcEager,
-    "arc-eager-tree": ArcEagerTree,
-    "nonmonotonic-2013": NonMonotonic2013,
-    "nonmonotonic": NonMonotonic,
-    "arc-standard": ArcStandard,
-    "arc-hybrid": ArcHybrid,
-    "swap": Swap,
-}
-GRAPH_SYSTEMS: dict[str, type[GraphSystem]] = {
-    "graph-standard": GraphStandard,
-    "graph-eager": GraphEager,
-}
+SYSTEMS: dict[str, type[System]] = {}
+GRAPH_SYSTEMS: dict[str, type[System]] = {}
+
+
+def register(kind: type[System]) -> None:
+    """Make a system known by its name, in the place of one of that name from outside."""
+    if kind.name in _SHIPPED:
+        raise ValueError(f"{kind.name!r} is a transition system of Dodona: choose another name")
+    (GRAPH_SYSTEMS if kind.builds_graphs else SYSTEMS)[kind.name] = kind
+
+
+def find_system(name: str) -> type[System]:
+    """The class of a transition system.
+
+    >>> find_system("arc-eager").roots
+    ('first', 'last', 'none')
+    """
+    kind = SYSTEMS.get(name) or GRAPH_SYSTEMS.get(name)
+    if kind is None:
+        raise ValueError(
+            f"no transition system {name!r}; there are: {', '.join(systems())}. If it is one of "
+            "your own, import the module that defines it first"
+        )
+    return kind
 
 
 def systems() -> list[str]:
@@ -62,13 +70,25 @@ def system(
     >>> arc_eager.start(2).buffer
     (1, 2)
     """
-    if name in GRAPH_SYSTEMS:
-        graphs = GRAPH_SYSTEMS[name](labels, root or "first", loss, root_label, acyclic)
-        return graphs.follow(static_oracle)
-    if name not in SYSTEMS:
-        raise ValueError(f"no transition system {name!r}; there are: {', '.join(systems())}")
-    if acyclic:
+    kind: Any = find_system(name)
+    settings = [labels, kind.roots[0] if root is None else root, loss, root_label]
+    if kind.builds_graphs:
+        settings.append(acyclic)
+    elif acyclic:
         raise ValueError(f"{name} builds trees: acyclic=True is for {', '.join(GRAPH_SYSTEMS)}")
-    kind = SYSTEMS[name]
-    made = kind(labels, kind.default_root if root is None else root, loss, root_label)
+    made: System = kind(*settings)
     return made.follow(static_oracle)
+
+
+def _with_names(kind: type[System]) -> Iterator[type[System]]:
+    """The classes below a class that say a name of their own."""
+    for below in kind.__subclasses__():
+        if "name" in vars(below):
+            yield below
+        yield from _with_names(below)
+
+
+_SHIPPED: frozenset[str] = frozenset()
+for _kind in sorted(_with_names(System), key=lambda kind: (kind.order, kind.name)):
+    register(_kind)
+_SHIPPED = frozenset(systems())

@@ -114,6 +114,19 @@ cdef inline void add_arc(StateC* state, int head, int label, int dependent) noex
         state.right_labels[head] |= bit
 
 
+cdef inline void add_arc_anywhere(StateC* state, int head, int label, int dependent) noexcept nogil:
+    """Build an arc; the dependent may lie inside the head's children built so far."""
+    cdef int left = state.left[head], left2 = state.left2[head]
+    cdef int right = state.right[head], right2 = state.right2[head]
+    add_arc(state, head, label, dependent)
+    if dependent < head and left != NONE and left < dependent:
+        state.left[head] = left
+        state.left2[head] = dependent if left2 == NONE else min(left2, dependent)
+    elif dependent > head and right > dependent:
+        state.right[head] = right
+        state.right2[head] = max(right2, dependent)
+
+
 cdef inline void remove_arc(StateC* state, int dependent) noexcept nogil:
     """Take back the arc to a word that is the last child its head got on that side."""
     cdef int head = state.head[dependent], last = state.sibling[dependent]

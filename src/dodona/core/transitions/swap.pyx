@@ -2,208 +2,21 @@
 
 SWAP moves the second topmost word back to the buffer, so that any two words can become neighbours
 and any tree can be built. A pair is swapped at most once, from its order in the sentence, so every
-derivation ends. The oracles sort the words into the projective order of the gold tree (each word
-between its left and right dependents) and differ in when they swap s1 and s0, where s0 comes first:
+derivation ends. When to swap is for the static oracles to say, in `swap_oracles`.
 
-  eager    at once (the paper's first oracle)
-  lazy     not while s0 and b are parts of one maximal projective component: one of the pieces that
-           arc-standard can build of the gold tree without a SWAP (the paper's second oracle)
-  minimal  look ahead: finish with SWAP and with SHIFT, each time as lazy does and as a more patient
-           policy does (`is_patient`), and go the way of the fewest swaps: never more than lazy. The
-           paper leaves open how few are enough; this is not always the least
-
-Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
+Notation: s0 and s1 the two topmost words.
 """
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.arc_standard cimport ArcStandard, gold_arc, kept
 from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT, SWAP
-from dodona.core.transitions.state cimport (
-    BUFFER, StateC, add_arc, copy, front, lay_out, pop, push, state_size, top)
+from dodona.core.transitions.state cimport BUFFER, StateC, add_arc_anywhere, pop, push, top
+from dodona.core.transitions.swap_oracles cimport (
+    EAGER, LAZY, MINIMAL, can_swap, is_in_order, make_plan, minimal_move, order_of, planned_move)
 from dodona.core.transitions.system cimport MoveCost, System
-
-cdef enum:
-    EAGER, LAZY, PATIENT
-
-cdef enum:
-    IN_ORDER, CROSSING        # plan[NONE] once made: whether the tree is projective
-
-cdef enum:
-    FAILED = 1 << 30          # swaps of a derivation that misses a gold arc
-
-
-cdef void set_order(const GoldC* gold, int32_t* order) noexcept nogil:
-    """The place of each node in the projective order: its left dependents, itself, the others.
-
-    The root comes first, then the words under it; so do words without a gold head.
-    """
-    cdef vector[int32_t] path, next_child
-    cdef int word, node, i, count = 1
-    next_child.assign(gold.first, gold.first + gold.n_words + 1)
-    for i in range(gold.n_words + 1):
-        order[i] = NONE
-    order[0] = 0
-    for word in range(1, gold.n_words + 1):
-        if gold.head[word] <= 0:
-            path.push_back(word)
-        while not path.empty():
-            node = path.back()
-            i = next_child[node]
-            if i < gold.first[node + 1] and (gold.child[i] < node or order[node] != NONE):
-                next_child[node] += 1
-                path.push_back(gold.child[i])
-            elif order[node] == NONE:
-                order[node] = count
-                count += 1
-            else:
-                path.pop_back()
-
-
-cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
-    """The top node of the maximal projective component of each node.
-
-    They are what the arc-standard oracle has on its stack in the end, when it never swaps.
-    """
-    cdef vector[int32_t] stack, n_waiting
-    cdef int node, lower, upper
-    for node in range(gold.n_words + 1):
-        n_waiting.push_back(gold.first[node + 1] - gold.first[node])
-        component[node] = node
-    for node in range(gold.n_words + 1):
-        stack.push_back(node)
-        while stack.size() > 1:
-            upper, lower = stack[stack.size() - 1], stack[stack.size() - 2]
-            if gold.head[lower] == upper and n_waiting[lower] == 0:
-                component[lower] = upper
-                stack[stack.size() - 2] = upper
-            elif gold.head[upper] == lower and n_waiting[upper] == 0:
-                component[upper] = lower
-            else:
-                break
-            stack.pop_back()
-            n_waiting[stack.back()] -= 1
-    for node in range(gold.n_words + 1):
-        while component[component[node]] != component[node]:
-            component[node] = component[component[node]]
-
-
-cdef const int32_t* plan_of(const GoldC* gold) noexcept nogil:
-    """Order of all nodes, then their components; worked out once for each gold tree."""
-    cdef int node
-    if gold.plan[NONE] == NONE:
-        set_order(gold, gold.plan)
-        set_components(gold, gold.plan + gold.n_words + 1)
-        gold.plan[NONE] = IN_ORDER
-        for node in range(gold.n_words + 1):
-            if gold.plan[node] != node:
-                gold.plan[NONE] = CROSSING
-    return gold.plan
-
-
-cdef inline bint can_swap(const StateC* state) noexcept nogil:
-    return state.n_stack > 2 and top(state, 1) < top(state, 0)
-
-
-cdef bint is_under(const GoldC* gold, int node, int ancestor) noexcept nogil:
-    while node != ancestor and node > 0:
-        node = gold.head[node]
-    return node == ancestor
-
-
-cdef int n_missing(const StateC* state, const GoldC* gold, const int32_t* order,
-                   int subtree) noexcept nogil:
-    """How many words of a gold subtree wait in the buffer; NONE if one waits on the stack below s0,
-    or comes behind s1 in the projective order."""
-    cdef int word, count = 0
-    for word in range(1, gold.n_words + 1):
-        if is_under(gold, word, subtree):
-            if order[word] >= order[top(state, 1)]:
-                return NONE
-            if state.head[word] == NONE and word != top(state, 0):
-                if state.place[word] != BUFFER:
-                    return NONE
-                count += 1
-    return count
-
-
-cdef bint is_patient(const StateC* state, const GoldC* gold, const int32_t* order) noexcept nogil:
-    """Whether the largest gold subtree around s0 that can be built before SWAP is incomplete."""
-    cdef int subtree = top(state, 0), missing = 0, found = 0
-    while subtree > 0 and found != NONE:
-        found = n_missing(state, gold, order, subtree)
-        if found != NONE:
-            missing = found
-        subtree = gold.head[subtree]
-    return missing > 0
-
-
-cdef bint is_inverted(const StateC* state, const GoldC* gold, const int32_t* plan) noexcept nogil:
-    """Whether s1 and s0 must be swapped, now or later."""
-    return can_swap(state) and plan[top(state, 0)] < plan[top(state, 1)]
-
-
-cdef int planned_move(const StateC* state, const GoldC* gold, const int32_t* plan,
-                      int policy) noexcept nogil:
-    """Figure 2 of the paper, with one of three answers to when it is time to swap."""
-    cdef int move = gold_arc(state, gold)
-    cdef const int32_t* component = plan + gold.n_words + 1
-    if move != NONE:
-        return move
-    if is_inverted(state, gold, plan):
-        if (state.n_buffer == 0 or policy == EAGER
-                or component[top(state, 0)] != component[front(state, 0)]
-                and not (policy == PATIENT and is_patient(state, gold, plan))):
-            return SWAP
-    return SHIFT if state.n_buffer > 0 else RIGHT_ARC
-
-
-cdef int n_swaps(System system, const StateC* state, const GoldC* gold, const int32_t* plan,
-                 int move, int policy) noexcept nogil:
-    """The swaps of a derivation that goes on from here by `move`, then by the policy."""
-    cdef vector[uint64_t] block
-    cdef StateC after
-    cdef int word, count = 0
-    block.resize(state_size(state.n_words) // sizeof(uint64_t))
-    lay_out(&after, block.data(), state.n_words)
-    copy(&after, state)
-    while True:
-        count += move == SWAP
-        system.take(&after, move, 0)
-        if system.final(&after):
-            break
-        move = planned_move(&after, gold, plan, policy)
-    for word in range(1, state.n_words + 1):
-        if gold.head[word] != NONE and after.head[word] != gold.head[word]:
-            return FAILED
-    return count
-
-
-cdef int minimal_move(System system, const StateC* state, const GoldC* gold,
-                      const int32_t* plan) noexcept nogil:
-    cdef int move = planned_move(state, gold, plan, EAGER), policy, wait, swap
-    if move != SWAP or state.n_buffer == 0:
-        return move
-    wait = swap = FAILED
-    for policy in range(LAZY, PATIENT + 1):
-        wait = min(wait, n_swaps(system, state, gold, plan, SHIFT, policy))
-        swap = min(swap, n_swaps(system, state, gold, plan, SWAP, policy))
-    return SHIFT if wait <= swap else SWAP
-
-
-cdef void add_arc_anywhere(StateC* state, int head, int label, int dependent) noexcept nogil:
-    """Build an arc; the dependent may lie inside the head's children built so far."""
-    cdef int left = state.left[head], left2 = state.left2[head]
-    cdef int right = state.right[head], right2 = state.right2[head]
-    add_arc(state, head, label, dependent)
-    if dependent < head and left != NONE and left < dependent:
-        state.left[head] = left
-        state.left2[head] = dependent if left2 == NONE else min(left2, dependent)
-    elif dependent > head and right > dependent:
-        state.right[head] = right
-        state.right2[head] = max(right2, dependent)
 
 
 cdef void words_after(const StateC* state, int move, vector[int32_t]& stack,
@@ -242,8 +55,8 @@ cdef int n_kept(const StateC* state, const GoldC* gold, int move, int fixed) noe
     A word of the stack that must be swapped counts as part of the buffer already, and the buffer as
     sorted: what SWAP can do for the gold tree is taken for granted, but for one word that stays.
     """
-    cdef const int32_t* order = plan_of(gold)
-    cdef bint in_order = gold.plan[NONE] == IN_ORDER
+    cdef const int32_t* order = order_of(gold)
+    cdef bint in_order = is_in_order(gold)
     cdef vector[int32_t] stack, buffer, left, right, at
     cdef size_t i
     words_after(state, move, stack, buffer)
@@ -273,12 +86,13 @@ cdef class Swap(ArcStandard):
     too low.
     """
 
-    oracles = ("static", "eager", "lazy", "minimal")     # "static" is lazy
+    name = "swap"
+    order = 7
+    oracles = {"static": LAZY, "eager": EAGER, "lazy": LAZY, "minimal": MINIMAL}
     projective_only = False
     takes_partial = False         # the order to sort the words into is that of a whole tree
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
-        self.name = "swap"
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP")
         self.labelled = (False, True, True, False)
         self.left_arc, self.right_arc = LEFT_ARC, RIGHT_ARC
@@ -287,10 +101,9 @@ cdef class Swap(ArcStandard):
                      "a word on the stack, above another or the root",
                      "two words on the stack, in the order of the sentence, neither the root")
         System.__init__(self, labels, root, loss, root_label)
-        self.check_root()
 
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return n_words * (n_words + 1)
+    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
+        make_plan(gold, plan)
 
     # SHIFT, LEFT-ARC, RIGHT-ARC  as in arc-standard
     # SWAP       when  s1 is a word that comes before s0 in the sentence
@@ -355,6 +168,6 @@ cdef class Swap(ArcStandard):
             return move
         if not can_swap(state):
             return SHIFT if state.n_buffer > 0 else RIGHT_ARC
-        if oracle == 3:
-            return minimal_move(self, state, gold, plan_of(gold))
-        return planned_move(state, gold, plan_of(gold), EAGER if oracle == 1 else LAZY)
+        if oracle == MINIMAL:
+            return minimal_move(self, state, gold)
+        return planned_move(state, gold, oracle)

@@ -1,9 +1,13 @@
 """What a transition system promises to search, training and the research surface."""
 from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.gold cimport Gold, GoldC
 from dodona.core.transitions.state cimport StateC
 
 from libc.stdint cimport int32_t
+
+cdef enum:                    # where the artificial root stands: in `ROOTS`, by name
+    ROOT_FIRST, ROOT_LAST, ROOT_NONE
 
 cdef enum:
     MANY_REPAIRS = 1 << 12    # more are as bad as one less
@@ -35,12 +39,12 @@ cdef class State:
 
 
 cdef class System:
-    cdef readonly str name
     cdef readonly tuple labels
     cdef readonly str root
+    cdef int root_place                 # the same as a number
     cdef readonly str loss
     cdef readonly str static_oracle     # the one that is meant by "static"
-    cdef int oracle                     # its place in `oracles`
+    cdef int oracle                     # its number
     cdef readonly str root_label        # of the words under the root, where the root is no node
     cdef readonly tuple moves           # their names; the position is the id
     cdef readonly tuple labelled        # whether the move of that id takes a label
@@ -52,7 +56,6 @@ cdef class System:
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}
-    cdef readonly bint remembers_label  # SHIFT notes the label of the best RIGHT-ARC
     cdef int32_t root_label_id          # NONE if it is not among the labels
     cdef dict _label_ids
     cdef dict _actions                  # (move id, label id) → Action
@@ -63,21 +66,25 @@ cdef class System:
     cdef GoldC _gold
 
     # What each system defines:
-    cdef void start_state(self, StateC* state) noexcept nogil
     cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
     cdef void take(self, StateC* state, int move, int label) noexcept nogil
     cdef bint final(self, const StateC* state) noexcept nogil
-    cdef bint renamed(self, const StateC* state, int move) noexcept nogil   # or keep its name
-    cdef void remember(self, StateC* state, int label) noexcept nogil       # or do without
     cdef void move_costs(self, const StateC* state, const GoldC* gold,
                          MoveCost* costs) noexcept nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
-    cdef int max_steps(self, int n_words) noexcept nogil
 
-    # What each system may define, where arcs do not join the top of the stack and the front:
+    # Where arcs do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
+
+    # Where a system has several oracles, or works something out for each gold tree:
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
+    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil
+
+    # Where a move has two names, or a state keeps something of what the model thinks of it:
+    cdef bint renamed(self, const StateC* state, int move) noexcept nogil
+    cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil
+    cdef void repeat_note(self, StateC* state, int note) noexcept nogil
 
     # What systems of graphs define as well:
     cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
@@ -85,5 +92,9 @@ cdef class System:
 
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
+    cdef void start_state(self, StateC* state) noexcept nogil
+    cdef void build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
+                         const int32_t* labels) noexcept nogil
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL
+    cdef int raise_error(self) except -1

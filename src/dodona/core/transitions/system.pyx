@@ -11,10 +11,11 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold cimport UNSEEN, build_gold, gold_size
 from dodona.core.transitions.moves cimport MAX_MOVES
-from dodona.core.transitions.state cimport StateC, clear, copy, front, lay_out, state_size, top
+from dodona.core.transitions.state cimport (
+    BUFFER, StateC, clear, copy, front, lay_out, push, state_size, top)
 from dodona.core.transitions.state_view import as_html
 
-ROOTS = ("first", "last", "none")
+ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
 # Goldberg & Nivre (2012): a wrong label is only half as bad
 LOSSES = {"labelled": (1, 1), "unlabelled": (1, 0), "graded": (2, 1)}
@@ -56,7 +57,7 @@ cdef class State:
     @property
     def labels(self):
         """Per word; None where there is none yet."""
-        return tuple(None if self.c.head[d] == NONE else self.system.labels[self.c.label[d]]
+        return tuple(None if self.c.label[d] == NONE else self.system.labels[self.c.label[d]]
                      for d in range(1, self.c.n_words + 1))
 
     @property
@@ -126,10 +127,12 @@ def _several_heads(Gold gold):
 cdef class System:
     """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
 
-    oracles = ("static",)         # names that `derivation` knows
+    name = ""                     # by which it is known; without one of its own, a class is not
+    order = 100                   # its place among the names: trees first, then by this number
+    roots = ("first",)            # where the artificial root may stand, the usual place first
+    oracles = {"static": 0}       # names that `derivation` knows, and numbers for `oracle_move`
     projective_only = True        # whether non-projective trees are out of reach
     takes_partial = True          # whether costs hold for trees of which some heads are unknown
-    default_root = "first"        # where the artificial root stands unless told otherwise
     default_templates = "rich"    # templates for arcs between top and front
     state_class = State
     builds_graphs = False         # whether a word can have several heads
@@ -142,10 +145,17 @@ cdef class System:
             raise ValueError(f"root={root!r}: the artificial root is one of {', '.join(ROOTS)}")
         if loss not in LOSSES:
             raise ValueError(f"loss={loss!r}: known losses are {', '.join(LOSSES)}")
+        if root not in self.roots:
+            places = ("nowhere" if place == "none" else place for place in self.roots)
+            raise ValueError(f"{self.name} has its root {' or '.join(places)}: root={root!r} is "
+                             f"not possible; choose root={self.roots[0]!r}")
+        if len(self.moves) > MAX_MOVES:
+            raise ValueError(f"{self.name} has {len(self.moves)} moves, more than {MAX_MOVES}")
         self.root, self.loss, self.root_label = root, loss, root_label
+        self.root_place = ROOTS[root]
         self.left_moves = self.left_moves or (self.left_arc,)
         self.right_moves = self.right_moves or (self.right_arc,)
-        self.static_oracle = self.oracles[0]
+        self.follow("static")
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self.root_label_id = self._label_ids.get(root_label, NONE)
@@ -169,7 +179,7 @@ cdef class System:
         if oracle not in self.oracles:
             raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
                              + ", ".join(map(repr, self.oracles)))
-        return self.oracles.index(oracle)
+        return self.oracles[oracle]
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""
@@ -181,7 +191,9 @@ cdef class System:
 
     def is_final(self, State state not None):
         """Whether no transition is left to take."""
-        return bool(self.final(&state.c))
+        cdef bint is_final = self.final(&state.c)
+        self.raise_error()
+        return bool(is_final)
 
     def valid(self, State state not None):
         """Every action whose preconditions hold, as a list."""
@@ -194,6 +206,7 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
+        self.raise_error()
         return {self._named(state, (move, label)):
                 price(&costs[<int> move], label, self.arc_price, self.label_price)
                 for move, label in self._actions if moves >> move & 1}
@@ -205,6 +218,7 @@ cdef class System:
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
         self.move_costs(&state.c, reference, costs)
+        self.raise_error()
         ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
                  for ids in self._actions if moves >> ids[0] & 1}
         return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
@@ -215,15 +229,7 @@ cdef class System:
         cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.take(&result.c, move, label)
-        return result
-
-    def remembering(self, State state not None, str label not None):
-        """The state with this label noted for the next SHIFT, if the system remembers labels."""
-        cdef State result = State(self, state.c.n_words)
-        if label not in self._label_ids:
-            raise ValueError(f"{self.name} has no label {label!r}; it has {', '.join(self.labels)}")
-        copy(&result.c, &state.c)
-        self.remember(&result.c, self._label_ids[label])
+        self.raise_error()
         return result
 
     def finish(self, State state not None):
@@ -238,7 +244,9 @@ cdef class System:
         cdef const GoldC* reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef MoveCost costs[MAX_MOVES]
-        cdef int move, label, number = self._number(oracle) or self.oracle
+        cdef int move, label, number = self._number(oracle)
+        if oracle == "static":
+            number = self.oracle
         actions = []
         while not self.final(&state.c):
             move = self.oracle_move(&state.c, reference, number)
@@ -248,6 +256,7 @@ cdef class System:
                 label = max(costs[move].label, 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
+        self.raise_error()
         self._check_rebuilt(state, gold)
         return actions
 
@@ -280,14 +289,24 @@ cdef class System:
     def _moves(self, State state):
         if state.system is not self and state.system != self:
             raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
-        return self.valid_moves(&state.c)
+        moves = self.valid_moves(&state.c)
+        self.raise_error()
+        return moves
+
+    cdef int raise_error(self) except -1:
+        """Raise what went wrong in this thread since it was last asked; only Python can fail."""
+        return 0
 
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         """Whether the move goes by its other name here."""
         return False
 
-    cdef void remember(self, StateC* state, int label) noexcept nogil:
-        """Note a label for the front of the buffer."""
+    cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil:
+        """Note in the state what is wanted of its scores; a number to say it again with."""
+        return 0
+
+    cdef void repeat_note(self, StateC* state, int note) noexcept nogil:
+        """Note in the state what this number says."""
         pass
 
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
@@ -312,14 +331,25 @@ cdef class System:
             heads[n_words + i] = self._label_ids.get(
                 label, NONE if label in (None, self.root_label) else UNSEEN)
         block = bytearray(gold_size(n_words))
-        build_gold(&self._gold, <char*> block, n_words, heads, heads + n_words,
-                   max(self.root_node(n_words), 0))
+        self.build_tree(&self._gold, <char*> block, n_words, heads, heads + n_words)
         self._block, self._gold_of = block, gold
         return &self._gold
 
+    cdef void build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
+                         const int32_t* labels) noexcept nogil:
+        """The gold tree as columns, with the oracle's plan; from then on they do not change."""
+        cdef int root = max(self.root_node(n_words), 0)
+        self.plan(gold, build_gold(gold, block, n_words, heads, labels, root))
+
+    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
+        """Work out what the oracle needs of a gold tree, into two columns from NONE on."""
+        pass
+
     cdef int root_node(self, int n_words) noexcept nogil:
         """The node of the artificial root in a sentence of that many words."""
-        return NONE
+        if self.root_place == ROOT_NONE:
+            return NONE
+        return 0 if self.root_place == ROOT_FIRST else n_words + 1
 
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
         """Give every word that is still without a head to the artificial root."""
@@ -332,7 +362,18 @@ cdef class System:
                 state.label[d] = label
 
     cdef void start_state(self, StateC* state) noexcept nogil:
+        """The words in the buffer; the root at the bottom of the stack, or behind them."""
+        cdef int i
         clear(state)
+        state.root = self.root_node(state.n_words)
+        if self.root_place == ROOT_FIRST:
+            push(state, state.root)
+        elif self.root_place == ROOT_LAST:
+            for i in range(state.n_buffer, 0, -1):
+                state.buffer[i] = state.buffer[i - 1]
+            state.buffer[0] = state.root
+            state.place[state.root] = BUFFER
+            state.n_buffer += 1
 
     cdef int valid_moves(self, const StateC* state) noexcept nogil:
         return 0
@@ -351,7 +392,7 @@ cdef class System:
         return NONE
 
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
-        """What the static oracle of that place in `oracles` does."""
+        """What the static oracle of that number does."""
         return self.static_move(state, gold)
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
@@ -367,9 +408,6 @@ cdef class System:
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
         """A label to learn the move with where its label does not matter; NONE if there is none."""
         return NONE
-
-    cdef int max_steps(self, int n_words) noexcept nogil:
-        return 0
 
     cdef int max_arcs(self, int n_words) noexcept nogil:
         return 0

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, system
-from dodona.core.transitions.system import LOSSES, ROOTS
+from dodona.core.transitions.registry import find_system, systems
+from dodona.core.transitions.system import LOSSES
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.explore import Choice, Explorer, in_order
 from dodona.explorer.picture import draw_best, draw_state
@@ -36,25 +36,13 @@ def describe_systems() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "roots": _roots(name),
-            "root": kind.default_root,
-            "oracles": list(dict.fromkeys(["static", *kind.oracles])),
+            "roots": list(kind.roots),
+            "root": kind.roots[0],
+            "oracles": list(kind.oracles),
             "losses": list(LOSSES),
         }
-        for name, kind in {**SYSTEMS, **GRAPH_SYSTEMS}.items()
+        for name, kind in ((name, find_system(name)) for name in systems())
     ]
-
-
-def _roots(name: str) -> list[str]:
-    """Where the artificial root may stand in a system."""
-    found = []
-    for root in ROOTS:
-        try:
-            system(name, labels=["root"], root=root)
-        except ValueError:
-            continue
-        found.append(root)
-    return found
 
 
 def show_state(asked: ExploreRequest) -> dict[str, Any]:

@@ -1,0 +1,26 @@
+"""What a model thinks of the actions in a state, for systems that take note of it."""
+from libc.stdint cimport int16_t, int32_t
+
+from dodona.core.base.nodes cimport NONE
+
+
+cdef struct Choices:
+    int n_classes
+    const int32_t* move       # per class
+    const int32_t* label
+    const int16_t* scores     # per class, of packed weights; NULL while these are learned …
+    const float* raw_scores   # … and their scores are these
+
+
+cdef inline float score_of(const Choices* choices, int c) noexcept nogil:
+    return choices.raw_scores[c] if choices.scores == NULL else choices.scores[c]
+
+
+cdef inline int best_label(const Choices* choices, int move) noexcept nogil:
+    """The label with which the move scores best; the first if the model does not know the move."""
+    cdef int c, chosen = NONE
+    for c in range(choices.n_classes):
+        if choices.move[c] == move and (
+                chosen == NONE or score_of(choices, c) > score_of(choices, chosen)):
+            chosen = c
+    return 0 if chosen == NONE else choices.label[chosen]

@@ -1,5 +1,0 @@
-from dodona.core.transitions.graph cimport GraphSystem
-
-
-cdef class GraphEager(GraphSystem):
-    pass

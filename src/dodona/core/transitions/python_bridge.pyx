@@ -1,0 +1,253 @@
+"""Systems written in Python: what the core asks of a system, methods of its class answer.
+
+The core runs without the interpreter and cannot be told of an exception. So the first one of a
+thread is kept; from then on every state is final, search ends, and whoever began it raises what was
+kept (`raise_error`).
+
+Arcs join two of three places: the two topmost words s1 and s0, and the front b of the buffer.
+"""
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+from threading import get_ident
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.gold cimport Gold, GoldC
+from dodona.core.transitions.state cimport (
+    BUFFER, GONE, StateC, add_arc_anywhere, copy, front, next_word, pop, push, top)
+from dodona.core.transitions.system cimport MoveCost, State, System
+
+cdef enum:
+    AT_FRONT                  # s0 and b, as in arc-eager
+    ON_STACK                  # s1 and s0, as in arc-standard
+    HYBRID                    # s0 and b leftwards, s1 and s0 rightwards, as in arc-hybrid
+
+# what arcs join, and the templates that look there
+JOINS = {"front": AT_FRONT, "stack": ON_STACK, "hybrid": HYBRID}
+JOIN_TEMPLATES = {"front": "rich", "stack": "rich-stack", "hybrid": "rich-hybrid"}
+
+
+cdef class Draft(State):
+    """A state that `take` may change. Its nodes are words from 1 on, and 0, the artificial root."""
+
+    def push(self, int node):
+        """Put a node that is nowhere on top of the stack."""
+        push(&self.c, self._free_node(node))
+
+    def pop(self):
+        """Take the top off the stack; returns it."""
+        if self.c.n_stack == 0:
+            raise IndexError(f"pop: the stack is empty in {self!r}")
+        return self._outside(pop(&self.c))
+
+    def next_word(self):
+        """Take the front out of the buffer; returns it."""
+        if self.c.n_buffer == 0:
+            raise IndexError(f"next_word: the buffer is empty in {self!r}")
+        return self._outside(next_word(&self.c))
+
+    def put_back(self, int node):
+        """Put a node that is nowhere to the front of the buffer."""
+        cdef int inside = self._free_node(node)
+        self.c.buffer[self.c.n_buffer] = inside
+        self.c.place[inside] = BUFFER
+        self.c.n_buffer += 1
+
+    def add_arc(self, int head, str label, int dependent):
+        """Give a word its head; the label is the one that `take` was given."""
+        cdef int above = self._inside(head), word = self._inside(dependent)
+        if word == self.c.root:
+            raise ValueError("the artificial root has no head")
+        if self.c.head[word] != NONE:
+            raise ValueError(f"word {dependent} has a head already in {self!r}")
+        while above != NONE and above != word:
+            above = self.c.head[above]
+        if above == word:
+            raise ValueError(f"an arc from {head} to {dependent} would close a cycle in {self!r}")
+        if label is not None and label not in self.system._label_ids:
+            raise ValueError(f"{self.system.name} has no label {label!r}")
+        add_arc_anywhere(&self.c, self._inside(head), self.system._label_ids.get(label, NONE), word)
+
+    def _inside(self, int node):
+        """The core's number of a node."""
+        if not (node > 0 or self.c.root != NONE) or not 0 <= node <= self.c.n_words:
+            raise ValueError(f"there is no node {node} in {self!r}")
+        return self.c.root if node == 0 else node
+
+    def _free_node(self, int node):
+        cdef int inside = self._inside(node)
+        if self.c.place[inside] != GONE:
+            raise ValueError(f"{node} is on the stack or in the buffer already in {self!r}")
+        return inside
+
+
+cdef class PythonBridge(System):
+    """Asks methods of its class; `PythonSystem` says which."""
+
+    cdef int joined               # the place of arcs
+    cdef int leftwards            # a bit for each move that builds an arc to the left
+    cdef dict errors              # thread → the first exception there
+    cdef dict golds               # address of a gold tree → the same for Python
+
+    def __init__(self, labels, root=None, loss="labelled", root_label="root"):
+        kind = type(self)
+        self.moves, self.when = kind.moves, kind.when
+        self.left_moves = tuple(map(kind.moves.index, kind.leftward))
+        self.right_moves = tuple(map(kind.moves.index, kind.rightward))
+        self.left_arc, self.right_arc = self.left_moves[0], self.right_moves[0]
+        self.labelled = tuple(move in kind.leftward + kind.rightward for move in kind.moves)
+        self.joined = JOINS[kind.joins]
+        for move in self.left_moves:
+            self.leftwards |= 1 << move
+        self.errors, self.golds = {}, {}
+        super().__init__(labels, kind.roots[0] if root is None else root, loss, root_label)
+
+    cdef bint has_failed(self):
+        return get_ident() in self.errors
+
+    cdef void keep_error(self, error):
+        self.errors.setdefault(get_ident(), error)
+
+    cdef int raise_error(self) except -1:
+        error = self.errors.pop(get_ident(), None)
+        if error is not None:
+            raise error
+        return 0
+
+    cdef State show(self, const StateC* state):
+        cdef State shown = State(self, state.n_words)
+        copy(&shown.c, state)
+        return shown
+
+    cdef int number(self, move) except -1:
+        if move not in self.moves:
+            raise ValueError(
+                f"{self.name} has no move {move!r}, only {', '.join(self.moves)}")
+        return self.moves.index(move)
+
+    cdef bint final(self, const StateC* state) noexcept nogil:
+        with gil:
+            return self.ask_final(state)
+
+    cdef bint ask_final(self, const StateC* state) noexcept:
+        if self.has_failed():
+            return True
+        try:
+            return bool((<object> self).final(self.show(state)))
+        except BaseException as error:
+            self.keep_error(error)
+            return True
+
+    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+        with gil:
+            return self.ask_moves(state)
+
+    cdef int ask_moves(self, const StateC* state) noexcept:
+        cdef int moves = 0
+        if not self.has_failed():
+            try:
+                for move in (<object> self).valid_moves(self.show(state)):
+                    moves |= 1 << self.number(move)
+                if moves or (<object> self).final(self.show(state)):
+                    return moves
+                raise ValueError(f"{self.name} has no valid move in {self.show(state)!r}, "
+                                 "which is not final")
+            except BaseException as error:
+                self.keep_error(error)
+        return (1 << len(self.moves)) - 1        # something to choose from: no matter what
+
+    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+        with gil:
+            self.ask_take(state, move, label)
+
+    cdef void ask_take(self, StateC* state, int move, int label) noexcept:
+        cdef Draft draft
+        if self.has_failed():
+            return
+        try:
+            draft = Draft(self, state.n_words)
+            copy(&draft.c, state)
+            name = None if label == NONE else self.labels[label]
+            (<object> self).take(draft, self.moves[move], name)
+            copy(state, &draft.c)
+        except BaseException as error:
+            self.keep_error(error)
+
+    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
+        with gil:
+            self.show_gold(gold)
+
+    cdef void show_gold(self, const GoldC* gold) noexcept:
+        """Make the gold tree that Python sees, once for each."""
+        cdef int word, root = max(self.root_node(gold.n_words), 0)
+        try:
+            heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
+            labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
+            self.golds[<size_t> gold] = Gold(
+                [None if head == NONE else 0 if head == root else head for head in heads],
+                [None if label < 0 else self.labels[label] for label in labels])
+        except BaseException as error:
+            self.keep_error(error)
+
+    cdef void move_costs(self, const StateC* state, const GoldC* gold,
+                         MoveCost* costs) noexcept nogil:
+        with gil:
+            self.ask_costs(state, gold, costs)
+
+    cdef void ask_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept:
+        cdef int move, head, word
+        cdef int valid = self.ask_moves(state)
+        memset(costs, 0, len(self.moves) * sizeof(MoveCost))
+        for move in range(<int> len(self.moves)):
+            costs[move].label = NONE
+            head, word = self.arc_head(state, move), self.arc_dependent(state, move)
+            if self.labelled[move] and head != NONE and word != NONE and gold.head[word] == head:
+                costs[move].label = gold.label[word]
+        if self.has_failed():
+            return
+        try:
+            found = (<object> self).move_costs(self.show(state), self.golds[<size_t> gold])
+            for move in range(<int> len(self.moves)):
+                if valid >> move & 1:
+                    if self.moves[move] not in found:
+                        raise ValueError(f"{self.name} gives no cost for {self.moves[move]}, "
+                                         f"which is valid in {self.show(state)!r}")
+                    costs[move].arcs = found[self.moves[move]]
+        except BaseException as error:
+            self.keep_error(error)
+
+    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        with gil:
+            return self.ask_static(state, gold)
+
+    cdef int ask_static(self, const StateC* state, const GoldC* gold) noexcept:
+        cdef int move, valid = self.ask_moves(state)
+        if self.has_failed():
+            return 0
+        try:
+            name = (<object> self).static_move(self.show(state), self.golds[<size_t> gold])
+            move = self.number(name)
+            if not valid >> move & 1:
+                raise ValueError(f"the static oracle of {self.name} takes {name}, "
+                                 f"which is not valid in {self.show(state)!r}")
+            return move
+        except BaseException as error:
+            self.keep_error(error)
+            return 0
+
+    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
+        if self.leftwards >> move & 1:
+            return top(state, 0) if self.joined == ON_STACK else front(state, 0)
+        return top(state, 0) if self.joined == AT_FRONT else top(state, 1)
+
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
+        if self.leftwards >> move & 1:
+            return top(state, 1) if self.joined == ON_STACK else top(state, 0)
+        return front(state, 0) if self.joined == AT_FRONT else top(state, 0)
+
+    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
+        if self.joined == ON_STACK or self.joined == HYBRID and head < word:
+            state.n_stack, state.n_buffer = 2, 0
+            state.stack[0], state.stack[1] = min(head, word), max(head, word)
+        else:
+            System.show_pair(self, state, head, word)

@@ -1,1 +1,0 @@
-# For compiled code only: nothing here is visible from Python.

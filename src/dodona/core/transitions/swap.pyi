@@ -1,3 +1,0 @@
-from dodona.core.transitions.arc_standard import ArcStandard
-
-class Swap(ArcStandard): ...

@@ -1,0 +1,25 @@
+"""What swap's static oracles tell the system; see swap_oracles.pyx."""
+from libc.stdint cimport int32_t
+
+from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.state cimport StateC, top
+from dodona.core.transitions.system cimport System
+
+cdef enum SwapOracle:
+    EAGER, LAZY
+    PATIENT                   # no oracle of its own: MINIMAL tries it, and LAZY
+    MINIMAL
+
+cdef void make_plan(const GoldC* gold, int32_t* plan) noexcept nogil
+cdef bint is_in_order(const GoldC* gold) noexcept nogil
+cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil
+cdef int minimal_move(System system, const StateC* state, const GoldC* gold) noexcept nogil
+
+
+cdef inline const int32_t* order_of(const GoldC* gold) noexcept nogil:
+    """The place of each node in the projective order."""
+    return gold.plan
+
+
+cdef inline bint can_swap(const StateC* state) noexcept nogil:
+    return state.n_stack > 2 and top(state, 1) < top(state, 0)

@@ -1,0 +1,188 @@
+"""The static oracles of swap: when to swap two words (Nivre 2009; Nivre, Kuhlmann & Hall 2009).
+
+They sort the words into the projective order of the gold tree (each word between its left and right
+dependents) and differ in when they swap s1 and s0, where s0 comes first:
+
+  eager    at once (the paper's first oracle)
+  lazy     not while s0 and b are parts of one maximal projective component: one of the pieces that
+           arc-standard can build of the gold tree without a SWAP (the paper's second oracle)
+  minimal  look ahead: finish with SWAP and with SHIFT, each time as lazy does and as a more patient
+           policy does (`is_patient`), and go the way of the fewest swaps: never more than lazy. The
+           paper leaves open how few are enough; this is not always the least
+
+Orders and components are worked out once for each gold tree: its plan.
+
+Notation: s0 and s1 the two topmost words, b front of the buffer.
+"""
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.arc_standard cimport gold_arc
+from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.moves cimport RIGHT_ARC, SHIFT, SWAP
+from dodona.core.transitions.state cimport BUFFER, StateC, copy, front, lay_out, state_size, top
+from dodona.core.transitions.system cimport System
+
+cdef enum:
+    IN_ORDER, CROSSING        # plan[NONE]: whether the tree is projective
+
+cdef enum:
+    FAILED = 1 << 30          # swaps of a derivation that misses a gold arc
+
+
+cdef void set_order(const GoldC* gold, int32_t* order) noexcept nogil:
+    """The place of each node in the projective order: its left dependents, itself, the others.
+
+    The root comes first, then the words under it; so do words without a gold head.
+    """
+    cdef vector[int32_t] path, next_child
+    cdef int word, node, i, count = 1
+    next_child.assign(gold.first, gold.first + gold.n_words + 1)
+    for i in range(gold.n_words + 1):
+        order[i] = NONE
+    order[0] = 0
+    for word in range(1, gold.n_words + 1):
+        if gold.head[word] <= 0:
+            path.push_back(word)
+        while not path.empty():
+            node = path.back()
+            i = next_child[node]
+            if i < gold.first[node + 1] and (gold.child[i] < node or order[node] != NONE):
+                next_child[node] += 1
+                path.push_back(gold.child[i])
+            elif order[node] == NONE:
+                order[node] = count
+                count += 1
+            else:
+                path.pop_back()
+
+
+cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
+    """The top node of the maximal projective component of each node.
+
+    They are what the arc-standard oracle has on its stack in the end, when it never swaps.
+    """
+    cdef vector[int32_t] stack, n_waiting
+    cdef int node, lower, upper
+    for node in range(gold.n_words + 1):
+        n_waiting.push_back(gold.first[node + 1] - gold.first[node])
+        component[node] = node
+    for node in range(gold.n_words + 1):
+        stack.push_back(node)
+        while stack.size() > 1:
+            upper, lower = stack[stack.size() - 1], stack[stack.size() - 2]
+            if gold.head[lower] == upper and n_waiting[lower] == 0:
+                component[lower] = upper
+                stack[stack.size() - 2] = upper
+            elif gold.head[upper] == lower and n_waiting[upper] == 0:
+                component[upper] = lower
+            else:
+                break
+            stack.pop_back()
+            n_waiting[stack.back()] -= 1
+    for node in range(gold.n_words + 1):
+        while component[component[node]] != component[node]:
+            component[node] = component[component[node]]
+
+
+cdef void make_plan(const GoldC* gold, int32_t* plan) noexcept nogil:
+    """Order of all nodes, then their components."""
+    cdef int node
+    set_order(gold, plan)
+    set_components(gold, plan + gold.n_words + 1)
+    plan[NONE] = IN_ORDER
+    for node in range(gold.n_words + 1):
+        if plan[node] != node:
+            plan[NONE] = CROSSING
+
+
+cdef bint is_in_order(const GoldC* gold) noexcept nogil:
+    """Whether the projective order is that of the sentence."""
+    return gold.plan[NONE] == IN_ORDER
+
+
+cdef bint is_under(const GoldC* gold, int node, int ancestor) noexcept nogil:
+    while node != ancestor and node > 0:
+        node = gold.head[node]
+    return node == ancestor
+
+
+cdef int n_missing(const StateC* state, const GoldC* gold, int subtree) noexcept nogil:
+    """How many words of a gold subtree wait in the buffer; NONE if one waits on the stack below s0,
+    or comes behind s1 in the projective order."""
+    cdef const int32_t* order = order_of(gold)
+    cdef int word, count = 0
+    for word in range(1, gold.n_words + 1):
+        if is_under(gold, word, subtree):
+            if order[word] >= order[top(state, 1)]:
+                return NONE
+            if state.head[word] == NONE and word != top(state, 0):
+                if state.place[word] != BUFFER:
+                    return NONE
+                count += 1
+    return count
+
+
+cdef bint is_patient(const StateC* state, const GoldC* gold) noexcept nogil:
+    """Whether the largest gold subtree around s0 that can be built before SWAP is incomplete."""
+    cdef int subtree = top(state, 0), missing = 0, found = 0
+    while subtree > 0 and found != NONE:
+        found = n_missing(state, gold, subtree)
+        if found != NONE:
+            missing = found
+        subtree = gold.head[subtree]
+    return missing > 0
+
+
+cdef bint is_inverted(const StateC* state, const GoldC* gold) noexcept nogil:
+    """Whether s1 and s0 must be swapped, now or later."""
+    cdef const int32_t* order = order_of(gold)
+    return can_swap(state) and order[top(state, 0)] < order[top(state, 1)]
+
+
+cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil:
+    """Figure 2 of the paper, with one of three answers to when it is time to swap."""
+    cdef int move = gold_arc(state, gold)
+    cdef const int32_t* component = gold.plan + gold.n_words + 1
+    if move != NONE:
+        return move
+    if is_inverted(state, gold):
+        if (state.n_buffer == 0 or policy == EAGER
+                or component[top(state, 0)] != component[front(state, 0)]
+                and not (policy == PATIENT and is_patient(state, gold))):
+            return SWAP
+    return SHIFT if state.n_buffer > 0 else RIGHT_ARC
+
+
+cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move,
+                 int policy) noexcept nogil:
+    """The swaps of a derivation that goes on from here by `move`, then by the policy."""
+    cdef vector[uint64_t] block
+    cdef StateC after
+    cdef int word, count = 0
+    block.resize(state_size(state.n_words) // sizeof(uint64_t))
+    lay_out(&after, block.data(), state.n_words)
+    copy(&after, state)
+    while True:
+        count += move == SWAP
+        system.take(&after, move, 0)
+        if system.final(&after):
+            break
+        move = planned_move(&after, gold, policy)
+    for word in range(1, state.n_words + 1):
+        if gold.head[word] != NONE and after.head[word] != gold.head[word]:
+            return FAILED
+    return count
+
+
+cdef int minimal_move(System system, const StateC* state, const GoldC* gold) noexcept nogil:
+    """Go the way of the fewest swaps, as far as two policies tell."""
+    cdef int move = planned_move(state, gold, EAGER), policy, wait, swap
+    if move != SWAP or state.n_buffer == 0:
+        return move
+    wait = swap = FAILED
+    for policy in range(LAZY, PATIENT + 1):
+        wait = min(wait, n_swaps(system, state, gold, SHIFT, policy))
+        swap = min(swap, n_swaps(system, state, gold, SWAP, policy))
+    return SHIFT if wait <= swap else SWAP
