@@ -3,8 +3,21 @@
 import pytest
 from hypothesis import settings
 
+from tools.browser import MISSING
+
 pytest.register_assert_rewrite("support.browser_lab")  # a plugin of the tests of pages
 
 # The same examples on every machine, and none judged by the clock: a red test is red everywhere.
 settings.register_profile("dodona", deadline=None, derandomize=True)
 settings.load_profile("dodona")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end what else nobody would notice."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    n_pages = sum(MISSING in str(report.longrepr) for report in skipped)
+    if n_pages:
+        terminalreporter.line(
+            f"{n_pages} tests of pages did not run: {MISSING}. Install Chromium or Chrome.",
+            yellow=True,
+        )

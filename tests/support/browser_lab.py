@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,13 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from support.page_lab import application, running
+from tools.browser import MISSING, start_browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
-
-needs_browser = pytest.mark.skipif(BROWSER is None, reason=f"no browser among {', '.join(NAMES)}")
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +24,11 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Skips the tests where there is none, and fails them where nobody reads what was skipped."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        browser = start_browser(playwright)
+        if browser is None:
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(MISSING)
         yield browser
         browser.close()
 
