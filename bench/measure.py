@@ -1,4 +1,4 @@
-"""What the benches share: where treebanks are, one core, medians, memory, processes of their own."""
+"""What the benches share: where treebanks are, one core, medians, memory, fresh processes."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 python -m tools.build FOLDER [--build-dir DIR] [MESON OPTIONS]
 
 The wheel goes to FOLDER; in DIR (build/) stays what the next build need not do again. While pip
-builds, it shows nothing or everything; so this calls what pip would call, and counts the steps. What
-was said meanwhile is in DIR/log.txt, and its end is shown where the build fails.
+builds, it shows nothing or everything; so this calls what pip would call, and counts the steps.
+What was said meanwhile is in DIR/log.txt, and its end is shown where the build fails.
 """
 
 from __future__ import annotations
