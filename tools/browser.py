@@ -63,7 +63,7 @@ def version() -> str | None:
 
     with sync_playwright() as playwright:
         browser = start_browser(playwright)
-        return browser and f"{browser.browser_type.name} {browser.version}"
+        return f"{browser.browser_type.name} {browser.version}" if browser else None
 
 
 def ways_to_install() -> Iterator[str]:

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 BACKEND = "import json, sys, mesonpy; mesonpy.build_wheel(sys.argv[1], json.loads(sys.argv[2]))"
-STEP = re.compile(r"\[(\d+)/(\d+)\] ")  # as ninja counts them
+# as ninja counts them; the backend counts files in the same way when it packs them
+STEP = re.compile(r"\[(\d+)/(\d+)\] (?:Compiling|Generating|Linking) ")
 LINES_SHOWN = 40  # of a build that fails
 
 

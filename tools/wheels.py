@@ -38,7 +38,8 @@ def build(version: str, python: str, folder: Path) -> None:
     build = ROOT / "build" / "wheels" / version
     environment = build / "environment"
     subprocess.run([python, "-m", "tools.environment", environment], check=True, cwd=ROOT)
-    command = [python_of(environment), "-m", "tools.build", folder, "--build-dir", build]
+    inside = str(python_of(environment))
+    command = [inside, "-m", "tools.build", str(folder), "--build-dir", str(build)]
     subprocess.run(command, check=True, cwd=ROOT)
 
 
