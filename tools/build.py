@@ -74,16 +74,16 @@ def build_wheel(folder: Path, build: Path, options: list[str]) -> None:
         options = ["--vsenv", *options]
     settings: dict[str, object] = {"build-dir": str(build), "setup-args": options}
     begin = time.monotonic()
-    has_begun = False
+    print("Configuring the build" if is_new else "Building what has changed", flush=True)
+    has_begun = not is_new
     for line in run_backend(folder, settings, build / "log.txt"):
         if step := STEP.match(line):
             if not has_begun:
-                took = ", about a minute" if is_new else ", what has changed"
-                print(f"Building: {n_extensions(build)} extension modules{took}", flush=True)
+                n_modules = n_extensions(build)
+                print(f"Building: {n_modules} extension modules, about a minute", flush=True)
                 has_begun = True
             show_progress(int(step[1]), int(step[2]))
-    if has_begun:
-        print(f"  built in {time.monotonic() - begin:.0f} s")
+    print(f"  built in {time.monotonic() - begin:.0f} s", flush=True)
 
 
 def main() -> None:
