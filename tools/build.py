@@ -4,7 +4,7 @@ python -m tools.build FOLDER [--build-dir DIR] [MESON OPTIONS]
 
 The wheel goes to FOLDER; in DIR (build/) stays what the next build need not do again. While pip
 builds, it shows nothing or everything; so this calls what pip would call, and counts the steps.
-What was said meanwhile is in DIR/log.txt, and its end is shown where the build fails.
+What was said meanwhile is in DIR/log.txt; where the build fails, this shows why.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from pathlib import Path
 BACKEND = "import json, sys, mesonpy; mesonpy.build_wheel(sys.argv[1], json.loads(sys.argv[2]))"
 # as ninja counts them; the backend counts files in the same way when it packs them
 STEP = re.compile(r"\[(\d+)/(\d+)\] (?:Compiling|Generating|Linking) ")
-LINES_SHOWN = 40  # of a build that fails
+WHY = re.compile("ERROR: |FAILED: ")  # how Meson and ninja begin to say why they fail
+LINES_SHOWN = 40
 
 
 def run_backend(folder: Path, settings: dict[str, object], log: Path) -> Iterator[str]:
@@ -48,7 +49,9 @@ def run_backend(folder: Path, settings: dict[str, object], log: Path) -> Iterato
             yield line
     if process.returncode:
         said = log.read_text(encoding="utf-8").splitlines()
-        sys.exit("\n".join([*said[-LINES_SHOWN:], f"\nThe build failed; all it said is in {log}"]))
+        why = next((n for n, line in enumerate(said) if WHY.search(line)), len(said) - LINES_SHOWN)
+        shown = said[max(why, 0) :][:LINES_SHOWN]
+        sys.exit("\n".join([*shown, f"\nThe build failed; all it said is in {log}"]))
 
 
 def n_extensions(build: Path) -> int:
