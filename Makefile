@@ -44,7 +44,7 @@ test: $(VENV)/installed $(VENV)/test
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/cython-lint src
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src  # it looks for pycodestyle there
 	$(BIN)/mypy
 	@if command -v actionlint; then actionlint; else echo "actionlint is not here: .github/workflows is not checked"; fi
 
