@@ -1,62 +1,73 @@
 # Two commands do it all: `make demo` and `make test`. Everything lives in .venv, inside the repository.
-PYTHON ?= python3
-VENV   := .venv
-BIN    := $(VENV)/bin
-# the build finds meson, ninja and cython by name
-export PATH := $(CURDIR)/$(BIN):$(PATH)
-# Treebanks, as DIR/<name>/{train,dev,test}.conllu: see README.md
-DODONA_DATA ?= ../shared/data
+PYTHON   ?= python3
+VENV     := .venv
+SCRIPTS  := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN      := $(VENV)/$(SCRIPTS)
+# nothing but errors
+PIP      := -m pip --quiet --quiet --disable-pip-version-check
 TREEBANK ?= en_ewt
-TEST_SET := $(DODONA_DATA)/$(TREEBANK)/test.conllu
-SOURCES := pyproject.toml meson.build $(shell find src -type f -not -name '*.pyc')
+# folders too, so that a file that has gone is noticed
+SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test lint sanitize bench model docs clean
+.PHONY: demo test lint sanitize bench model docs wheel clean
 
-$(BIN)/ninja:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4" meson ninja
+$(VENV)/tools: pyproject.toml tools/environment.py
+	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
+	  echo "$(PYTHON) is not here, older than 3.10, or without venv. These commands install it"; \
+	  echo "(another that you have: make PYTHON=python3.12):"; cat tools/packages.txt; exit 1; }
+	@$(PYTHON) -m tools.environment $(VENV)
+	@touch $@
 
 # A plain install, not an editable one: the command starts faster and tests see what users get.
-$(VENV)/installed: $(BIN)/ninja $(SOURCES)
-	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=build ".[test]"
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	@rm -rf build/wheel
+	@$(BIN)/python -m tools.build build/wheel
+	@$(BIN)/python $(PIP) uninstall --yes dodona
+	@$(BIN)/python $(PIP) install build/wheel/*.whl
+	@touch $@
+
+# What an extra of pyproject.toml brings, beside the package itself
+EXTRAS := $(addprefix $(VENV)/,test lint docs)
+$(EXTRAS): $(VENV)/%: pyproject.toml | $(VENV)/installed
+	@echo "Installing what 'make $*' needs"
+	@$(BIN)/python $(PIP) install "$$(echo build/wheel/*.whl)[$*]"
 	@touch $@
 
 demo: $(VENV)/installed
 	@$(BIN)/python tools/demo.py out/demo
 
-test: $(VENV)/installed
-	$(BIN)/python -m pytest
+test: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python -m tools.browser
+	$(BIN)/python -m pytest --numprocesses auto
 
-$(VENV)/lint: $(BIN)/ninja pyproject.toml
-	$(BIN)/python -m pip install --quiet ruff mypy cython-lint
-	@touch $@
-
-lint: $(VENV)/installed $(VENV)/lint
+# The checker of .github/workflows is no part of the extra: it cannot be installed everywhere.
+lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/cython-lint src
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src  # it looks for pycodestyle there
 	$(BIN)/mypy
+	@if command -v actionlint; then actionlint; else echo "actionlint is not here: .github/workflows is not checked"; fi
 
-# The tests of the core with every read, write and number watched: Linux with gcc. The sanitizers must
-# be loaded before Python, and Python must use plain malloc for them to see its memory; what it leaves
-# behind at the end is no leak of ours.
+# The tests of what is compiled, with every read, write and number watched: Linux with gcc. The
+# sanitizers must be loaded before Python, and Python must use plain malloc for them to see its memory;
+# what it leaves behind at the end is no leak of ours.
 SANE := .venv-sanitize
-CORE_TESTS := $(addprefix tests/test_,$(addsuffix .py,beam beam_training brown clusters contract correct encoding exhaustive \
-	feature_counts features graph graph_features graph_parsing greedy linear measured model_file nonmonotonic parser partial projectivity \
-	pseudoprojective raw_text reader reader_errors segmenter sentence significance swap systems tagger tagging training word writer))
-$(SANE)/installed: $(BIN)/ninja $(SOURCES)
-	test -x $(SANE)/bin/python || $(PYTHON) -m venv $(SANE)
-	$(SANE)/bin/python -m pip install --quiet "meson-python>=0.17" "Cython>=3.1,<4"
-	CXXFLAGS="-fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS" $(SANE)/bin/python -m pip install --quiet \
-		--no-build-isolation -Cbuild-dir=build-sanitize -Csetup-args=-Doptimization=1 -Csetup-args=-Ddebug=true \
-		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false ".[test]"
+SANE_BIN := $(SANE)/$(SCRIPTS)
+SANE_TESTS := $(addprefix tests/,core treebank storage segmentation tagging parsing)
+$(SANE)/installed: $(VENV)/tools $(SOURCES)
+	@$(PYTHON) -m tools.environment $(SANE)
+	@rm -rf build-sanitize/wheel
+	@CXXFLAGS="-fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS" \
+	  $(SANE_BIN)/python -m tools.build build-sanitize/wheel --build-dir build-sanitize -Doptimization=1 \
+	  -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false
+	@$(SANE_BIN)/python $(PIP) uninstall --yes dodona
+	@$(SANE_BIN)/python $(PIP) install build-sanitize/wheel/*.whl pytest hypothesis safetensors
 	@touch $@
 
 sanitize: $(SANE)/installed
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-		$(SANE)/bin/python -m pytest --capture=sys $(CORE_TESTS)
+	  $(SANE_BIN)/python -m pytest --capture=sys $(SANE_TESTS)
 
 $(VENV)/bench: $(BIN)/ninja pyproject.toml
 	$(BIN)/python -m pip install --quiet "typer>=0.20"
@@ -64,23 +75,25 @@ $(VENV)/bench: $(BIN)/ninja pyproject.toml
 
 bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench
-	@if [ -f "$(TEST_SET)" ]; then set -ex; \
-	  $(BIN)/python bench/reading.py "$(TEST_SET)"; \
-	  $(BIN)/python bench/parsing.py --data "$(DODONA_DATA)" --treebank $(TREEBANK) --json out/bench/parsing.json; \
-	  $(BIN)/python bench/tagging.py --data "$(DODONA_DATA)" --treebank $(TREEBANK); \
-	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $(TEST_SET). Set DODONA_DATA to a folder of treebanks (README.md says how to fill one)."; fi
+	@export DODONA_DATA="$$($(BIN)/python -m tools.treebanks)"; \
+	test_set="$$DODONA_DATA/$(TREEBANK)/test.conllu"; \
+	if [ -f "$$test_set" ]; then set -ex; \
+	  $(BIN)/python bench/reading.py "$$test_set"; \
+	  $(BIN)/python bench/parsing.py --treebank $(TREEBANK) --json out/bench/parsing.json; \
+	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
+	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
 
 # The model that ships, from the treebank: the same bytes each time.
 model: $(VENV)/installed
-	$(BIN)/python tools/model.py --data "$(DODONA_DATA)"
-
-$(VENV)/docs: $(BIN)/ninja pyproject.toml
-	$(BIN)/python -m pip install --quiet "mkdocs-material>=9.5"
-	@touch $@
+	$(BIN)/python -m tools.model
 
 docs: $(VENV)/installed $(VENV)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "The pages are in site/index.html"
 
+# For every Python here, into dist/; one of them is tried in an environment of its own.
+wheel:
+	@$(PYTHON) -m tools.wheels
+
 clean:
-	rm -rf $(VENV) $(SANE) build build-sanitize dist out site
+	rm -rf $(VENV) $(SANE) build build-sanitize dist out site .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from measure import apart, machine, peak_memory, use_one_core
+from measure import Data, apart, machine, peak_memory, use_one_core
 from rich.console import Console
 from rich.table import Table
 
@@ -58,7 +58,7 @@ def rows(data: Path, n_words: int, clusters: list[int]) -> Iterator[tuple[str, .
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks.")],
+    data: Data,
     words: Annotated[int, typer.Option(help="Running words, if there are so many.")] = 1_000_000,
     clusters: Annotated[list[int], typer.Option(help="How many; may be repeated.")] = [200],  # noqa: B006
 ) -> None:

@@ -89,7 +89,7 @@ def show(found: dict[str, dict[str, float | None]]) -> None:
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks.", envvar="DODONA_DATA")],
+    data: measure.Data,
     treebank: Annotated[str, typer.Option(help="Which one; DEPS must be there.")] = "en_ewt",
     epochs: Annotated[int, typer.Option(help="Passes when training.")] = 5,
     repeat: Annotated[int, typer.Option(help="Runs of which the median is taken.")] = 5,

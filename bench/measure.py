@@ -1,4 +1,4 @@
-"""What the benches share: one core, medians, peak memory, a fresh process for each measurement."""
+"""What the benches share: where treebanks are, one core, medians, memory, fresh processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
+import typer
+
+Data = Annotated[
+    Path,
+    typer.Option(envvar="DODONA_DATA", help="Folder of treebanks: DIR/<name>/train.conllu, …"),
+]
 P = ParamSpec("P")
 R = TypeVar("R")
 

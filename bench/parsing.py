@@ -184,7 +184,7 @@ def show(title: str, figures: dict[str, Figures]) -> None:
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/train.conllu, …")],
+    data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     model: Annotated[Path | None, typer.Option(help="Take this model; do not train.")] = None,
     epochs: Annotated[int, typer.Option(help="Passes when training.")] = dodona.Settings().epochs,

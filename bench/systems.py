@@ -72,7 +72,7 @@ def show(found: dict[str, dict[str, float]]) -> None:
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks.", envvar="DODONA_DATA")],
+    data: measure.Data,
     treebank: Annotated[str, typer.Option(help="Which one.")] = "en_ewt",
     systems: Annotated[str, typer.Option(help="Names, separated by commas.")] = "",
     epochs: Annotated[int, typer.Option(help="Passes when training.")] = 5,

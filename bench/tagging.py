@@ -110,7 +110,7 @@ def udpipe(folder: Path, model_file: Path, repeat: int, n_iterations: int) -> Fi
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/train.conllu, …")],
+    data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
     search: Annotated[str, typer.Option(help="Ours: greedy or beam.")] = TaggerSettings().search,

@@ -104,7 +104,7 @@ def threads(model: str, test: Path, repeat: int) -> Figures:
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/test.conllu.")],
+    data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     model: Annotated[str, typer.Option(help="Ours: a name or a file.")] = "en",
     udpipe_model: Annotated[str, typer.Option("--udpipe", help="UDPipe's.")] = "",

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from measure import Data
 from peers import udpipe_sentences
 
 app = typer.Typer(add_completion=False)
 
-Data = Annotated[Path, typer.Option(help="Folder of treebanks: DIR/<name>/train.conllu, …")]
 Treebank = Annotated[str, typer.Option(help="The treebank's folder in it.")]
 Out = Annotated[Path, typer.Option("-o", help="Where the model goes.")]
 

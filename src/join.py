@@ -8,7 +8,8 @@ they do. It also refuses modules that import each other in a circle.
 
     python join.py files SOURCE TARGET              prints the files of Cython
     python join.py rooms SOURCE TARGET              fills TARGET/cython and TARGET/python, and
-                                                    prints the extension modules
+                                                    prints the extension modules, the
+                                                    longest to compile first
     python join.py EXTENSION SOURCE TARGET          prints the source of one of them
 
 A room is a folder of `core`, or else a folder of the package with all that is below it. Its
@@ -171,6 +172,17 @@ def includes(ordered: list[Module], suffix: str) -> str:
     return "".join(f'include "{path.as_posix()}"\n' for path in paths)
 
 
+def remove_stale(source: Path, target: Path) -> None:
+    """Delete what an earlier run made of files that have gone."""
+    for path in target.rglob("*.p*"):
+        kind, *place = path.relative_to(target).parts
+        origin = source.joinpath(*place)
+        if kind == "python":
+            origin = origin.with_suffix(".pyx")
+        if path.is_file() and JOINED.split(".")[1] not in place and not origin.exists():
+            path.unlink()
+
+
 def join(room: str, ordered: list[Module], compiled: set[str], target: Path) -> None:
     """Write the declarations of an extension, what it includes, and the modules' Python files."""
     check_names(ordered)
@@ -181,6 +193,11 @@ def join(room: str, ordered: list[Module], compiled: set[str], target: Path) -> 
             write(target / "python" / module.path(".py"), facade(module))
     declarations = Module(extension(room)).path(".pxd")
     write(target / "cython" / declarations, includes(ordered, ".pxd"))
+
+
+def n_letters(modules: dict[str, Module], names: list[str]) -> int:
+    """How much there is to compile."""
+    return sum(len(text) for name in names for text in modules[name].texts.values())
 
 
 def main(what: str, source: Path, target: Path) -> None:
@@ -205,7 +222,10 @@ def main(what: str, source: Path, target: Path) -> None:
         if any(".pyx" in modules[name].texts for name in names)
         for name in names
     }
-    for room, names in rooms.items():
+    if what == "rooms":
+        remove_stale(source, target)
+    # the longest first, so that at the end of the build no core waits for another
+    for room, names in sorted(rooms.items(), key=lambda item: -n_letters(modules, item[1])):
         if names[0] not in compiled:  # declarations only: each file as it is
             for name in names:
                 path = modules[name].path(".pxd")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from dodona.core.transitions.registry import SYSTEMS
+from tools.browser import MISSING
 
 pytest.register_assert_rewrite("support.browser_lab")  # a plugin of the tests of pages
 
@@ -21,3 +22,14 @@ def own_systems() -> Iterator[None]:
     yield
     SYSTEMS.clear()
     SYSTEMS.update(before)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end what else nobody would notice."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    n_pages = sum(MISSING in str(report.longrepr) for report in skipped)
+    if n_pages:
+        terminalreporter.line(
+            f"{n_pages} tests of pages did not run: {MISSING}. Install Chromium or Chrome.",
+            yellow=True,
+        )

@@ -68,11 +68,13 @@ def made(source: Path, name: str) -> str:
     return (source.parent / "made" / name).read_text(encoding="utf-8")
 
 
-def test_a_room_is_a_folder_of_the_core_or_of_the_package(source: Path) -> None:
+def test_a_room_is_a_folder_of_the_core_or_of_the_package_and_the_largest_comes_first(
+    source: Path,
+) -> None:
     assert join("rooms", source).stdout.split() == [
-        "dodona._compiled.core_other",
         "dodona._compiled.core_states",
         "dodona._compiled.treebank",
+        "dodona._compiled.core_other",
     ]
 
 
@@ -109,6 +111,15 @@ def test_what_did_not_change_is_not_written_again(source: Path) -> None:
     before = path.stat().st_mtime_ns
     join("rooms", source)
     assert path.stat().st_mtime_ns == before
+
+
+def test_what_was_made_of_files_that_have_gone_goes_too(source: Path) -> None:
+    join("rooms", source)
+    (source / "dodona/core/states/oak.pyx").rename(source / "dodona/core/states/elm.pyx")
+    join("rooms", source)
+    made_now = {path.stem for path in (source.parent / "made").rglob("states/*.p*")}
+    assert made_now == {"state", "elm"}
+    assert made(source, "cython/dodona/_compiled/core_states.pxd")
 
 
 @pytest.mark.parametrize(

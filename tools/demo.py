@@ -1,6 +1,6 @@
 """Dodona in a minute: parse plain English; make a treebank, train, parse, score, look.
 
-python tools/demo.py [FOLDER]    (or `make demo`, which also installs everything)
+python tools/demo.py [FOLDER]    (or `make demo`, which also builds and installs Dodona)
 
 The English model ships with the package, and the treebank is in an invented language, so the demo
 needs no download. Every step prints the shell command that does the same.

@@ -1,6 +1,6 @@
 """Build a model that ships, its card beside it: `make model`.
 
-python tools/model.py --data DIR [--out FOLDER] [--check]
+python -m tools.model [--data DIR] [--out FOLDER] [--check]
 
 The same treebank gives the same bytes. --check builds elsewhere and compares with what ships.
 """
@@ -19,6 +19,7 @@ from dodona.parsing.parser import Parser
 from dodona.pipeline.training import TextTrainer
 from dodona.settings import Settings
 from dodona.treebank.raw_text import raw_text
+from tools.treebanks import find_folder
 
 NAME, TREEBANK = "en", "en_ewt"
 # to stay below 12 MB; dev LAS is 0.3 lower than with prune=5
@@ -52,7 +53,7 @@ F1 by the metrics of the CoNLL 2018 shared task, from raw text:
 def main() -> None:
     """Train, save, score, and write the card; or compare."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--data", type=Path, required=True, help="folder of treebanks")
+    options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
     options.add_argument("--out", type=Path, default=SHIPPED, help="where the model goes")
     options.add_argument("--check", action="store_true", help="compare with what ships")
     chosen = options.parse_args()

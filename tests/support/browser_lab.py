@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -16,13 +15,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from dodona.server.app import make_app
 from support.server_lab import page_models
+from tools.browser import MISSING, start_browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
-
-needs_browser = pytest.mark.skipif(BROWSER is None, reason=f"no browser among {', '.join(NAMES)}")
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +36,11 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Skips the tests where there is none, and fails them where nobody reads what was skipped."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        browser = start_browser(playwright)
+        if browser is None:
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(MISSING)
         yield browser
         browser.close()
 

@@ -1,24 +1,14 @@
-"""Where tests find treebanks: in DODONA_DATA, else `treebanks/`, else `../shared/data`."""
+"""Treebanks, for tests that need real ones."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tools.treebanks import find_folder
 
-
-def find_treebanks() -> Path:
-    """The folder of treebanks; where there is none, the one that README.md tells to fill."""
-    if named := os.environ.get("DODONA_DATA"):
-        return Path(named)
-    places = [ROOT / "treebanks", ROOT.parent / "shared" / "data"]
-    return next((place for place in places if place.is_dir()), places[0])
-
-
-DATA = find_treebanks()
+DATA = find_folder()
 
 
 def treebank_file(treebank: str, part: str) -> Path:

@@ -14,11 +14,10 @@ pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from support.browser_lab import keep, needs_browser, open_page
+from support.browser_lab import keep, open_page
 from support.small import treebank
 
 pytest_plugins = ["support.browser_lab"]
-pytestmark = needs_browser
 
 BEGUN = ["SHIFT", "LEFT-ARC:SBJ", "RIGHT-ARC:PRD"]  # sequence (1) of the paper, three transitions
 ALGORITHM_1 = ["SHIFT", "LEFT-ARC:DET", "SHIFT", "SHIFT"]  # what the static oracle then predicts

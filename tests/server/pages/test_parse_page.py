@@ -11,11 +11,10 @@ pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
 
 from playwright.sync_api import Browser, Page, expect
 
-from support.browser_lab import keep, needs_browser, open_page
+from support.browser_lab import keep, open_page
 from support.small import treebank
 
 pytest_plugins = ["support.browser_lab"]
-pytestmark = needs_browser
 
 
 def test_text_is_parsed_drawn_and_explored(page: Page) -> None:

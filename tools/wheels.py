@@ -1,0 +1,74 @@
+"""Build a wheel for every Python here, and try the last one in an environment of its own.
+
+python -m tools.wheels    the wheels, into dist/
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.environment import PIP, ROOT, python_of
+
+VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
+
+
+def find_python(version: str) -> str | None:
+    """The interpreter of a version: on the PATH, else the newest of pyenv's."""
+    by_pyenv = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
+    for name in (f"python{version}", *map(str, sorted(by_pyenv, reverse=True))):
+        asked = "import sys; print(sys.executable)"
+        try:
+            found = subprocess.run([name, "-c", asked], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):  # pyenv has names that lead nowhere
+            continue
+        return found.stdout.strip()
+    return None
+
+
+def build(version: str, python: str, folder: Path) -> None:
+    """A wheel for one version."""
+    print(f"Python {version}: {python}", flush=True)
+    build = ROOT / "build" / "wheels" / version
+    environment = build / "environment"
+    subprocess.run([python, "-m", "tools.environment", environment], check=True, cwd=ROOT)
+    inside = str(python_of(environment))
+    command = [inside, "-m", "tools.build", str(folder), "--build-dir", str(build)]
+    subprocess.run(command, check=True, cwd=ROOT)
+
+
+def try_wheel(wheel: Path, python: str) -> None:
+    """Install a wheel far from the repository, and see whether it works."""
+    print(f"Trying {wheel.name}", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        inside = python_of(folder)
+        subprocess.run([inside, *PIP, "install", wheel, "pytest", "hypothesis"], check=True)
+        script = ROOT / "tools" / "try_installed.py"
+        subprocess.run([inside, script], check=True, cwd=folder)
+
+
+def main() -> None:
+    folder = ROOT / "dist"
+    built = []
+    for version in VERSIONS:
+        if python := find_python(version):
+            build(version, python, folder)
+            built.append((version, python))
+        else:
+            print(f"Python {version}: not here, skipped", flush=True)
+    if not built:
+        sys.exit(f"None of these Pythons is here: {', '.join(VERSIONS)}")
+    version, python = built[-1]
+    (wheel,) = folder.glob(f"dodona-*-cp{version.replace('.', '')}-*.whl")
+    try_wheel(wheel, python)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as error:  # which has said why
+        sys.exit(error.returncode)
