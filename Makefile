@@ -27,7 +27,7 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	@touch $@
 
 # What an extra of pyproject.toml brings, beside the package itself
-EXTRAS := $(addprefix $(VENV)/,test lint docs)
+EXTRAS := $(addprefix $(VENV)/,test lint docs bench)
 $(EXTRAS): $(VENV)/%: pyproject.toml | $(VENV)/installed
 	@echo "Installing what 'make $*' needs"
 	@$(BIN)/python $(PIP) install "$$(echo build/wheel/*.whl)[$*]"
@@ -53,7 +53,7 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 # what it leaves behind at the end is no leak of ours.
 SANE := .venv-sanitize
 SANE_BIN := $(SANE)/$(SCRIPTS)
-SANE_TESTS := $(addprefix tests/,core treebank storage segmentation tagging parsing)
+SANE_TESTS := $(addprefix tests/,core treebank storage learning segmentation tagging parsing evaluation experiments/papers)
 $(SANE)/installed: $(VENV)/tools $(SOURCES)
 	@$(PYTHON) -m tools.environment $(SANE)
 	@rm -rf build-sanitize/wheel
@@ -68,10 +68,6 @@ sanitize: $(SANE)/installed
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  $(SANE_BIN)/python -m pytest --capture=sys $(SANE_TESTS)
-
-$(VENV)/bench: $(BIN)/ninja pyproject.toml
-	$(BIN)/python -m pip install --quiet "typer>=0.20"
-	@touch $@
 
 bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench
