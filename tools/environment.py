@@ -35,7 +35,7 @@ def requirements() -> list[str]:
 
 def make_environment(folder: Path) -> None:
     """Make it, or bring it up to date."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder, with_pip=True, symlinks=os.name != "nt")  # as `python -m venv` does
     subprocess.run([python_of(folder), *PIP, "install", *requirements()], check=True)
 
 
