@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs
 from dodona.core.segmenting.places import LABELS, certain_pairs
 from dodona.core.segmenting.segmenting import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
@@ -78,11 +78,11 @@ class SegmenterTrainer(Learner[Weights]):
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.settings.seed + (number << 32)
-        for some, n_done in in_chunks(shuffled(len(self.units), seed), CHUNK):
+        for some, n_done in in_chunks(shuffle(len(self.units), seed), CHUNK):
             for unit in some:
                 self.places.train(*self.units[unit])
             yield n_done
-        self.words.train([self.met[i] for i in shuffled(len(self.met), seed)])
+        self.words.train([self.met[i] for i in shuffle(len(self.met), seed)])
 
     def average(self) -> Weights:
         least = self.settings.prune

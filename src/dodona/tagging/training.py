@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from dodona.core.base.shuffle import shuffle as shuffled
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
@@ -84,7 +84,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         ]
 
     def learn_epoch(self, number: int) -> Iterator[int]:
-        order = shuffled(len(self.sentences), self.settings.seed + (number << 32))
+        order = shuffle(len(self.sentences), self.settings.seed + (number << 32))
         for some, n_done in in_chunks(order, CHUNK):
             for sentence in some:
                 self.learn(sentence)

@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 import dodona
-from dodona.core.base.shuffle import shuffle
 from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
@@ -18,6 +17,7 @@ from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import pack
+from dodona.core.weights.shuffle import shuffle
 from dodona.settings import TaggerSettings
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings
 from dodona.tagging.tags import with_tags

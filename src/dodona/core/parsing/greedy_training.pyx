@@ -15,12 +15,12 @@ from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport below, uniform
-from dodona.core.base.shuffle cimport shuffle_with
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
 from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, rank
 from dodona.core.weights.linear cimport MAX_KEYS
+from dodona.core.weights.shuffle cimport shuffle_with
 
 MODES = ("static", "ambiguity", "explore")
 LEARNERS = ("perceptron", "pa")       # those that learn online

@@ -14,8 +14,7 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
-from dodona.core.weights.linear cimport (
-    MAX_KEYS, Row, Weights, check_classes, checked_keys, padded)
+from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, checked_keys, padded
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil

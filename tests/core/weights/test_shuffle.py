@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import permutations
 
-from dodona.core.base.shuffle import shuffle
+from dodona.core.weights.shuffle import shuffle
 
 
 def test_the_order_of_a_seed_is_always_the_same() -> None:
