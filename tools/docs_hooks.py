@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 import dodona
-from dodona.core.features.templates import load_templates, parse_templates, shipped
+from dodona.core.features.templates import load_templates, parse_templates, template_names
 
 # beside the public names of `dodona`
 ALSO = (
@@ -50,7 +50,7 @@ def settings() -> str:
 def templates() -> str:
     """The template sets that ship, with what their first line says."""
     rows = ["| name | templates | what |", "|---|---|---|"]
-    for name in shipped():
+    for name in template_names():
         text = load_templates(name)
         about = text.splitlines()[0].lstrip("# ")
         rows.append(f"| `{name}` | {len(parse_templates(text))} | {about} |")

@@ -32,25 +32,25 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
         raise ValueError(f"at least one thread is needed, not {threads}")
     batches = _batches(items)
     if threads == 1:
-        return chain.from_iterable(_worked(work, batch) for batch in batches)
-    return _threaded(work, batches, threads)
+        return chain.from_iterable(_do(work, batch) for batch in batches)
+    return _work_in_threads(work, batches, threads)
 
 
-def _threaded(work: Work, batches: Iterator[list[Any]], threads: int) -> Iterator[Any]:
+def _work_in_threads(work: Work, batches: Iterator[list[Any]], threads: int) -> Iterator[Any]:
     # imported here: it brings logging along, which one sentence should not wait for
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[list[Any]]] = deque()
         for batch in batches:
-            waiting.append(pool.submit(_worked, work, batch))
+            waiting.append(pool.submit(_do, work, batch))
             if len(waiting) > threads * AHEAD:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
 
 
-def _worked(work: Work, batch: list[Any]) -> list[Any]:
+def _do(work: Work, batch: list[Any]) -> list[Any]:
     good = [item for item in batch if isinstance(item, Sentence)]
     done = work(good)
     if len(good) == len(batch):

@@ -106,9 +106,9 @@ class Doc(Sequence[Sentence]):
         tags: Literal["upos", "xpos"] | None = "upos",
     ) -> str:
         """One picture of all sentences, one below the other; see `Sentence.to_svg`."""
-        from dodona.drawing.svg import stacked
+        from dodona.drawing.svg import stack_pictures
 
-        return stacked(s.to_svg(width=width, tags=tags, standalone=False) for s in self)
+        return stack_pictures(s.to_svg(width=width, tags=tags, standalone=False) for s in self)
 
     def to_html(
         self,

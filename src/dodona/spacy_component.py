@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dodona import load
-from dodona.bridges import required
 from dodona.bridges.spacy import SPACE_LABEL, is_white_space, sentences_in
+from dodona.extras import require
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Component:
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """The documents of a stream, parsed that many at a time."""
-        for docs in required("spacy.util", "spacy").minibatch(stream, batch_size):
+        for docs in require("spacy.util", "spacy").minibatch(stream, batch_size):
             found = [list(sentences_in(doc)) for doc in docs]
             parsed = self.parser.pipe(sentence for each in found for sentence, _ in each)
             for doc, each in zip(docs, found, strict=True):
@@ -47,16 +47,14 @@ def make_component(nlp: Any, name: str, model: str) -> Component:
     return Component(name, model)
 
 
-required("spacy.language", "spacy").Language.factory(
-    "dodona", assigns=ASSIGNED, func=make_component
-)
+require("spacy.language", "spacy").Language.factory("dodona", assigns=ASSIGNED, func=make_component)
 
 
 def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     """Write trees and tags into the document, all at once."""
-    numpy, attributes = required("numpy", "spacy"), required("spacy.attrs", "spacy")
+    numpy, attributes = require("numpy", "spacy"), require("spacy.attrs", "spacy")
     strings, morphology = doc.vocab.strings, doc.vocab.morphology
-    pos_ids = required("spacy.parts_of_speech", "spacy").IDS
+    pos_ids = require("spacy.parts_of_speech", "spacy").IDS
     space = strings.add(SPACE_LABEL)
     columns: dict[str, list[int]] = {
         "HEAD": _hung_white_space(doc),

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from dodona.bridges import required
+from dodona.extras import require
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.word import places
 
@@ -35,7 +35,7 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
     Columns are as in CoNLL-U; `head`, `start`, `end` and `sent_id` are null where there is nothing.
     Tokens of several words are not in the table, but their words are, with the token's place.
     """
-    arrow = required("pyarrow", "arrow")
+    arrow = require("pyarrow", "arrow")
     columns: dict[str, list[Any]] = {name: [] for name in NAMES}
     for number, sentence in enumerate(sentences, start=1):
         n_words = len(sentence)

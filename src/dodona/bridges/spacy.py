@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dodona.bridges import required
+from dodona.extras import require
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.tokens import escaped
+from dodona.treebank.tokens import escape_spaces
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -44,8 +44,8 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
 
     Sentences begin where ours do, as long as each has one root: spaCy begins one at every root.
     """
-    spacy = required("spacy", "spacy")
-    known_pos = required("spacy.parts_of_speech", "spacy").IDS
+    spacy = require("spacy", "spacy")
+    known_pos = require("spacy.parts_of_speech", "spacy").IDS
     columns = _Columns()
     has_trees = False
     for sentence in sentences:
@@ -55,7 +55,7 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
     if not has_trees:
         del given["heads"], given["deps"]
     if vocab is None:
-        defaults = required("spacy.language", "spacy").BaseDefaults
+        defaults = require("spacy.language", "spacy").BaseDefaults
         vocab = spacy.vocab.create_vocab(None, defaults)  # it knows a letter from a space
     return spacy.tokens.Doc(vocab, **given)
 
@@ -166,4 +166,4 @@ def _misc(token: Token) -> str:
         after += follower.text_with_ws
     if after == " ":
         return place
-    return f"SpaceAfter=No|{place}" if not after else f"SpacesAfter={escaped(after)}|{place}"
+    return f"SpaceAfter=No|{place}" if not after else f"SpacesAfter={escape_spaces(after)}|{place}"

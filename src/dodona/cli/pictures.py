@@ -105,9 +105,9 @@ class SvgWriter(PictureWriter):
 
     def finish(self) -> None:
         """The whole picture."""
-        from dodona.drawing.svg import stacked
+        from dodona.drawing.svg import stack_pictures
 
-        self.put(stacked(self._pictures) + "\n")
+        self.put(stack_pictures(self._pictures) + "\n")
 
 
 WRITERS: dict[Picture, type[PictureWriter]] = {

@@ -51,12 +51,12 @@ def cluster(
         raise ValueError(f"clusters must be from 2 to {MAX_CLUSTERS:,}, not {clusters:,}")
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
-    text, counts = _numbered(sentences)
+    text, counts = _number_words(sentences)
     # the most frequent first; the order of the text does not matter
     words = sorted((-count, word) for word, count in counts.items() if count >= min_count)
     if len(words) < 2:
         raise ValueError(_too_few(len(words), len(counts), min_count))
-    brown = Brown(_renumbered(text, counts, [word for _, word in words]), len(words), clusters)
+    brown = Brown(_renumber(text, counts, [word for _, word in words]), len(words), clusters)
     while brown.n_done < brown.n_steps:
         brown.advance(CHUNK)
         if report:
@@ -99,7 +99,7 @@ def _lines(file: Iterable[bytes], name: str) -> Iterator[list[str]]:
             raise TreebankError(name, number, f"the text is not UTF-8: {error}") from None
 
 
-def _numbered(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[str, int]]:
+def _number_words(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[str, int]]:
     """The text as numbers of its words, in the order of the dictionary, which counts them."""
     numbers: dict[str, int] = {}
     text = array("i", [EDGE])
@@ -113,7 +113,7 @@ def _numbered(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[str,
     return text, dict(zip(numbers, counts[:-1], strict=True))
 
 
-def _renumbered(text: array[int], old: Iterable[str], new: Sequence[str]) -> array[int]:
+def _renumber(text: array[int], old: Iterable[str], new: Sequence[str]) -> array[int]:
     """The text with each word as its place among the new ones, if it is there."""
     place = {word: i for i, word in enumerate(new)}
     places = [*(place.get(word, LEFT_OUT) for word in old), EDGE]

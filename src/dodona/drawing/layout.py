@@ -112,7 +112,7 @@ def arrange(
 ) -> Layout:
     """The layout of a sentence, in rows no wider than `most` where a single word allows it."""
     sizes = Sizes(widths, arcs, label_widths)
-    rows = _balanced(sizes, inf if most is None else most)
+    rows = _balance(sizes, inf if most is None else most)
     total = max((row.extent for row in rows), default=0.0)
     pieces: list[Piece] = []
     for number, row in enumerate(rows):
@@ -125,14 +125,14 @@ def arrange(
     return Layout(rows, pieces, total)
 
 
-def _balanced(sizes: Sizes, most: float) -> list[Row]:
+def _balance(sizes: Sizes, most: float) -> list[Row]:
     """Rows within `most`, as few as can be; of such, rather narrow ones, so that none is short."""
-    best = _broken(sizes, most)
+    best = _break(sizes, most)
     if len(best) > 1:
         low, high = most / 2, most
         for _ in range(NARROWING_STEPS):
             middle = (low + high) / 2
-            rows = _broken(sizes, middle)
+            rows = _break(sizes, middle)
             if len(rows) == len(best) and max(row.extent for row in rows) <= most:
                 best, high = rows, middle
             else:
@@ -140,7 +140,7 @@ def _balanced(sizes: Sizes, most: float) -> list[Row]:
     return best
 
 
-def _broken(sizes: Sizes, most: float) -> list[Row]:
+def _break(sizes: Sizes, most: float) -> list[Row]:
     rows: list[Row] = []
     word, n_words = 1, len(sizes.widths) - 1
     passing: set[int] = set()  # arcs from rows above to this one or those below

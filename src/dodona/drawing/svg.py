@@ -12,7 +12,7 @@ from dodona.drawing.layout import Arc, Layout, Piece, arrange
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.measure import width as text_width
 
-__all__ = ["STYLE", "Arc", "draw", "stacked"]
+__all__ = ["STYLE", "Arc", "draw", "stack_pictures"]
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 11
 MARGIN = 12.0
@@ -69,10 +69,10 @@ def draw(
     return _Picture(forms, arcs, tags, layout).render(standalone, title)
 
 
-def stacked(pictures: Iterable[str]) -> str:
+def stack_pictures(pictures: Iterable[str]) -> str:
     """One picture of several that `draw` made with `standalone=False`, one below the other.
 
-    >>> stacked([draw(["Speak"], [], standalone=False)] * 2).count("<svg")
+    >>> stack_pictures([draw(["Speak"], [], standalone=False)] * 2).count("<svg")
     3
     """
     parts, most, y = [], 0.0, 0.0

@@ -80,7 +80,7 @@ def draw(
     arcs = draw_arcs(heads, trunks, n_lanes, gap, paint)
     return "\n".join(
         arc + paint_words(words, head, paint)
-        for arc, words, head in zip(arcs, aligned([forms, *tags]), heads, strict=True)
+        for arc, words, head in zip(arcs, align([forms, *tags]), heads, strict=True)
     )
 
 
@@ -158,7 +158,7 @@ def shorten(text: str, n_columns: int) -> str:
     return text + "…"
 
 
-def aligned(columns: Sequence[Sequence[str]]) -> list[list[str]]:
+def align(columns: Sequence[Sequence[str]]) -> list[list[str]]:
     """The rows of a table, every cell but a row's last padded to its column."""
     *padded, last = columns
     widths = [widest(column) for column in padded]

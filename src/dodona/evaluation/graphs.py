@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 from dodona.evaluation.counts import Arcs
 from dodona.evaluation.pairs import EvaluationError, load, pair
-from dodona.evaluation.table import arcs_table, rendered
+from dodona.evaluation.table import arcs_table, render
 from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
 from dodona.treebank.sentence import Sentence
 
@@ -99,4 +99,4 @@ def _render(scores: GraphScores) -> str:
         f"{scores.n_words:,} words in {scores.n_sentences:,} sentences, "
         f"{scores.n_exact:,} graphs exactly right"
     )
-    return rendered([arcs_table("arcs", rows), caption])
+    return render([arcs_table("arcs", rows), caption])

@@ -15,7 +15,7 @@ from rich.table import Table
 from dodona.evaluation import breakdowns
 from dodona.evaluation.counts import Arcs, Attachment, percentage
 from dodona.evaluation.pairs import EvaluationError, Treebank, load, pair
-from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, rendered
+from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
 from dodona.evaluation.tags import tag_accuracy
 from dodona.evaluation.tally import Fact, facts, label_reader
 
@@ -140,7 +140,7 @@ def _render(scores: Scores, *, details: bool) -> str:
             attachment_table("quarter of the sentence", scores.by_quarter),
             arcs_table("label", scores.by_label),
         ]
-    return rendered(parts)
+    return render(parts)
 
 
 def _summary(scores: Scores) -> Table:

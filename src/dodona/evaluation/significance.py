@@ -16,7 +16,7 @@ from typing import Any, Literal
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.pairs import EvaluationError, Pair, Treebank, load, pair
 from dodona.evaluation.resample import resampled_means
-from dodona.evaluation.table import new_table, percent, rendered
+from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
 
 N_RESAMPLES = 10_000
@@ -175,4 +175,4 @@ def _render(comparison: Comparison) -> str:
     table.add_row("right in A only", f"{comparison.n_only_a:,}")
     table.add_row("right in B only", f"{comparison.n_only_b:,}")
     table.add_row("p", "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}")
-    return rendered([table, comparison.method])
+    return render([table, comparison.method])

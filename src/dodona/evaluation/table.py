@@ -53,7 +53,7 @@ def percent(value: float, of: int = 1) -> str:
     return f"{value:.2f}" if of else NOTHING
 
 
-def rendered(parts: Iterable[Table | str]) -> str:
+def render(parts: Iterable[Table | str]) -> str:
     """Styled where standard output is a terminal, plain text elsewhere."""
     console = Console(highlight=False, markup=False, force_jupyter=False)
     with console.capture() as capture:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dodona.evaluation.alignment import align
 from dodona.evaluation.counts import Metric
 from dodona.evaluation.pairs import EvaluationError, Treebank
-from dodona.evaluation.table import new_table, percent, rendered
+from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tags import lemmas_agree
 from dodona.evaluation.text import ROOT, Span, Text, Word, place_at, read_text
 
@@ -208,4 +208,4 @@ def _render(scores: TextScores) -> str:
         f"{words.n_gold:,} gold words in {sentences.n_gold:,} sentences, "
         f"{words.n_system:,} words in {sentences.n_system:,} sentences of the system"
     )
-    return rendered([table, caption])
+    return render([table, caption])

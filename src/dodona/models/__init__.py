@@ -9,10 +9,10 @@ DEFAULT = "en"
 _FOLDER = Path(__file__).parent
 
 
-def shipped() -> dict[str, Path]:
+def find_shipped() -> dict[str, Path]:
     """The models that ship, by name.
 
-    >>> "en" in shipped()
+    >>> "en" in find_shipped()
     True
     """
     return {path.name.removesuffix(SUFFIX): path for path in sorted(_FOLDER.glob(f"*{SUFFIX}"))}
@@ -27,7 +27,7 @@ def locate(model: str | Path) -> Path:
     path = Path(model)
     if path.exists():
         return path
-    named = shipped()
+    named = find_shipped()
     if str(model) in named:
         return named[str(model)]
     names = ", ".join(named) or "none"

@@ -11,9 +11,7 @@ import warnings
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import accumulate, pairwise
-from typing import Any
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
@@ -21,6 +19,7 @@ from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.kernel import static_examples
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, pack
+from dodona.extras import require
 
 COST = 1.0
 ITERATIONS = 100
@@ -68,7 +67,7 @@ def _train(
     known = sorted(set(classes))
     if len(known) == 1:
         return known, [[1.0]] * n_columns
-    linear_model, sparse = _scikit_learn()
+    linear_model, sparse = require("sklearn.linear_model", "svm"), require("scipy.sparse", "svm")
     ends = list(accumulate(map(len, states), initial=0))
     columns = [c for state in states for c in state]
     rows = sparse.csr_matrix(([1.0] * len(columns), columns, ends), (len(states), n_columns))
@@ -80,14 +79,3 @@ def _train(
     table = model.coef_.T.tolist()
     # of two classes scikit-learn has the weights of the second only
     return known, [[-row[0], row[0]] for row in table] if len(known) == 2 else table
-
-
-def _scikit_learn() -> tuple[Any, Any]:
-    try:
-        model, sparse = import_module("sklearn.linear_model"), import_module("scipy.sparse")
-    except ImportError as error:
-        raise ValueError(
-            "the maxent learner needs scikit-learn, which is not installed: "
-            "pip install 'dodona[svm]'"
-        ) from error
-    return model, sparse

@@ -12,7 +12,6 @@ import warnings
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -20,6 +19,7 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.kernel import KernelMachines, static_examples
+from dodona.extras import require
 
 GAMMA, COEF0, COST, TOLERANCE = 0.2, 0.0, 0.5, 1.0  # as in the paper
 LEAST_STATES = 500  # with the same tag, for a machine of their own
@@ -115,7 +115,7 @@ def _train(
     """The support vectors, their coefficients (a row for each vector) and the intercepts."""
     if len(set(classes)) == 1:
         return [], [], []
-    svm, sparse = _scikit_learn()
+    svm, sparse = require("sklearn.svm", "svm"), require("scipy.sparse", "svm")
     column = {key: c for c, key in enumerate(dict.fromkeys(k for state in states for k in state))}
     ends = list(accumulate(map(len, states), initial=0))
     columns = [column[key] for state in states for key in state]
@@ -127,13 +127,3 @@ def _train(
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = (sign * model.dual_coef_.toarray()).T.ravel().tolist()
     return model.support_.tolist(), coefficients, (sign * model.intercept_).tolist()
-
-
-def _scikit_learn() -> tuple[Any, Any]:
-    try:
-        sparse, svm = import_module("scipy.sparse"), import_module("sklearn.svm")
-    except ImportError as error:
-        raise ValueError(
-            "the svm learner needs scikit-learn, which is not installed: pip install 'dodona[svm]'"
-        ) from error
-    return svm, sparse

@@ -30,7 +30,7 @@ from dodona.settings import AT_ONCE, BASIC_AND_ENHANCED, ENHANCED, PARSER, SVM, 
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.training import tag_accuracies
-from dodona.treebank.conllu.reader import restored
+from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -276,7 +276,7 @@ class Trainer(Learner[Learned]):
         trees, end = [], 0
         for sentence, size in zip(self.sentences, state.numbers["tree_sizes"], strict=True):
             data, end = state.texts["trees"][end : end + size], end + size
-            trees.append(restored(data, sentence.format, sentence.source, sentence.line))
+            trees.append(restore_sentence(data, sentence.format, sentence.source, sentence.line))
         return trees
 
     # --- what comes of it

@@ -39,10 +39,10 @@ class Rules:
 
 
 @cache
-def lowered(form: str) -> str:
+def lower(form: str) -> str:
     """A form as segmenters compare it: characters in lower case, digits as 0.
 
-    >>> lowered("Oak 12")
+    >>> lower("Oak 12")
     'oak 00'
     """
     return code_points(form).lower()
@@ -70,11 +70,11 @@ def affix_rules(token: str, words: Sequence[str]) -> list[Rule]:
 
 def learn_rules(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> tuple[Rules, list[int]]:
     """The rules that tokens and their words show, and the number of each token's rule (0: none)."""
-    lows = [lowered(form) for form in forms]
+    lows = [lower(form) for form in forms]
     found = {
         (low, spelled)
         for low, parts in zip(lows, words, strict=True)
-        if len(parts) > 1 and _is_sayable(low, spelled := tuple(map(lowered, parts)))
+        if len(parts) > 1 and _is_sayable(low, spelled := tuple(map(lower, parts)))
     }
     productive = _productive(found, set(lows))
     rule_of = {}
@@ -86,7 +86,7 @@ def learn_rules(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> tuple
     number = {rule: i for i, rule in enumerate(rules, start=1)}
     gold = []
     for low, parts in zip(lows, words, strict=True):
-        key = (low, tuple(map(lowered, parts)))
+        key = (low, tuple(map(lower, parts)))
         gold.append(number[rule_of[key]] if len(parts) > 1 and key in rule_of else 0)
     return Rules(rules, *_certain(rules, lows, gold)), gold
 

@@ -38,7 +38,7 @@ def learn_lemmas(
     In training only words seen `least` times are certain (0: none is).
     """
     scripts = list(_scripts(forms, lemmas))
-    names, n_learned = _ordered(forms, scripts)
+    names, n_learned = _order_forms(forms, scripts)
     number = {name: i for i, name in enumerate(names)}
     gold = array("I", [number[script] for script in scripts])
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
@@ -64,7 +64,7 @@ def _scripts(forms: Sequence[str], lemmas: Sequence[str]) -> Iterator[str]:
         yield known[pair]
 
 
-def _ordered(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str], int]:
+def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str], int]:
     """The scripts, and how many of them are to be learned: those of several words, which are first.
 
     Where there are none, all are.

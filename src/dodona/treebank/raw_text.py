@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.tokens import unescape_spaces
 
 PARAGRAPH = "\n\n"
 _NEW_PARAGRAPH = re.compile(r"#\s*new(par|doc)\b")
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
-_ESCAPED = re.compile(r"\\(.)")
-_MEANING = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Token:
         if self.attribute("SpaceAfter") == "No":
             return ""
         spaces = self.attribute("SpacesAfter")
-        return " " if spaces is None else _unescaped(spaces)
+        return " " if spaces is None else unescape_spaces(spaces)
 
 
 def tokens_of(sentence: Sentence) -> list[Token]:
@@ -151,7 +150,7 @@ def original_text(sentences: Iterable[Sentence]) -> str:
     pieces = []
     for sentence in sentences:
         for token in tokens_of(sentence):
-            pieces.append(_unescaped(token.attribute("SpacesBefore") or ""))
+            pieces.append(unescape_spaces(token.attribute("SpacesBefore") or ""))
             pieces += [token.form, token.space_after]
     return "".join(pieces)
 
@@ -193,7 +192,3 @@ def _spans(text: str, forms: list[str]) -> list[tuple[int, int]] | None:
         spans.append((at, at + len(form)))
         at += len(form)
     return spans if not text[at:].strip() else None
-
-
-def _unescaped(spaces: str) -> str:
-    return _ESCAPED.sub(lambda found: _MEANING.get(found[1], found[0]), spaces)

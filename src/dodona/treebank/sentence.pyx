@@ -80,7 +80,7 @@ cdef class Sentence:
         return hash(self.data)
 
     def __reduce__(self):
-        return views().restored, (self.data, self.format, self.source, self.line)
+        return views().restore_sentence, (self.data, self.format, self.source, self.line)
 
     def __bytes__(self):
         return self.data

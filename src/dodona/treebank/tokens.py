@@ -53,7 +53,7 @@ class Token(NamedTuple):
         """What stands between it and the next token, in the terms of UDPipe (SpacesAfter)."""
         values = named_values(self.misc)
         if "SpacesAfter" in values:
-            return unescaped(values["SpacesAfter"])
+            return unescape_spaces(values["SpacesAfter"])
         return "" if values.get("SpaceAfter") == "No" else " "
 
 
@@ -102,19 +102,19 @@ ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": 
 UNESCAPES = {code: char for char, code in ESCAPES.items()}
 
 
-def escaped(white_space: str) -> str:
+def escape_spaces(white_space: str) -> str:
     """White space as the value of SpacesAfter.
 
-    >>> escaped("\\n ")
+    >>> escape_spaces("\\n ")
     '\\\\n\\\\s'
     """
     return "".join(ESCAPES.get(char, char) for char in white_space)
 
 
-def unescaped(value: str) -> str:
+def unescape_spaces(value: str) -> str:
     """The value of SpacesAfter as white space.
 
-    >>> unescaped(r"\\n\\s")
+    >>> unescape_spaces(r"\\n\\s")
     '\\n '
     """
     return re.sub(r"\\.", lambda code: UNESCAPES.get(code[0], code[0]), value, flags=re.DOTALL)

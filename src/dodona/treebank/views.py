@@ -8,13 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.drawing.svg import Arc
-from dodona.treebank.conllu.reader import restored
+from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.conllu.writer import to_conllu
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import roots, word, words
 
-__all__ = ["arcs", "as_data", "comment", "conllu", "restored", "roots", "svg", "text", "tokens"]
+__all__ = [
+    "arcs",
+    "as_data",
+    "comment",
+    "conllu",
+    "restore_sentence",
+    "roots",
+    "svg",
+    "text",
+    "tokens",
+]
 __all__ += ["tree", "word", "words"]
 
 
@@ -43,7 +53,7 @@ def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
             sentence.forms,
             heads,
             sentence.deprels,
-            upos=shown(sentence.upos),
+            upos=show_column(sentence.upos),
             width=width,
             colour=colour,
         )
@@ -65,7 +75,7 @@ def svg(
 
     if tags not in ("upos", "xpos", None):
         raise ValueError(f"tags is 'upos', 'xpos' or None; found {tags!r}")
-    beneath = shown(getattr(sentence, tags)) if tags else None
+    beneath = show_column(getattr(sentence, tags)) if tags else None
     return draw(
         sentence.forms,
         arcs(sentence),
@@ -76,7 +86,7 @@ def svg(
     )
 
 
-def shown(column: list[str]) -> list[str] | None:
+def show_column(column: list[str]) -> list[str] | None:
     """A column for the eye; None if there is nothing in it."""
     return ["" if value == "_" else value for value in column] if set(column) != {"_"} else None
 

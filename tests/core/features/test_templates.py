@@ -19,7 +19,7 @@ from dodona.core.features.templates import (
     TemplateError,
     load_templates,
     parse_templates,
-    shipped,
+    template_names,
     word_columns,
 )
 
@@ -83,10 +83,10 @@ def test_a_name_that_is_neither_shipped_nor_a_file_is_answered_with_the_names() 
     with pytest.raises(TemplateError) as caught:
         load_templates("zn12")
     assert "zn12" in str(caught.value)
-    assert all(name in str(caught.value) for name in shipped())
+    assert all(name in str(caught.value) for name in template_names())
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", template_names())
 def test_shipped_templates_can_be_compiled(name: str) -> None:
     templates = parse_templates(load_templates(name))
     assert Features(load_templates(name)).n_templates == len(templates)

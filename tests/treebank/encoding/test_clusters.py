@@ -21,7 +21,7 @@ from dodona.core.features.templates import (
     cluster_columns,
     load_templates,
     parse_templates,
-    shipped,
+    template_names,
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import SYSTEMS
@@ -208,7 +208,7 @@ def test_templates_name_clusters_with_any_number_of_bits() -> None:
             parse_templates(f"s0.{wrong}")
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", template_names())
 def test_templates_for_clusters_are_added_to_any_others(name: str) -> None:
     text = load_templates(name)
     assert cluster_columns(text) == []

@@ -11,7 +11,7 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import INPUTS, read_inputs
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, locate, shipped
+from dodona.models import DEFAULT, SUFFIX, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -77,7 +77,7 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if not words or words[0] == "-":
         return DEFAULT, words or ["-"]
     first = Path(words[0])
-    if words[0] in shipped() or first.suffix == SUFFIX or is_container(first):
+    if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])

@@ -88,20 +88,20 @@ def load_templates(name: str | Path) -> str:
     >>> load_templates("zn11").splitlines()[-1]
     'b0.tag + b0.left_labels'
     """
-    if str(name) in shipped():
+    if str(name) in template_names():
         return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
     path = Path(name)
     if not path.exists():
         raise TemplateError(
-            f"no file {name}, and no templates of that name: {', '.join(shipped())}"
+            f"no file {name}, and no templates of that name: {', '.join(template_names())}"
         )
     return path.read_text(encoding="utf-8")
 
 
-def shipped() -> list[str]:
+def template_names() -> list[str]:
     """Names of the template sets that ship.
 
-    >>> "zn11" in shipped()
+    >>> "zn11" in template_names()
     True
     """
     names = (file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))

@@ -64,7 +64,7 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
 @contextmanager
 def _in_place(path: Path) -> Iterator[IO[bytes]]:
     """A device, a pipe or a terminal: renaming over it would destroy it."""
-    with path.open("wb") as file, _compressed(file, path) as inner:
+    with path.open("wb") as file, _compress(file, path) as inner:
         yield inner
 
 
@@ -74,7 +74,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
-        with part.open("xb", buffering=_BUFFER_SIZE) as file, _compressed(file, path) as inner:
+        with part.open("xb", buffering=_BUFFER_SIZE) as file, _compress(file, path) as inner:
             yield inner
         if path.exists():
             shutil.copymode(path, part)
@@ -84,7 +84,7 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _compressed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+def _compress(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
     """`file` behind gzip where the name asks for it; no name, no time: equal input, equal bytes."""
     if path.suffix == ".gz":
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as inner:

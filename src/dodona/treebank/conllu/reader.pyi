@@ -45,6 +45,6 @@ def read(
     name: str | None = None,
     chunk_size: int = ...,
 ) -> Reader[Sentence | BadSentence]: ...
-def restored(
+def restore_sentence(
     data: bytes, format: Literal["conllu", "conllx"], source: str, line: int
 ) -> Sentence: ...

@@ -66,7 +66,7 @@ def read(
         bad == "pass", max_words, chunk_size)
 
 
-def restored(bytes data not None, str format, str source, Py_ssize_t line):
+def restore_sentence(bytes data not None, str format, str source, Py_ssize_t line):
     """The sentence of these bytes, which pickle has kept, with the place that it came from."""
     cdef Sentence read_again
     (read_again,) = read(

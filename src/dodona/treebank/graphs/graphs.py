@@ -104,7 +104,7 @@ def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
     >>> sorted(deplanarise([(0, "root", 2), (2, "nsubj|nsubj↑xcomp", 1), (2, "xcomp", 3)]))
     [(0, 'root', 2), (2, 'nsubj', 1), (2, 'xcomp', 3), (3, 'nsubj', 1)]
     """
-    left = set(_parted(arcs))
+    left = set(_part(arcs))
     places = _top_down(left)
     lifted = [arc for arc in left if UP in arc[1]]
     for arc in sorted(lifted, key=lambda arc: (places[arc[0]], places[arc[2]], arc[1])):
@@ -203,7 +203,7 @@ def _join(arcs: Iterable[Arc]) -> frozenset[Arc]:
     return frozenset(joined)
 
 
-def _parted(arcs: Iterable[Arc]) -> Iterator[Arc]:
+def _part(arcs: Iterable[Arc]) -> Iterator[Arc]:
     """The arcs that share one, each for itself."""
     for head, label, word in arcs:
         there, _, back = label.partition(BACK)

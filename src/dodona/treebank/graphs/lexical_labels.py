@@ -80,7 +80,7 @@ def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
     arcs = list(arcs)
     phrases = Phrases(sentence, arcs)
     return frozenset(
-        (head, ":".join(_delexicalised(phrases, word, label.split(":"))), word)
+        (head, ":".join(_delexicalise_label(phrases, word, label.split(":"))), word)
         for head, label, word in arcs
     )
 
@@ -92,12 +92,12 @@ def lexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
         return frozenset(arcs)
     phrases = Phrases(sentence, arcs)
     return frozenset(
-        (head, _lexicalised(phrases, word, label) if "{" in label else label, word)
+        (head, _lexicalise_label(phrases, word, label) if "{" in label else label, word)
         for head, label, word in arcs
     )
 
 
-def _delexicalised(phrases: Phrases, word: int, parts: Sequence[str]) -> list[str]:
+def _delexicalise_label(phrases: Phrases, word: int, parts: Sequence[str]) -> list[str]:
     kept = [parts[0]]
     for part in parts[1:]:
         names = [MORPHOLOGICAL, *(f"{{{relation}}}" for relation in MARKERS)]
@@ -105,7 +105,7 @@ def _delexicalised(phrases: Phrases, word: int, parts: Sequence[str]) -> list[st
     return kept
 
 
-def _lexicalised(phrases: Phrases, word: int, label: str) -> str:
+def _lexicalise_label(phrases: Phrases, word: int, label: str) -> str:
     parts = [p if "{" not in p else phrases.words(word, p) for p in label.split(":")]
     return ":".join(part for part in parts if part)
 
