@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from pathlib import Path
 from random import Random
@@ -105,13 +106,15 @@ def test_many_states_are_warned_of() -> None:
         svm._warn([10_000, 20_000])
 
 
-def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(svm, "import_module", missing)
-    with pytest.raises(ValueError, match=r"pip install 'dodona\[svm\]'"):
-        dodona.train(treebank(5, 1), learner="svm")
+@pytest.mark.parametrize("learner", ["svm", "maxent"])
+def test_without_scikit_learn_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, learner: str
+) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ImportError, match=r'this needs sklearn.*: pip install "dodona\[svm\]"'):
+        dodona.train(treebank(20, seed=1), learner=learner, system="arc-eager", epochs=1)
 
 
 @pytest.mark.parametrize("field", FIELDS[1:])
