@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from pathlib import Path
 from random import Random
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import dodona
+from dodona import extras
 from dodona.core.parsing.kernel import FIELDS, KernelMachines, static_examples
 from dodona.parsing import svm
 from dodona.parsing.training import Trainer
@@ -110,9 +110,10 @@ def test_many_states_are_warned_of() -> None:
 def test_without_scikit_learn_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, learner: str
 ) -> None:
-    for module in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
+    def find_nothing(name: str) -> None:
+        raise ModuleNotFoundError(name, name=name.partition(".")[0])
+
+    monkeypatch.setattr(extras, "import_module", find_nothing)
     with pytest.raises(ImportError, match=r'this needs sklearn.*: pip install "dodona\[svm\]"'):
         dodona.train(treebank(20, seed=1), learner=learner, system="arc-eager", epochs=1)
 

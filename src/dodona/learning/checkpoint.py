@@ -91,7 +91,7 @@ class Checkpoint:
 
 def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
     state = run.state
-    about = {
+    about: dict[str, Any] = {
         "part": run.part,
         "settings": run.settings,
         "checksums": run.checksums,
@@ -157,4 +157,6 @@ def _within(prefix: str, arrays: Arrays) -> dict[str, memoryview]:
 
 
 def _copy(array: memoryview) -> memoryview:
-    return memoryview(bytearray(array.cast("B"))).cast(array.format)
+    """The same numbers, in memory of our own."""
+    copied: memoryview = memoryview(bytearray(array.cast("B")))
+    return copied.cast(array.format)  # type: ignore[call-overload, no-any-return]

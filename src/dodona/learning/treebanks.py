@@ -18,8 +18,10 @@ def load(
     treebank: Treebank, *, trees: Literal["optional", "ignored"] = "ignored"
 ) -> list[Sentence]:
     """The sentences of a treebank, at least one; `trees` is that of `dodona.read`."""
-    is_file = isinstance(treebank, str | Path)
-    sentences = list(read(treebank, trees=trees) if is_file else treebank)
+    if isinstance(treebank, str | Path):
+        sentences = list(read(treebank, trees=trees))
+    else:
+        sentences = list(treebank)
     if not sentences:
         raise nothing_to_learn(treebank, "no sentence in it")
     return sentences

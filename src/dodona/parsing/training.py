@@ -69,8 +69,11 @@ class Trainer(Learner[Learned]):
         super().__init__()
         self._chosen = settings = settings.resolved()
         # templates and clusters go into the model, but not the folders they were read from
-        names = {name: Path(getattr(settings, name)).name for name in ("features", "clusters")}
-        self.settings = replace(settings, **names)
+        self.settings: Settings = replace(
+            settings,
+            features=Path(settings.features).name,
+            clusters=Path(settings.clusters).name,
+        )
         self.part = "graph parser" if settings.graph == ENHANCED else "parser"
         self.sentences = load_trees(train)
         self.dev = load_trees(dev) if dev is not None else []

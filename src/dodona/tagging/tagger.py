@@ -211,8 +211,10 @@ class Tagger(Saved):
         for task, step in zip(about["tasks"], about["steps"], strict=True):
             column, classes = task["column"], [name.encode() for name in task["classes"]]
             name = f"tagger.{column}"
-            known = (arrays[f"{name}.{part}"] for part in ("entries", "before", "fixed"))
-            answers.append(Answers(column, classes, *known, task["n_learned"]))
+            entries, before, fixed = (
+                arrays[f"{name}.{part}"] for part in ("entries", "before", "fixed")
+            )
+            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
             weights.append(from_packed_arrays(name, answers[-1].n_classes, step, arrays))
         knowledge = Knowledge(
             bytes(arrays["tagger.forms"]).split(b"\n"),
