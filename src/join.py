@@ -1,4 +1,4 @@
-"""Join the compiled modules of a room into one, so that building them takes a quarter of the time.
+"""Join the compiled modules of a room into one, which builds in less than a third of the time.
 
 Whatever a module of Cython says, it brings thousands of lines of machinery to the C++ compiler. So
 the modules of a room are compiled as one extension, which is made of `include` lines. To whoever
@@ -106,21 +106,21 @@ def read_modules(source: Path) -> dict[str, Module]:
 
 def in_order(modules: dict[str, Module], names: list[str]) -> list[Module]:
     """The modules of these names, each after those it needs, be it through others."""
-    found: dict[str, bool] = {}  # whether all that a module needs stands before it
+    ordered: dict[str, Module] = {}
+    way: list[str] = []  # from a name to what it needs
 
     def visit(name: str) -> None:
-        if not found.setdefault(name, False):
+        if name in way:
+            sys.exit(f"{', '.join(way[way.index(name) :])} import each other in a circle")
+        if name not in ordered:
+            way.append(name)
             for needed in sorted(modules[name].needs & modules.keys()):
-                if not found.get(needed, True):
-                    sys.exit(f"{name} and {needed} import each other, be it through others")
-                if needed not in found:
-                    visit(needed)
-            found.pop(name)
-            found[name] = True
+                visit(needed)
+            ordered[way.pop()] = modules[name]
 
     for name in names:
         visit(name)
-    return [modules[name] for name in found if name in names]
+    return [module for name, module in ordered.items() if name in names]
 
 
 def check_names(room: list[Module]) -> None:
@@ -135,7 +135,7 @@ def check_names(room: list[Module]) -> None:
                 )
 
 
-def rewritten(text: str, room: str, compiled: set[str]) -> str:
+def rewrite_imports(text: str, room: str, compiled: set[str]) -> str:
     """The text with imports that hold once rooms are joined; every line keeps its number."""
 
     def change(found: re.Match[str]) -> str:
@@ -188,7 +188,7 @@ def join(room: str, ordered: list[Module], compiled: set[str], target: Path) -> 
     check_names(ordered)
     for module in ordered:
         for suffix, text in module.texts.items():
-            write(target / "cython" / module.path(suffix), rewritten(text, room, compiled))
+            write(target / "cython" / module.path(suffix), rewrite_imports(text, room, compiled))
         if module.public:
             write(target / "python" / module.path(".py"), facade(module))
     declarations = Module(extension(room)).path(".pxd")
