@@ -57,10 +57,12 @@ static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, c
     }
 #elif defined(__ARM_NEON)
     for (; at < 8 * n_blocks; at += 8) {
-        int16x8_t sum = vld1q_s16(scores + at);
+        /* without a sign, since scores of barred classes may wrap round, which signed ones must not */
+        uint16x8_t sum = vreinterpretq_u16_s16(vld1q_s16(scores + at));
         for (int r = 0; r < n_rows; r++)
-            sum = vaddq_s16(sum, vshlq_s16(vmovl_s8(vld1_s8(rows[r] + at)), vdupq_n_s16((int16_t) powers[r])));
-        vst1q_s16(scores + at, sum);
+            sum = vaddq_u16(sum, vreinterpretq_u16_s16(vshlq_s16(
+                vmovl_s8(vld1_s8(rows[r] + at)), vdupq_n_s16((int16_t) powers[r]))));
+        vst1q_s16(scores + at, vreinterpretq_s16_u16(sum));
     }
 #else
     for (int r = 0; r < n_rows; r++)
