@@ -22,9 +22,6 @@ cdef extern from "Python.h":
     int Py_UNICODE_ISDIGIT(uint32_t c) noexcept nogil
 
 cdef enum:
-    N_PREFIXES = 4
-    N_SUFFIXES = 5
-    N_SPELLINGS = 3 + N_PREFIXES + N_SUFFIXES
     MAX_RUN = 2               # XXX counts as XX in a shape
     MAX_SHAPE = 16
     N_COLUMNS = N_SPELLINGS + 2

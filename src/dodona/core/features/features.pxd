@@ -2,18 +2,14 @@
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from dodona.core.features.slots cimport Slot
+from dodona.core.features.words cimport WordsC
 from dodona.core.transitions.state cimport StateC
 
 cdef enum:
-    MAX_SLOTS = 64
     MAX_ATOMS = 256
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
-
-cdef struct Slot:
-    int32_t parent            # an earlier slot to follow a relation from, or NONE …
-    int32_t step              # … the relation; or else the depth in the stack or the buffer
-    bint in_buffer
 
 cdef struct Atom:
     int32_t slot
@@ -52,8 +48,6 @@ cdef class Features:
     cdef vector[Group] groups
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
-    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
-                             int32_t* node) noexcept nogil
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil
     cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,

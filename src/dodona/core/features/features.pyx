@@ -10,16 +10,15 @@ from dodona.core.base.hashing cimport mixed, multiplier, seed
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features import templates as language
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.slots cimport (
+    HEAD, HEAD2, LEFT, LEFT2, MAX_SLOTS, RIGHT, RIGHT2, TREE_HEAD, Slot, distance_class, find_nodes)
 from dodona.core.features.template_layout import Layout
 from dodona.core.features.templates import names_graphs, parse_templates, word_columns
 from dodona.core.transitions.graph_state cimport link_class
-from dodona.core.transitions.state cimport N_HISTORY, front, top
+from dodona.core.transitions.state cimport N_HISTORY
 from dodona.core.transitions.system cimport State, System
 
 # places in arrays of what templates.py lists, in its order, and how many there are
-cdef enum:
-    HEAD, LEFT, LEFT2, RIGHT, RIGHT2, HEAD2, TREE_HEAD, N_RELATIONS
-
 cdef enum:
     LABEL, N_LEFT, N_RIGHT, N_HEADS, HEAD_LABELS, N_STATE_INTS
 
@@ -45,12 +44,6 @@ _check("sets of a state", {name: i for i, name in enumerate(language.STATE_SETS)
     "left_labels": LEFT_LABELS, "right_labels": RIGHT_LABELS})
 _check("parts of a template", language.MAX_PARTS, MAX_PARTS)
 _check("last actions", len(language.ACTIONS), N_HISTORY)
-
-
-cdef inline uint64_t distance_class(int s, int b) noexcept nogil:
-    """1 … 5 as they are, 6 to 10 together, everything beyond, and 0 for words that were swapped."""
-    cdef int distance = b - s
-    return 7 if distance > 10 else 6 if distance > 5 else max(distance, 0)
 
 
 cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int left,
@@ -152,11 +145,15 @@ cdef class Features:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""
         cdef int32_t node[MAX_SLOTS]
         cdef uint64_t value[MAX_ATOMS]
-        cdef uint64_t filled = self.find_nodes(state, words, node)
+        cdef const int32_t* tree_head = NULL
+        cdef uint64_t filled
         cdef size_t g
         cdef int t = 0, n = 0, j
         cdef uint64_t key
         cdef const Template* template
+        if self.tree_head != NONE:
+            tree_head = word_column(words, self.tree_head)
+        filled = find_nodes(self.slots, state, tree_head, node)
         self.read_atoms(state, words, node, value)
         for g in range(self.groups.size()):
             if self.groups[g].slots & ~filled:
@@ -172,32 +169,6 @@ cdef class Features:
                 t += 1
         return n
 
-    cdef uint64_t find_nodes(self, const StateC* state, const WordsC* words,
-                             int32_t* node) noexcept nogil:
-        """The node in every slot, and the set of the slots that are filled."""
-        cdef const int32_t* relation[N_RELATIONS]
-        cdef uint64_t filled = 0
-        cdef size_t i
-        cdef const Slot* slot
-        relation[HEAD], relation[HEAD2] = state.head, state.head2
-        relation[LEFT], relation[LEFT2] = state.left, state.left2
-        relation[RIGHT], relation[RIGHT2] = state.right, state.right2
-        relation[TREE_HEAD] = NULL
-        if self.tree_head != NONE:
-            relation[TREE_HEAD] = word_column(words, self.tree_head)
-        for i in range(self.slots.size()):
-            slot = &self.slots[i]
-            if slot.parent != NONE:
-                node[i] = relation[slot.step][node[slot.parent]]
-            elif slot.in_buffer:
-                node[i] = front(state, slot.step)
-            elif slot.step == state.n_stack and state.root == NONE:
-                node[i] = 0       # below the last word lies the root, though no node stands for it
-            else:
-                node[i] = top(state, slot.step)
-            filled |= <uint64_t> (node[i] != NONE) << i
-        return filled
-
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
         cdef const int32_t* column[N_STATE_INTS + MAX_COLUMNS]
@@ -212,7 +183,7 @@ cdef class Features:
             column[N_STATE_INTS + i] = word_column(words, <int> i)
         for i in range(self.distances.size()):
             pair = &self.distances[i]
-            value[n] = pair.multiplier * distance_class(node[pair.left], node[pair.right])
+            value[n] = pair.multiplier * <uint64_t> distance_class(node[pair.left], node[pair.right])
             n += 1
         for i in range(self.ints.size()):
             atom = &self.ints[i]

@@ -3,13 +3,13 @@ from collections.abc import Iterable
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions, Pair
+from dodona.core.parsing.following import Follower
 from dodona.core.transitions.system import System
 from dodona.core.weights.linear import Weights
 
-MODES: tuple[str, ...]
 LEARNERS: tuple[str, ...]
 
-class GreedyTrainer:
+class GreedyTrainer(Follower):
     def __init__(
         self,
         corpus: Corpus,
@@ -24,15 +24,9 @@ class GreedyTrainer:
         seed: int = 1,
     ) -> None: ...
     @property
-    def system(self) -> System: ...
-    @property
     def features(self) -> Features: ...
     @property
-    def actions(self) -> Actions: ...
-    @property
     def weights(self) -> Weights: ...
-    @property
-    def corpus(self) -> Corpus: ...
     @property
     def time(self) -> float: ...
     @property

@@ -1,40 +1,29 @@
 """Online training of the greedy parser (Goldberg & Nivre 2012, Algorithms 2 and 3).
 
-One loop serves all three ways to train. In each state the model predicts an action; the oracle
-tells what should have been learned (`static_class`, or any class of the lowest cost), and `follow`,
-the paper's CHOOSE_NEXT, which action to take from here:
-
-  static     learn the one action of the static oracle; follow it
-  ambiguity  learn any optimal action; follow the prediction if optimal, else a random optimal one
-  explore    the same, but after k epochs mostly follow the prediction, right or wrong
-
-Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
+In each state that `Follower` leads to, the weights are updated if the prediction is not what should
+have been learned.
 """
 from libc.math cimport sqrt
-from libc.string cimport memset
+from libc.stdint cimport int32_t
 
 from dodona.core.base.nodes cimport NONE
-from dodona.core.base.random cimport below, uniform
-from dodona.core.transitions.choices cimport Choices
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.parsing.actions cimport Actions
+from dodona.core.parsing.following cimport FORBIDDEN, STATIC
+from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport MAX_MOVES
-from dodona.core.transitions.state cimport lay_out, state_size
-from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, rank
+from dodona.core.transitions.state cimport StateC, lay_out, state_size
+from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, System
 from dodona.core.weights.linear cimport MAX_KEYS
 from dodona.core.weights.shuffle cimport shuffle_with
 
-MODES = ("static", "ambiguity", "explore")
 LEARNERS = ("perceptron", "pa")       # those that learn online
 
-cdef enum:
-    FORBIDDEN = 1 << 30       # cost of a class that the state does not allow
 
-
-cdef class GreedyTrainer:
+cdef class GreedyTrainer(Follower):
     """Trains weights on a corpus, sentence by sentence.
 
-    `explore_rate` is the share of predictions that are followed although wrong, once exploring:
-    1 - p in the paper. `aggressiveness` bounds a passive-aggressive update (C in Crammer et al.
-    2006).
+    `aggressiveness` bounds a passive-aggressive update (C in Crammer et al. 2006).
     """
 
     def __init__(self, Corpus corpus, Features features, Actions actions, Weights weights, *,
@@ -44,21 +33,12 @@ cdef class GreedyTrainer:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} are possible")
         if corpus.n_columns != len(features.columns):
             raise ValueError(f"{corpus.n_columns} columns, but features look at {features.columns}")
-        self.corpus, self.features, self.actions, self.weights = corpus, features, actions, weights
-        self.system = actions.system
-        self.mode = MODES.index(mode)
-        self.passive_aggressive = LEARNERS.index(learner) == 1
-        self.explore_rate, self.aggressiveness = explore_rate, aggressiveness
-        self.random, self.time = seed, 1
-        self.keys.resize(features.n_templates)
-        self.scores.resize(actions.n_padded)
-        self.costs.resize(actions.n_padded)
-        self.labelled = self.system.labelled
+        super().__init__(corpus, actions, mode=mode, explore_rate=explore_rate, seed=seed)
         features.check(self.system)
-        self.n_labels = len(self.system.labels)
-        self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
-        for c, (move, label, _, _) in enumerate(actions.pairs):
-            self.class_of[move * (self.n_labels + 1) + label + 1] = c
+        self.features, self.weights = features, weights
+        self.passive_aggressive = LEARNERS.index(learner) == 1
+        self.aggressiveness, self.time = aggressiveness, 1
+        self.keys.resize(features.n_templates)
 
     def train(self, order, bint exploring):
         """Learn from the sentences of these numbers, in this order."""
@@ -82,18 +62,13 @@ cdef class GreedyTrainer:
 
     cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
         cdef WordsC words = self.corpus.words(sentence)
-        cdef int max_arcs = self.system.max_arcs(words.n_words)
-        cdef int predicted, taken
-        self.state_block.resize(state_size(words.n_words, max_arcs) // sizeof(uint64_t))
-        lay_out(&self.state, self.state_block.data(), words.n_words, max_arcs)
-        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
-        self.system.start_state(&self.state)
+        cdef int predicted
+        self.begin(sentence)
         while not self.system.final(&self.state):
             predicted = self.learn(&words)
             if predicted == NONE:        # nothing that is valid can be learned
                 break
-            taken = self.follow(predicted, exploring)
-            self.system.take(&self.state, self.actions.move[taken], self.actions.label[taken])
+            self.take(self.follow(predicted, exploring))
 
     cdef int learn(self, const WordsC* words) noexcept nogil:
         """Predict, compare with the oracle, update; returns the prediction."""
@@ -119,72 +94,8 @@ cdef class GreedyTrainer:
         self.time += 1
         return predicted
 
-    cdef int note_scores(self) noexcept nogil:
-        """Let the system take note of the scores; what it noted, as a number."""
-        cdef Choices choices = self.actions.choices(NULL, self.scores.data())
-        return self.system.note_scores(&self.state, &choices)
-
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
-
-    cdef void set_costs(self) noexcept nogil:
-        """The rank of every class that the state allows, and the lowest of them."""
-        cdef MoveCost* moves = self.moves
-        cdef int32_t c, cost, arc_price, label_price
-        cdef const int16_t* barriers = self.actions.barriers(
-            &self.state, self.system.valid_moves(&self.state))
-        memset(moves, 0, sizeof(self.moves))
-        self.system.move_costs(&self.state, &self.gold, moves)
-        arc_price, label_price = self.system.arc_price, self.system.label_price
-        self.cheapest = FORBIDDEN
-        for c in range(self.actions.n_classes):
-            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
-                        label_price)
-            self.costs[c] = FORBIDDEN if barriers[c] else cost
-            self.cheapest = min(self.cheapest, self.costs[c])
-
-    cdef int best(self, bint optimal_only) noexcept nogil:
-        """The class of the highest score, of all that are allowed or of the optimal ones."""
-        cdef int c, chosen = NONE
-        cdef int limit = self.cheapest if optimal_only else FORBIDDEN - 1
-        for c in range(self.actions.n_classes):
-            if self.costs[c] <= limit and (chosen == NONE or self.scores[c] > self.scores[chosen]):
-                chosen = c
-        return chosen
-
-    cdef int static_class(self) noexcept nogil:
-        """The static oracle's action, or the best optimal one where it builds an arc not gold."""
-        cdef int move = self.system.static_move(&self.state, &self.gold)
-        cdef int label = NONE, chosen
-        if self.labelled[move]:
-            label = self.moves[move].label
-            if label == NONE:
-                label = self.system.idle_label(&self.state, move)
-        chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
-        return self.best(True) if chosen == NONE else chosen
-
-    cdef int follow(self, int predicted, bint exploring) noexcept nogil:
-        """CHOOSE_NEXT of the paper."""
-        if self.mode == STATIC:
-            return self.target
-        if self.costs[predicted] == self.cheapest:
-            return predicted
-        if (self.mode == EXPLORE and exploring and self.explore_rate > 0
-                and uniform(&self.random) < self.explore_rate):
-            return predicted
-        return self.random_optimal()
-
-    cdef int random_optimal(self) noexcept nogil:
-        cdef int c, n = 0, left
-        for c in range(self.actions.n_classes):
-            n += self.costs[c] == self.cheapest
-        left = below(&self.random, n)
-        for c in range(self.actions.n_classes):
-            if self.costs[c] == self.cheapest:
-                if left == 0:
-                    return c
-                left -= 1
-        return NONE
 
     # Cost-sensitive passive-aggressive updates, max-loss variant (Crammer et al. 2006, section 8):
     # the margin asked of a wrong action is the root of its cost.

@@ -1,0 +1,112 @@
+"""What a neural scorer sees of a state, as data: words in slots, and a few small numbers.
+
+A file has one of them a line. ``s0``, ``b0.left`` and so on are slots: nodes of the state, named as
+in feature templates (`core/features/templates.py`), whose words the network adds up as vectors.
+``s0.label``, ``b0.n_left`` and ``distance`` are atoms: small numbers, each with a vector of its own.
+Blank lines and what follows ``#`` are ignored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from dodona.core.features.templates import (
+    ACTIONS,
+    DISTANCES,
+    GRAPH_ONLY,
+    LINKS,
+    RELATIONS,
+    STARTS,
+    TREE_HEAD,
+    TemplateError,
+)
+
+NUMBERS = ("label", "n_left", "n_right", "n_heads")  # of the node in a slot
+ALONE = (*DISTANCES, *LINKS, *ACTIONS)
+MOST = 3  # children or heads that are counted; more are as many
+
+
+@dataclass(frozen=True)
+class SlotSet:
+    """The slots whose words are seen, and the atoms: a slot and a number of it, or one that stands
+    alone, whose slot is empty."""
+
+    slots: tuple[tuple[str, ...], ...]
+    atoms: tuple[tuple[tuple[str, ...], str], ...]
+
+    @property
+    def for_graphs(self) -> bool:
+        """Whether it asks for what only states of graphs have."""
+        paths = [*self.slots, *(slot for slot, _ in self.atoms)]
+        names = {name for path in paths for name in path} | {name for _, name in self.atoms}
+        return not names.isdisjoint(GRAPH_ONLY)
+
+    @property
+    def needs_tree(self) -> bool:
+        """Whether it asks for the heads of a basic tree."""
+        return any(TREE_HEAD in path for path in (*self.slots, *(slot for slot, _ in self.atoms)))
+
+
+def parse_slots(text: str, source: str = "<slots>") -> SlotSet:
+    """The slots and atoms in a text.
+
+    >>> parse_slots("s0\\nb0.left  # a child\\ns0.label\\ndistance")
+    SlotSet(slots=(('s0',), ('b0', 'left')), atoms=((('s0',), 'label'), ((), 'distance')))
+    """
+    slots: list[tuple[str, ...]] = []
+    atoms: list[tuple[tuple[str, ...], str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        content = line.split("#", 1)[0].strip()
+        if content in ALONE:
+            atoms.append(((), content))
+        elif content:
+            *path, last = content.split(".")
+            if last in NUMBERS and path:
+                atoms.append((_path(path, f"{source}:{number}: "), last))
+            else:
+                slots.append(_path([*path, last], f"{source}:{number}: "))
+    for found in (slots, atoms):
+        if len({*found}) < len(found):
+            raise TemplateError(f"{source}: a slot or an atom stands there twice")
+    if not slots:
+        raise TemplateError(f"{source}: no slot in it")
+    return SlotSet(tuple(slots), tuple(atoms))
+
+
+def load_slots(name: str | Path) -> str:
+    """The text of the slots that ship under this name, or of the user's own file.
+
+    >>> load_slots("stack-buffer").splitlines()[-1]
+    'distance'
+    """
+    if str(name) in slot_names():
+        return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
+    path = Path(name)
+    if not path.exists():
+        raise TemplateError(f"no file {name}, and no slots of that name: {', '.join(slot_names())}")
+    return path.read_text(encoding="utf-8")
+
+
+def slot_names() -> list[str]:
+    """Names of the slot sets that ship.
+
+    >>> "stack-buffer" in slot_names()
+    True
+    """
+    return sorted(file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
+
+
+def _folder() -> Path:
+    return Path(__file__).parent / "slots"
+
+
+def _path(names: list[str], where: str) -> tuple[str, ...]:
+    start, *relations = names
+    if start not in STARTS:
+        raise TemplateError(f"{where}no slot {start!r}; slots start with {', '.join(STARTS)}")
+    for relation in relations:
+        if relation not in RELATIONS:
+            known = ", ".join((*RELATIONS, *NUMBERS))
+            raise TemplateError(f"{where}no relation {relation!r}; there are: {known}")
+    return tuple(names)

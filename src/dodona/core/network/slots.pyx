@@ -1,0 +1,99 @@
+"""The slots and atoms of `slot_language`, compiled."""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.slots cimport MAX_SLOTS, distance_class, find_nodes
+from dodona.core.features.templates import ACTIONS, DISTANCES, LINKS, RELATIONS
+from dodona.core.network import slot_language
+from dodona.core.transitions.graph_state cimport link_class
+from dodona.core.transitions.moves cimport MAX_MOVES
+from dodona.core.transitions.system cimport System
+
+cdef enum:                    # what an atom tells, in the order of NUMBERS, and then of ALONE's kinds
+    LABEL_OF, LEFT_CHILDREN, RIGHT_CHILDREN, HEADS_OF, DISTANCE_OF, LINK_OF, ACTION_AT
+
+cdef int MOST = slot_language.MOST
+
+if slot_language.NUMBERS != ("label", "n_left", "n_right", "n_heads"):
+    raise ImportError("slot_language.py lists other numbers of a node than slots.pyx")
+
+
+cdef class Slots:
+    """What a network sees of a state.
+
+    >>> slots = Slots("s0\\ns0.left\\ns0.left.label")
+    >>> slots.n_slots, slots.n_atoms
+    (2, 1)
+    """
+
+    def __init__(self, str text, str source="<slots>"):
+        found = slot_language.parse_slots(text, source)
+        paths = {}
+        self.text, self.needs_tree = text, found.needs_tree
+        self.n_slots, self.n_atoms = len(found.slots), len(found.atoms)
+        for path in found.slots:
+            self.seen.push_back(self._add(paths, path))
+        for path, name in found.atoms:
+            self.atoms.push_back(self._atom(paths, path, name))
+        if self.paths.size() > MAX_SLOTS or self.n_atoms > MAX_SLOTS:
+            raise ValueError(f"{source}: more than {MAX_SLOTS} slots or atoms")
+
+    def _add(self, dict paths, tuple path):
+        """The number of a slot, which is added if it is new, as are those that lead to it."""
+        if path not in paths:
+            if len(path) == 1:
+                slot = Slot(NONE, int(path[0][1:]), path[0][0] == "b")
+            else:
+                slot = Slot(self._add(paths, path[:-1]), RELATIONS.index(path[-1]), False)
+            paths[path] = self.paths.size()
+            self.paths.push_back(slot)
+        return paths[path]
+
+    def _atom(self, dict paths, tuple path, str name):
+        if path:
+            slot = self._add(paths, path)
+            return AtomC(slot_language.NUMBERS.index(name), slot, slot)
+        if name in ACTIONS:
+            return AtomC(ACTION_AT, ACTIONS.index(name), 0)
+        ends = DISTANCES[name] if name in DISTANCES else LINKS[name]
+        left, right = (self._add(paths, (end,)) for end in ends)
+        return AtomC(DISTANCE_OF if name in DISTANCES else LINK_OF, left, right)
+
+    def sizes(self, System system not None):
+        """How many values each atom has in this system."""
+        n_labels = len(system.labels)
+        sizes = {LABEL_OF: n_labels + 1, LEFT_CHILDREN: MOST + 1, RIGHT_CHILDREN: MOST + 1,
+                 HEADS_OF: MOST + 1, DISTANCE_OF: 8, LINK_OF: 2 * n_labels + 1,
+                 ACTION_AT: MAX_MOVES * (n_labels + 1) + 1}
+        return [sizes[atom.what] for atom in self.atoms]
+
+    def check(self, System system not None):
+        """Refuse a system whose states do not have what is asked for."""
+        if slot_language.parse_slots(self.text).for_graphs and not system.builds_graphs:
+            raise ValueError(f"these slots are for systems of graphs, and {system.name} builds trees")
+
+    cdef void look(self, const StateC* state, const int32_t* tree_head, int32_t* nodes,
+                   int32_t* values) noexcept nogil:
+        """Write the node in each slot and the value of each atom."""
+        cdef int32_t node[MAX_SLOTS]
+        cdef const AtomC* atom
+        cdef int i
+        find_nodes(self.paths, state, tree_head, node)
+        for i in range(self.n_slots):
+            nodes[i] = node[self.seen[i]]
+        for i in range(self.n_atoms):
+            atom = &self.atoms[i]
+            if atom.what == LABEL_OF:
+                values[i] = state.label[node[atom.left]] + 1
+            elif atom.what == LEFT_CHILDREN:
+                values[i] = min(state.n_left[node[atom.left]], MOST)
+            elif atom.what == RIGHT_CHILDREN:
+                values[i] = min(state.n_right[node[atom.left]], MOST)
+            elif atom.what == HEADS_OF:
+                values[i] = min(state.n_heads[node[atom.left]], MOST)
+            elif atom.what == DISTANCE_OF:
+                values[i] = 0
+                if node[atom.left] != NONE and node[atom.right] != NONE:
+                    values[i] = distance_class(node[atom.left], node[atom.right])
+            elif atom.what == LINK_OF:
+                values[i] = link_class(state, node[atom.left], node[atom.right])
+            else:
+                values[i] = state.history[atom.left]

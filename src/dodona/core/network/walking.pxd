@@ -1,0 +1,35 @@
+"""Walks through states as a network in training chooses them, written down for it to learn from."""
+from libc.stdint cimport int32_t, uint8_t
+from libcpp.vector cimport vector
+
+from dodona.core.network.slots cimport Slots
+from dodona.core.parsing.following cimport Follower
+
+cdef struct Step32:           # the network's last two layers, in float32; rows lie one after the other
+    int hidden
+    const float* products     # per row of the batch, slot and unit: see `Walker`
+    const float* atoms        # per atom, value and unit
+    const float* bias         # per unit
+    const float* weights      # per unit and class
+    const float* class_bias
+
+
+cdef class Walker(Follower):
+    cdef readonly Slots slots
+    cdef readonly long n_words          # of all sentences walked through …
+    cdef readonly long n_attached       # … and those that got their heads there
+    cdef readonly long n_labelled       # … with their labels
+    cdef vector[int32_t] first_atom     # per atom: where its values begin among those of all
+    cdef vector[float] units
+    cdef vector[int32_t] nodes
+    cdef vector[int32_t] values
+    cdef vector[int32_t] rows           # written down: per state and slot
+    cdef vector[int32_t] atom_rows      # per state and atom
+    cdef vector[uint8_t] verdicts       # per state and class
+
+    cdef int walk_sentence(self, int sentence, int32_t first_row, const Step32* step,
+                           bint exploring) except -1 nogil
+    cdef int see(self, int sentence, int32_t first_row) except -1 nogil
+    cdef void predict(self, const Step32* step) noexcept nogil
+    cdef int judge(self) except -1 nogil
+    cdef void tally(self) noexcept nogil

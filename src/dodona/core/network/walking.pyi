@@ -1,0 +1,46 @@
+from collections.abc import Iterable
+from typing import Any
+
+from dodona.core.features.corpus import Corpus
+from dodona.core.network.slots import Slots
+from dodona.core.parsing.actions import Actions
+from dodona.core.parsing.following import Follower
+
+BARRED: int
+ALLOWED: int
+OPTIMAL: int
+N_SPECIAL_ROWS: int
+
+class Walker(Follower):
+    def __init__(
+        self,
+        corpus: Corpus,
+        actions: Actions,
+        slots: Slots,
+        *,
+        mode: str = "explore",
+        explore_rate: float = 0.9,
+        seed: int = 1,
+    ) -> None: ...
+    @property
+    def slots(self) -> Slots: ...
+    @property
+    def n_words(self) -> int: ...
+    @property
+    def n_attached(self) -> int: ...
+    @property
+    def n_labelled(self) -> int: ...
+    @property
+    def n_atom_rows(self) -> int: ...
+    def walk(
+        self,
+        sentences: Iterable[int],
+        first_rows: Iterable[int],
+        products: Any,
+        atoms: Any,
+        bias: Any,
+        weights: Any,
+        class_bias: Any,
+        salt: int,
+        exploring: bool,
+    ) -> tuple[bytes, bytes, bytes]: ...

@@ -1,0 +1,184 @@
+"""The states of a batch of sentences, as a network in training goes through them.
+
+The network learns from many states at once, but which states it meets depends on what it does. So
+the words of a batch are encoded first; then each sentence is walked through with what the network
+thinks now, by the same oracles and in the same ways as the linear parser learns (`following`), and
+each state is written down: the words in its slots, its atoms, and what the oracle says of every
+class. From these the network then learns in one step.
+"""
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport uint64_t
+
+from dodona.core.base.hashing cimport mixed
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.parsing.actions cimport Actions
+from dodona.core.parsing.following cimport FORBIDDEN, STATIC
+
+cdef extern from "walk.h":
+    void dodona_add_row(float* sum, const float* row, int n) noexcept nogil
+    void dodona_classify(float* scores, const float* units, const float* weights,
+                         const float* bias, int n_units, int n_classes) noexcept nogil
+
+# what the oracle says of a class in a state
+cdef enum:
+    IS_BARRED, IS_ALLOWED, IS_OPTIMAL
+
+BARRED = IS_BARRED
+ALLOWED = IS_ALLOWED
+OPTIMAL = IS_OPTIMAL
+
+# the first rows of a batch stand for no node and for the root; the words follow
+cdef enum:
+    MISSING_ROW, ROOT_ROW, N_SPECIAL
+N_SPECIAL_ROWS = N_SPECIAL
+
+
+cdef inline const float* first_of(const float[::1] numbers) noexcept nogil:
+    return &numbers[0] if numbers.shape[0] else NULL
+
+
+cdef class Walker(Follower):
+    """Walks through sentences of a corpus. Each thread has one of its own.
+
+    What is random in a walk depends on the seed, the epoch and the sentence alone: the same states
+    are met whatever else is in the batch, and with every number of threads.
+    """
+
+    def __init__(self, Corpus corpus, Actions actions, Slots slots, **options):
+        super().__init__(corpus, actions, **options)
+        slots.check(self.system)
+        self.slots = slots
+        at = 0
+        for size in slots.sizes(self.system):
+            self.first_atom.push_back(at)
+            at += size
+        self.nodes.resize(slots.n_slots)
+        self.values.resize(slots.n_atoms)
+
+    @property
+    def n_atom_rows(self):
+        """Values of all atoms together."""
+        return sum(self.slots.sizes(self.system))
+
+    def walk(self, sentences, first_rows, const float[::1] products, const float[::1] atoms,
+             const float[::1] bias, const float[::1] weights, const float[::1] class_bias,
+             uint64_t salt, bint exploring):
+        """Walk through some sentences and tell the states met: (rows, atom rows, verdicts).
+
+        `first_rows` has the row of each sentence's first word; `products` of each row what its
+        word adds to the hidden units in each slot; `salt` changes with seed and epoch. What is
+        told are bytes: per state an int32 for each slot, an int32 for each atom, and a byte for
+        each class (BARRED, ALLOWED or OPTIMAL).
+        """
+        cdef Step32 step
+        cdef int sentence, n_words
+        cdef int32_t first_row
+        cdef Py_ssize_t n_rows, stride
+        step.hidden = <int> bias.shape[0]
+        stride = <Py_ssize_t> self.slots.n_slots * step.hidden
+        n_rows = products.shape[0] // stride if stride else 0
+        if (atoms.shape[0] != <Py_ssize_t> self.n_atom_rows * step.hidden
+                or weights.shape[0] != <Py_ssize_t> step.hidden * self.actions.n_padded
+                or class_bias.shape[0] != self.actions.n_padded
+                or products.shape[0] != n_rows * stride):
+            raise ValueError("the arrays of a network do not fit together")
+        step.products, step.atoms, step.bias = first_of(products), first_of(atoms), first_of(bias)
+        step.weights, step.class_bias = first_of(weights), first_of(class_bias)
+        self.units.resize(step.hidden)
+        self.rows.clear()
+        self.atom_rows.clear()
+        self.verdicts.clear()
+        for sentence, first_row in zip(sentences, first_rows, strict=True):
+            if not 0 <= sentence < <int> self.corpus.n_words.size():
+                raise IndexError(f"no sentence {sentence}")
+            n_words = self.corpus.n_words[sentence]
+            if not N_SPECIAL <= first_row <= n_rows - n_words:
+                raise IndexError(f"no row {first_row} for {n_words} words among {n_rows} rows")
+            self.random = mixed(salt ^ mixed(<uint64_t> sentence + 1))
+            with nogil:
+                self.walk_sentence(sentence, first_row, &step, exploring)
+            self.system.raise_error()
+        return (PyBytes_FromStringAndSize(<char*> self.rows.data(), self.rows.size() * 4),
+                PyBytes_FromStringAndSize(<char*> self.atom_rows.data(),
+                                          self.atom_rows.size() * 4),
+                PyBytes_FromStringAndSize(<char*> self.verdicts.data(), self.verdicts.size()))
+
+    cdef int walk_sentence(self, int sentence, int32_t first_row, const Step32* step,
+                           bint exploring) except -1 nogil:
+        cdef int predicted
+        self.begin(sentence)
+        while not self.system.final(&self.state):
+            self.see(sentence, first_row)
+            self.predict(step)
+            self.note_scores()
+            self.set_costs()
+            predicted = self.best(False)
+            if predicted == NONE:        # nothing that is valid can be learned
+                self.rows.resize(self.rows.size() - self.slots.n_slots)
+                self.atom_rows.resize(self.atom_rows.size() - self.slots.n_atoms)
+                break
+            self.target = self.static_class() if self.mode == STATIC else NONE
+            self.judge()
+            self.take(self.follow(predicted, exploring))
+        if self.gold.head != NULL:
+            self.tally()
+        return 0
+
+    cdef int see(self, int sentence, int32_t first_row) except -1 nogil:
+        """Write down the rows of the words in the slots, and of the atoms."""
+        cdef const int32_t* tree_head = NULL
+        cdef int i, node
+        if self.slots.needs_tree:
+            tree_head = self.corpus.column(sentence, 0)
+        self.slots.look(&self.state, tree_head, self.nodes.data(), self.values.data())
+        for i in range(self.slots.n_slots):
+            node = self.nodes[i]
+            self.rows.push_back(
+                MISSING_ROW if node == NONE
+                else ROOT_ROW if node == 0 or node > self.state.n_words
+                else first_row + node - 1)
+        for i in range(self.slots.n_atoms):
+            self.atom_rows.push_back(self.first_atom[i] + self.values[i])
+        return 0
+
+    cdef void predict(self, const Step32* step) noexcept nogil:
+        """The scores of all classes in the state written down last."""
+        cdef const int32_t* rows = &self.rows[self.rows.size() - self.slots.n_slots]
+        cdef const int32_t* atom_rows = (
+            self.atom_rows.data() + self.atom_rows.size() - self.slots.n_atoms)
+        cdef size_t n_slots = self.slots.n_slots, hidden = step.hidden, i
+        self.units.assign(step.bias, step.bias + hidden)
+        for i in range(n_slots):
+            dodona_add_row(self.units.data(),
+                           step.products + (rows[i] * n_slots + i) * hidden, step.hidden)
+        for i in range(<size_t> self.slots.n_atoms):
+            dodona_add_row(self.units.data(), step.atoms + atom_rows[i] * hidden, step.hidden)
+        dodona_classify(self.scores.data(), self.units.data(), step.weights, step.class_bias,
+                        step.hidden, self.actions.n_padded)
+
+    cdef int judge(self) except -1 nogil:
+        """Write down what the oracle says of each class."""
+        cdef int c
+        for c in range(self.actions.n_classes):
+            if self.costs[c] == FORBIDDEN:
+                self.verdicts.push_back(IS_BARRED)
+            elif self.mode == STATIC:
+                self.verdicts.push_back(IS_OPTIMAL if c == self.target else IS_ALLOWED)
+            else:
+                self.verdicts.push_back(
+                    IS_OPTIMAL if self.costs[c] == self.cheapest else IS_ALLOWED)
+        return 0
+
+    cdef void tally(self) noexcept nogil:
+        """Count the arcs of the walk's last state that are right; leftovers hang under the root."""
+        cdef int word, head
+        for word in range(1, self.state.n_words + 1):
+            head = self.state.head[word]
+            if head == NONE or head == self.state.root:
+                head = 0
+            self.n_words += 1
+            if head == max(self.gold.head[word], 0) or (
+                    self.gold.head[word] == self.state.root and head == 0):
+                self.n_attached += 1
+                self.n_labelled += self.state.label[word] == self.gold.label[word]

@@ -1,0 +1,120 @@
+"""Guided by an oracle through states that a model chooses: what all training of the greedy kind does.
+
+In each state the model's scores predict an action; the oracle tells what should have been done
+(`static_class`, or any class of the lowest cost), and `follow`, CHOOSE_NEXT of Goldberg & Nivre
+(2012, Algorithms 2 and 3), which action to take from here:
+
+  static     learn the one action of the static oracle; follow it
+  ambiguity  learn any optimal action; follow the prediction if optimal, else a random optimal one
+  explore    the same, but after k epochs mostly follow the prediction, right or wrong
+
+Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
+Who derives from `Follower` fills in the scores, and learns.
+"""
+from libc.string cimport memset
+
+from dodona.core.base.nodes cimport NONE
+from dodona.core.base.random cimport below, uniform
+from dodona.core.transitions.choices cimport Choices
+from dodona.core.transitions.moves cimport MAX_MOVES
+from dodona.core.transitions.state cimport lay_out, state_size
+from dodona.core.transitions.system cimport rank
+
+MODES = ("static", "ambiguity", "explore")
+
+
+cdef class Follower:
+    """A state, its gold tree or graph, the scores of a model, and what the oracle says of them.
+
+    `explore_rate` is the share of predictions that are followed although wrong, once exploring:
+    1 - p in the paper.
+    """
+
+    def __init__(self, Corpus corpus, Actions actions, *, str mode="explore",
+                 double explore_rate=0.9, uint64_t seed=1):
+        self.corpus, self.actions, self.system = corpus, actions, actions.system
+        self.mode = MODES.index(mode)
+        self.explore_rate, self.random = explore_rate, seed
+        self.scores.resize(actions.n_padded)
+        self.costs.resize(actions.n_padded)
+        self.labelled = self.system.labelled
+        self.n_labels = len(self.system.labels)
+        self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
+        for c, (move, label, _, _) in enumerate(actions.pairs):
+            self.class_of[move * (self.n_labels + 1) + label + 1] = c
+
+    cdef void begin(self, int sentence) noexcept nogil:
+        """The start state of a sentence, and its gold tree or graph."""
+        cdef int n_words = self.corpus.n_words[sentence]
+        cdef int max_arcs = self.system.max_arcs(n_words)
+        self.state_block.resize(state_size(n_words, max_arcs) // sizeof(uint64_t))
+        lay_out(&self.state, self.state_block.data(), n_words, max_arcs)
+        self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
+        self.system.start_state(&self.state)
+
+    cdef void take(self, int c) noexcept nogil:
+        self.system.take(&self.state, self.actions.move[c], self.actions.label[c])
+
+    cdef int note_scores(self) noexcept nogil:
+        """Let the system take note of the scores; what it noted, as a number."""
+        cdef Choices choices = self.actions.choices(NULL, self.scores.data())
+        return self.system.note_scores(&self.state, &choices)
+
+    cdef void set_costs(self) noexcept nogil:
+        """The rank of every class that the state allows, and the lowest of them."""
+        cdef MoveCost* moves = self.moves
+        cdef int32_t c, cost, arc_price, label_price
+        cdef const int16_t* barriers = self.actions.barriers(
+            &self.state, self.system.valid_moves(&self.state))
+        memset(moves, 0, sizeof(self.moves))
+        self.system.move_costs(&self.state, &self.gold, moves)
+        arc_price, label_price = self.system.arc_price, self.system.label_price
+        self.cheapest = FORBIDDEN
+        for c in range(self.actions.n_classes):
+            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
+                        label_price)
+            self.costs[c] = FORBIDDEN if barriers[c] else cost
+            self.cheapest = min(self.cheapest, self.costs[c])
+
+    cdef int best(self, bint optimal_only) noexcept nogil:
+        """The class of the highest score, of all that are allowed or of the optimal ones."""
+        cdef int c, chosen = NONE
+        cdef int limit = self.cheapest if optimal_only else FORBIDDEN - 1
+        for c in range(self.actions.n_classes):
+            if self.costs[c] <= limit and (chosen == NONE or self.scores[c] > self.scores[chosen]):
+                chosen = c
+        return chosen
+
+    cdef int static_class(self) noexcept nogil:
+        """The static oracle's action, or the best optimal one where it builds an arc not gold."""
+        cdef int move = self.system.static_move(&self.state, &self.gold)
+        cdef int label = NONE, chosen
+        if self.labelled[move]:
+            label = self.moves[move].label
+            if label == NONE:
+                label = self.system.idle_label(&self.state, move)
+        chosen = self.class_of[move * (self.n_labels + 1) + label + 1]
+        return self.best(True) if chosen == NONE else chosen
+
+    cdef int follow(self, int predicted, bint exploring) noexcept nogil:
+        """CHOOSE_NEXT of the paper."""
+        if self.mode == STATIC:
+            return self.target
+        if self.costs[predicted] == self.cheapest:
+            return predicted
+        if (self.mode == EXPLORE and exploring and self.explore_rate > 0
+                and uniform(&self.random) < self.explore_rate):
+            return predicted
+        return self.random_optimal()
+
+    cdef int random_optimal(self) noexcept nogil:
+        cdef int c, n = 0, left
+        for c in range(self.actions.n_classes):
+            n += self.costs[c] == self.cheapest
+        left = below(&self.random, n)
+        for c in range(self.actions.n_classes):
+            if self.costs[c] == self.cheapest:
+                if left == 0:
+                    return c
+                left -= 1
+        return NONE

@@ -1,0 +1,1 @@
+"""Training the neural scorer, with JAX: an extra (`pip install dodona[neural]`)."""

@@ -1,0 +1,10 @@
+"""The hashed attributes of a form."""
+from libc.stdint cimport int32_t
+
+cdef enum:
+    N_PREFIXES = 4
+    N_SUFFIXES = 5
+    N_SPELLINGS = 3 + N_PREFIXES + N_SUFFIXES
+
+
+cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nogil

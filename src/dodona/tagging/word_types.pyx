@@ -1,0 +1,151 @@
+"""Word types in numbers, for networks: a type is a form, whatever stands around it.
+
+A type has some rows in each field's table of vectors: of its lower-cased form, if that was seen
+often enough; of its affixes, its shape and the form itself, hashed; of all its character n-grams,
+hashed, as in Bojanowski et al. (2017); and of a vector from elsewhere, where vectors are given. A
+type is spelled once and then known by its number, so that what a network computes of it can be
+kept, too.
+"""
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport uint32_t
+
+from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
+from dodona.tagging.spelling cimport N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
+from dodona.treebank.characters cimport append, lowered, next_character
+from dodona.treebank.encoding.vocabulary cimport hashed
+from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
+
+cdef enum:
+    LOWERED = 1               # not hashed: it has a vector of its own, if any
+    SHORTEST = 3              # n-grams, counted in characters with both ends marked
+    LONGEST = 5
+    MOST_GRAMS = 64           # of one type: a form may be as long as a book
+
+# the spellings that are hashed: all but the lower-cased form, which has its own vectors
+HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
+          *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
+FIELDS = ("lower", *HASHED, "grams")
+VECTOR = "vector"             # the last field, where vectors are given
+
+
+cdef class WordTypes:
+    """Types, numbered as they come.
+
+    `sizes` are the rows of the tables of HASHED and of the n-grams.
+    """
+
+    def __init__(self, Vocabulary forms not None, sizes, Vocabulary vectors=None):
+        self.forms, self.vectors, self.sizes = forms, vectors, tuple(sizes)
+        self.has_vectors = vectors is not None
+        if len(self.sizes) != len(HASHED) + 1 or not all(1 < n < 1 << 28 for n in self.sizes):
+            raise ValueError(f"{len(HASHED) + 1} tables with rows are needed, not {self.sizes}")
+        self.n_rows = self.sizes
+        self.clear()
+
+    def __len__(self):
+        return len(self.seen)
+
+    def clear(self):
+        """Forget all types."""
+        self.seen = Vocabulary()
+        self.first.assign(1, 0)
+        self.rows.clear()
+
+    @property
+    def fields(self):
+        """Names of the fields."""
+        return FIELDS if self.vectors is None else (*FIELDS, VECTOR)
+
+    @property
+    def table_sizes(self):
+        """Rows of the table of each field; the first row of `lower` and `vector` is for others."""
+        last = () if self.vectors is None else (len(self.vectors) + 1,)
+        return (len(self.forms) + 1, *self.sizes, *last)
+
+    def numbers(self, sentences):
+        """The type of every word, as the bytes of int32; new ones are added."""
+        cdef vector[int32_t] numbers
+        cdef Sentence sentence
+        cdef Fields fields
+        cdef Text text
+        cdef int i
+        for sentence in sentences:
+            fields = fields_of(sentence)
+            with nogil:
+                for i in range(fields.n_words):
+                    text = text_at(fields, i, FORM)
+                    numbers.push_back(self.find(text.text, text.size))
+        return PyBytes_FromStringAndSize(<char*> numbers.data(), numbers.size() * sizeof(int32_t))
+
+    def spelled(self, size_t start=0):
+        """Where the rows of types from `start` on begin, per type and field, and the rows."""
+        cdef size_t n_fields = len(self.fields), at = min(start * n_fields, self.first.size() - 1)
+        cdef size_t skipped = self.first[at], i
+        cdef vector[int32_t] first
+        for i in range(at, self.first.size()):
+            first.push_back(self.first[i] - <int32_t> skipped)
+        return (PyBytes_FromStringAndSize(<char*> first.data(), first.size() * sizeof(int32_t)),
+                PyBytes_FromStringAndSize(<char*> (self.rows.data() + skipped),
+                                          (self.rows.size() - skipped) * sizeof(int32_t)))
+
+    cdef int32_t find(self, const char* text, Py_ssize_t size) except -1 nogil:
+        """The number of a type, which is spelled if it is new."""
+        cdef size_t n_before = self.seen.start.size()
+        cdef int32_t number = self.seen.add(text, size) - N_RESERVED
+        if self.seen.start.size() > n_before:
+            self.spell_type(text, size)
+        return number
+
+    cdef int spell_type(self, const char* text, Py_ssize_t size) except -1 nogil:
+        cdef int32_t values[N_SPELLINGS]
+        cdef vector[char] lower
+        cdef vector[int32_t] starts
+        cdef Py_ssize_t at = 0
+        cdef int32_t known
+        cdef int k, n, i, length, hashed_field = 0, n_grams = 0
+        cdef uint32_t n_rows
+        spell(text, size, values)
+        append(<uint32_t> c"<", lower)
+        starts.push_back(0)
+        while at < size:
+            starts.push_back(<int32_t> lower.size())
+            append(lowered(next_character(text, size, &at)), lower)
+        starts.push_back(<int32_t> lower.size())
+        append(<uint32_t> c">", lower)
+        starts.push_back(<int32_t> lower.size())
+        known = self.forms.lookup(lower.data() + 1, lower.size() - 2)
+        self.rows.push_back(0 if known == ID_UNKNOWN else known - N_RESERVED + 1)
+        self.end_field()
+        for k in range(N_SPELLINGS):
+            if k == LOWERED:
+                continue
+            n_rows = self.n_rows[hashed_field]
+            self.rows.push_back(1 + <int32_t> (<uint32_t> values[k] % (n_rows - 1))
+                                if values[k] >= N_RESERVED else 0)
+            self.end_field()
+            hashed_field += 1
+        n = <int> starts.size() - 1
+        n_rows = self.n_rows[hashed_field]
+        for length in range(SHORTEST, LONGEST + 1):
+            for i in range(n - length + 1):
+                if n_grams < MOST_GRAMS:
+                    self.rows.push_back(<int32_t> (hashed(
+                        lower.data() + starts[i], starts[i + length] - starts[i]) % n_rows))
+                    n_grams += 1
+        self.end_field()
+        if self.has_vectors:
+            self.rows.push_back(self.vector_row(text, size, lower))
+            self.end_field()
+        return 0
+
+    cdef int end_field(self) except -1 nogil:
+        self.first.push_back(<int32_t> self.rows.size())
+        return 0
+
+    cdef int32_t vector_row(self, const char* text, Py_ssize_t size,
+                            const vector[char]& lower) noexcept nogil:
+        """The vector of the form, or else of it in lower case; 0 if there is neither."""
+        cdef int32_t row = self.vectors.lookup(text, size)
+        if row == ID_UNKNOWN:
+            row = self.vectors.lookup(lower.data() + 1, lower.size() - 2)
+        return 0 if row == ID_UNKNOWN else row - N_RESERVED + 1
