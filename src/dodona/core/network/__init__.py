@@ -1,0 +1,1 @@
+"""The neural scorer: words in their context, and the slots of a state."""
