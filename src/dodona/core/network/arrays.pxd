@@ -15,10 +15,12 @@ cdef extern from "step.h" namespace "dodona" nogil:
         bool is_quantised
         void reshape(int n_rows, int width) except +
         float* row(int i)
+        void make_bytes() except +
 
     cppclass Matrix:
         int n_out
         int n_in
+        bool is_int8
         vector[float] units
         vector[float] bias
         void shape(int n_out, int n_in, const float* bias) except +

@@ -1,5 +1,6 @@
 """A network that reads words in their context: their tags, and what they add to states."""
 from libc.stdint cimport int16_t, int32_t
+from libcpp cimport bool
 from libcpp.vector cimport vector
 
 from dodona.core.network.arrays cimport Matrix, Rows, Variant, Table
@@ -15,6 +16,22 @@ cdef extern from "step.h" namespace "dodona" nogil:
 
     void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows,
                       const int32_t* bias, const Classes& classes, int16_t* scores) noexcept
+
+cdef extern from "stopwatch.h" namespace "dodona" nogil:
+    cdef enum Part:
+        SPELLING
+        NORMS
+        ROUNDING
+        PRODUCTS
+        RECURRENCE
+        TAGS
+        N_PARTS
+
+    cppclass Stopwatch:
+        bool runs
+        double seconds[7]
+        void start()
+        void lap(Part part)
 
 
 cdef class Network
@@ -35,6 +52,7 @@ cdef class NetworkSpace:
     cdef Rows gated
     cdef Rows scores                  # of tags
     cdef vector[float] state          # of the recurrence
+    cdef Stopwatch watch
     cdef bint keeps_stages
     cdef vector[vector[float]] stages
 
@@ -78,6 +96,8 @@ cdef class Network:
                  int n_sentences) except -1 nogil
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                         int n_sentences, int first_word, int n_words) except -1 nogil
+    cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
+                      bint is_added) except -1 nogil
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
                          int n_sentences) except -1 nogil
     cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil

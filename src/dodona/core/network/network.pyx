@@ -152,15 +152,18 @@ cdef class Network:
             raise ValueError(f"{space.n_types} and {n_types} word types")
         space.types.resize((<size_t> space.n_types + n_types) * self.width)
         vectors = space.types.data() + <size_t> space.n_types * self.width
+        space.watch.start()
         while done < n_types:
             n = min(GROUP, n_types - done)
             space.spelled.reshape(n, self.n_spelled)
             for i in range(n):
                 self.spell(rows, starts + <size_t> (done + i) * self.n_fields, space.spelled.row(i))
-            product(self.kernels, self.maxout, space.spelled, space.wide)
+            space.watch.lap(SPELLING)
+            self.multiply(space, self.maxout, space.spelled, space.wide, False)
             for i in range(n):
                 largest_piece(space.wide.row(i), space.wide.row(i), self.width)
                 normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width, self.width)
+            space.watch.lap(NORMS)
             done += n
         space.n_types += n_types
         return 0
@@ -216,6 +219,7 @@ cdef class Network:
         """Some sentences, all the way through."""
         cdef size_t n_products = <size_t> self.n_slots * self.hidden
         cdef int i
+        space.watch.start()
         space.x.reshape(n_words, self.width)
         for i in range(n_words):
             memcpy(space.x.row(i), &space.types[<size_t> types[i] * self.width],
@@ -223,8 +227,25 @@ cdef class Network:
         self.read_layers(space, lengths, n_sentences)
         space.normalise_x()
         self.read_tags(space, space.tags.data() + <size_t> first_word * self.n_heads)
+        if self.slot_products.is_int8:
+            space.x.make_bytes()
+            space.watch.lap(ROUNDING)
         product_in_steps(self.kernels, self.slot_products, space.x,
                          space.products.data() + first_word * n_products)
+        space.watch.lap(PRODUCTS)
+        return 0
+
+    cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
+                      bint is_added) except -1 nogil:
+        """The product of rows with a matrix, into others or added to them."""
+        if matrix.is_int8:
+            x.make_bytes()
+            space.watch.lap(ROUNDING)
+        if is_added:
+            add_product(self.kernels, matrix, x, to)
+        else:
+            product(self.kernels, matrix, x, to)
+        space.watch.lap(PRODUCTS)
         return 0
 
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
@@ -234,7 +255,7 @@ cdef class Network:
         cdef size_t first
         for layer in range(self.n_layers):
             space.normalise_x()
-            product(self.kernels, self.ins[layer], space.normal, space.wide)
+            self.multiply(space, self.ins[layer], space.normal, space.wide, False)
             space.gated.reshape(space.x.n, self.width)
             first = 0
             for i in range(n_sentences):
@@ -245,7 +266,8 @@ cdef class Network:
                       space.gated.values.data() + first * space.gated.stride, space.gated.stride,
                       space.state.data(), self.width, half, self.width, lengths[i], True)
                 first += lengths[i]
-            add_product(self.kernels, self.outs[layer], space.gated, space.x)
+            space.watch.lap(RECURRENCE)
+            self.multiply(space, self.outs[layer], space.gated, space.x, True)
             space.keep(layer, space.x)
         return 0
 
@@ -257,7 +279,7 @@ cdef class Network:
                space.x.n * space.x.stride * sizeof(float))
         space.x.is_quantised = False
         for head in range(self.n_heads):
-            product(self.kernels, self.heads[head], space.normal, space.scores)
+            self.multiply(space, self.heads[head], space.normal, space.scores, False)
             space.keep(self.n_layers + head, space.scores)
             for i in range(space.x.n):
                 scores = space.scores.row(i)
@@ -265,20 +287,25 @@ cdef class Network:
                 tags[<size_t> i * self.n_heads + head] = best
                 if self.backs[head].n_out:
                     softmax(scores, self.heads[head].n_out, scores[best])
+            space.watch.lap(TAGS)
             if self.backs[head].n_out:
-                add_product(self.kernels, self.backs[head], space.scores, space.x)
+                self.multiply(space, self.backs[head], space.scores, space.x, True)
         space.keep(self.n_layers + self.n_heads, space.x)
         return 0
 
-    def annotate(self, NetworkSpace space not None, const int32_t[::1] types,
-                 const int32_t[::1] lengths):
-        """The tags of words, a list per head, and their products with the slots as int16."""
+    def read(self, NetworkSpace space not None, const int32_t[::1] types,
+             const int32_t[::1] lengths):
+        """Read sentences, given the types of their words; the space has then what was found."""
         if space.network is not self:
             raise ValueError("this space was made for another network")
         if sum(lengths) != types.shape[0]:
             raise ValueError(f"{types.shape[0]} words, but sentences of {sum(lengths)}")
         with nogil:
             self.run(space, first_int(types), first_int(lengths), <int> lengths.shape[0])
+
+    def annotate(self, NetworkSpace space not None, types, lengths):
+        """The tags of words, a list per head, and their products with the slots as int16."""
+        self.read(space, types, lengths)
         n_heads = self.n_heads
         tags = [[space.tags[i * n_heads + head] for i in range(space.n_words)]
                 for head in range(n_heads)]
@@ -292,7 +319,7 @@ cdef class Network:
         space.stages.resize(len(names))
         space.keeps_stages = True
         try:
-            self.annotate(space, types, lengths)
+            self.read(space, types, lengths)
         finally:
             space.keeps_stages = False
         return {name: as_bytes(space.stages[i].data(), space.stages[i].size() * 4).cast("f")
@@ -359,7 +386,18 @@ cdef class NetworkSpace:
         self.normal.reshape(self.x.n, self.x.width)
         for i in range(self.x.n):
             normalise(self.x.row(i), self.normal.row(i), self.x.width)
+        self.watch.lap(NORMS)
         return 0
+
+    def seconds(self):
+        """How long each part has taken since it was last asked; from the first time on."""
+        cdef int i
+        names = ("spelling", "norms", "rounding", "products", "recurrence", "tags")
+        found = {name: self.watch.seconds[i] for i, name in enumerate(names)}
+        for i in range(N_PARTS):
+            self.watch.seconds[i] = 0
+        self.watch.runs = True
+        return found
 
     cdef int keep(self, size_t stage, Rows& rows) except -1 nogil:
         """Keep a copy of rows for whoever wants to see what is computed on the way."""

@@ -29,9 +29,46 @@ struct Classes {
     }
 };
 
-/* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped. */
+/* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped to ±32767. */
 static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* high,
                                 int8_t* low) {
+#if defined(DODONA_NEON)
+    for (int j = 0; j < hidden; j += 16) {
+        int32x4_t sum[4];
+        for (int v = 0; v < 4; v++) sum[v] = vld1q_s32(bias + j + 4 * v);
+        for (int r = 0; r < n_rows; r++) {
+            const int16x8_t a = vld1q_s16(rows[r] + j), b = vld1q_s16(rows[r] + j + 8);
+            sum[0] = vaddw_s16(sum[0], vget_low_s16(a)), sum[1] = vaddw_high_s16(sum[1], a);
+            sum[2] = vaddw_s16(sum[2], vget_low_s16(b)), sum[3] = vaddw_high_s16(sum[3], b);
+        }
+        for (int v = 0; v < 4; v++) sum[v] = vmaxq_s32(sum[v], vshrq_n_s32(sum[v], 3));
+        for (int v = 0; v < 2; v++) {
+            int16x8_t unit = vcombine_s16(vqmovn_s32(sum[2 * v]), vqmovn_s32(sum[2 * v + 1]));
+            unit = vmaxq_s16(unit, vdupq_n_s16(-32767));
+            vst1_s8(high + j + 8 * v, vshrn_n_s16(unit, 8));
+            vst1_s8(low + j + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
+        }
+    }
+#elif defined(DODONA_SSE2)
+    const __m128i ones = _mm_set1_epi16(1), zero = _mm_setzero_si128();
+    for (int j = 0; j < hidden; j += 8) {
+        __m128i a = _mm_loadu_si128((const __m128i*) (bias + j)), b = _mm_loadu_si128((const __m128i*) (bias + j + 4));
+        for (int r = 0; r < n_rows; r += 2) {     /* two rows interleaved; pairs times 1 are their sums */
+            const __m128i one = _mm_loadu_si128((const __m128i*) (rows[r] + j));
+            const __m128i other = r + 1 < n_rows ? _mm_loadu_si128((const __m128i*) (rows[r + 1] + j)) : zero;
+            a = _mm_add_epi32(a, _mm_madd_epi16(_mm_unpacklo_epi16(one, other), ones));
+            b = _mm_add_epi32(b, _mm_madd_epi16(_mm_unpackhi_epi16(one, other), ones));
+        }
+        a = _mm_or_si128(_mm_andnot_si128(_mm_srai_epi32(a, 31), a),
+                         _mm_and_si128(_mm_srai_epi32(a, 31), _mm_srai_epi32(a, 3)));
+        b = _mm_or_si128(_mm_andnot_si128(_mm_srai_epi32(b, 31), b),
+                         _mm_and_si128(_mm_srai_epi32(b, 31), _mm_srai_epi32(b, 3)));
+        const __m128i unit = _mm_max_epi16(_mm_packs_epi32(a, b), _mm_set1_epi16(-32767));
+        const __m128i bottom = _mm_sub_epi16(_mm_and_si128(unit, _mm_set1_epi16(255)), _mm_set1_epi16(128));
+        _mm_storel_epi64((__m128i*) (high + j), _mm_packs_epi16(_mm_srai_epi16(unit, 8), zero));
+        _mm_storel_epi64((__m128i*) (low + j), _mm_packs_epi16(bottom, zero));
+    }
+#else
     for (int j = 0; j < hidden; j++) {
         int32_t unit = bias[j];
         for (int r = 0; r < n_rows; r++) unit += rows[r][j];
@@ -40,6 +77,7 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
         const int32_t bottom = unit & 255;
         high[j] = (int8_t) ((unit - bottom) / 256), low[j] = (int8_t) (bottom - 128);
     }
+#endif
 }
 
 /* scores = the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of eight */
