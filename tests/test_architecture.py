@@ -21,6 +21,7 @@ FLOORS = (
     {"core.weights", "core.transitions", "core.clustering"},
     {"core.features", "core.segmenting"},
     {"core.parsing", "core.tagging"},
+    {"core.network"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings"},
     {"doc", "batches", "evaluation", "learning"},

@@ -1,0 +1,50 @@
+"""The arrays of a network, checked before anything is used."""
+from libc.stdint cimport int8_t, int16_t, int32_t
+from libcpp cimport bool
+from libcpp.vector cimport vector
+
+cdef extern from "step.h" namespace "dodona" nogil:
+    cppclass Variant:
+        const char* name
+
+    cppclass Rows:
+        int n
+        int width
+        size_t stride
+        vector[float] values
+        bool is_quantised
+        void reshape(int n_rows, int width) except +
+        float* row(int i)
+        void make_bytes() except +
+
+    cppclass Matrix:
+        int n_out
+        int n_in
+        bool is_int8
+        vector[float] units
+        vector[float] bias
+        void shape(int n_out, int n_in, const float* bias) except +
+        void pack(const int8_t* weights, const float* scales) except +
+        void pack(const float* weights) except +
+        void pack_as_bytes(const float* weights) except +
+
+    cppclass Table:
+        int n_rows
+        int width
+        vector[float] floats
+        vector[int8_t] bytes
+        vector[float] units
+        void mean(const int32_t* rows, int n, float* to) const
+
+
+cdef enum:
+    MOST_OF_A_KIND = 64       # fields, tag heads, slots, atoms
+
+
+cdef int number_of(about, str name, int least, int most, int unit=*) except -1
+cdef list numbers_of(about, str name, int least, int most, int unit=*)
+cdef int pack_matrix(Matrix* matrix, arrays, str name, int n_out, int n_in,
+                     bint has_bias=*, bint as_bytes=*) except -1
+cdef int copy_table(Table* table, arrays, str name, int width) except -1
+cdef int copy_steps(vector[int16_t]* to, arrays, str name, int n_rows, int width) except -1
+cdef int copy_wide_steps(vector[int32_t]* to, arrays, str name, int n) except -1

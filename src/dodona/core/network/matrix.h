@@ -1,0 +1,174 @@
+/* Matrices packed for the kernels, rows of numbers that are multiplied with them, and the step of a state. */
+#ifndef DODONA_MATRIX_H
+#define DODONA_MATRIX_H
+
+#include <vector>
+
+#include "elementwise.h"
+#include "kernels.h"
+
+namespace dodona {
+
+static inline size_t whole(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Rows of one width: floats, and int8 made of them when an int8 matrix asks. Their memory only grows, and
+ * what lies between the width and the next multiple of 16 stays 0 unless a product writes it. */
+struct Rows {
+    int n = 0, width = 0;
+    size_t stride = 0;
+    std::vector<float> values;
+    std::vector<int8_t> bytes;
+    std::vector<float> units;      /* what 1 is worth in the bytes of a row */
+    std::vector<int32_t> sums;     /* of the bytes of a row */
+    bool is_quantised = false;
+
+    void reshape(int n_rows, int new_width) {
+        if (new_width != width) values.clear();
+        n = n_rows, width = new_width, stride = whole((size_t) new_width, N_OUTPUTS), is_quantised = false;
+        if (values.size() < (size_t) n * stride) values.resize((size_t) n * stride);
+    }
+    float* row(int i) { return values.data() + (size_t) i * stride; }
+    void make_bytes() {
+        if (is_quantised) return;
+        if (bytes.size() < (size_t) n * stride) bytes.resize((size_t) n * stride);
+        if (units.size() < (size_t) n) units.resize((size_t) n), sums.resize((size_t) n);
+        for (int i = 0; i < n; i++) units[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, &sums[i]);
+        is_quantised = true;
+    }
+};
+
+/* What stands for the values of one field of a word: rows of floats, or of int8 in units of the row's own. */
+struct Table {
+    int n_rows = 0, width = 0;
+    std::vector<float> floats;
+    std::vector<int8_t> bytes;
+    std::vector<float> units;
+
+    /* to = the mean of some rows, added up in the order given; 0 for none */
+    void mean(const int32_t* rows, int n, float* to) const {
+        for (int k = 0; k < width; k++) to[k] = 0.0f;
+        for (int i = 0; i < n; i++) {
+            const size_t first = (size_t) rows[i] * width;
+            if (bytes.empty())
+                for (int k = 0; k < width; k += 4) store(to + k, add(load(to + k), load(floats.data() + first + k)));
+            else
+                for (int k = 0; k < width; k++) to[k] += (float) bytes[first + k] * units[rows[i]];
+        }
+        const float share = n ? 1.0f / (float) n : 0.0f;
+        for (int k = 0; k < width; k++) to[k] *= share;
+    }
+};
+
+/* y = weights · x + bias, the weights float or int8 */
+struct Matrix {
+    int n_out = 0, n_in = 0, n_blocks = 0, n_padded_in = 0;
+    bool is_int8 = false;
+    std::vector<int8_t> bytes;
+    std::vector<float> floats;
+    std::vector<float> units;      /* what 1 is worth in the bytes of an output; padded with 0, as is the bias */
+    std::vector<float> bias;
+
+    void shape(int new_n_out, int new_n_in, const float* new_bias) {
+        n_out = new_n_out, n_in = new_n_in;
+        n_blocks = (int) (whole((size_t) n_out, N_OUTPUTS) / N_OUTPUTS), n_padded_in = (int) whole((size_t) n_in, 16);
+        units.assign((size_t) n_blocks * N_OUTPUTS, 0.0f);
+        bias.assign((size_t) n_blocks * N_OUTPUTS, 0.0f);
+        if (new_bias)
+            for (int j = 0; j < n_out; j++) bias[j] = new_bias[j];
+    }
+    void pack(const int8_t* weights, const float* scales) {
+        is_int8 = true;
+        bytes.assign((size_t) n_blocks * N_OUTPUTS * n_padded_in, 0);
+        for (int j = 0; j < n_out; j++) {
+            int8_t* block = bytes.data() + (size_t) (j / N_OUTPUTS) * N_OUTPUTS * n_padded_in;
+            units[j] = scales[j];
+            for (int k = 0; k < n_in; k++)
+                block[((size_t) (k / N_GROUPED) * N_OUTPUTS + j % N_OUTPUTS) * N_GROUPED + k % N_GROUPED] =
+                    weights[(size_t) j * n_in + k];
+        }
+    }
+    void pack(const float* weights) {
+        is_int8 = false;
+        floats.assign((size_t) n_blocks * N_OUTPUTS * n_in, 0.0f);
+        for (int j = 0; j < n_out; j++)
+            for (int k = 0; k < n_in; k++)
+                floats[((size_t) (j / N_OUTPUTS) * n_in + k) * N_OUTPUTS + j % N_OUTPUTS] =
+                    weights[(size_t) j * n_in + k];
+    }
+    /* each output in units of its largest weight over 127 */
+    void pack_as_bytes(const float* weights) {
+        std::vector<float> row((size_t) n_padded_in), scales((size_t) n_out);
+        std::vector<int8_t> packed((size_t) n_out * n_in), packed_row((size_t) n_padded_in);
+        int32_t sum;
+        for (int j = 0; j < n_out; j++) {
+            memcpy(row.data(), weights + (size_t) j * n_in, sizeof(float) * n_in);
+            scales[j] = quantise(row.data(), packed_row.data(), n_padded_in, &sum);
+            memcpy(packed.data() + (size_t) j * n_in, packed_row.data(), (size_t) n_in);
+        }
+        pack(packed.data(), scales.data());
+    }
+};
+
+/* Calls finish(row, first output, 16 results without bias) for every row and block. */
+template <typename Finish> static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x,
+                                                            Finish finish) {
+    int32_t sums[MOST_ROWS * N_OUTPUTS];
+    float results[MOST_ROWS * N_OUTPUTS];
+    if (matrix.is_int8) x.make_bytes();
+    for (int b = 0; b < matrix.n_blocks; b++)
+        for (int i = 0; i < x.n; i += MOST_ROWS) {
+            const int n = x.n - i < MOST_ROWS ? x.n - i : MOST_ROWS;
+            if (matrix.is_int8) {
+                const int8_t* block = matrix.bytes.data() + (size_t) b * N_OUTPUTS * matrix.n_padded_in;
+                variant.ints(x.bytes.data() + i * x.stride, x.stride, x.sums.data() + i, n, block, matrix.n_padded_in,
+                             sums);
+                for (int r = 0; r < n; r++)
+                    for (int k = 0; k < N_OUTPUTS; k += 4) {
+                        const Four unit = multiply(four(x.units[i + r]), load(matrix.units.data() + b * N_OUTPUTS + k));
+                        store(results + r * N_OUTPUTS + k,
+                              multiply(to_floats(load_ints(sums + r * N_OUTPUTS + k)), unit));
+                    }
+            } else {
+                const float* block = matrix.floats.data() + (size_t) b * N_OUTPUTS * matrix.n_in;
+                variant.floats(x.row(i), x.stride, n, block, matrix.n_in, results);
+            }
+            for (int r = 0; r < n; r++) finish(i + r, b * N_OUTPUTS, results + r * N_OUTPUTS);
+        }
+}
+
+/* to = matrix · x + bias */
+static inline void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
+    to.reshape(x.n, matrix.n_out);
+    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
+        for (int k = 0; k < N_OUTPUTS; k += 4)
+            store(to.row(i) + at + k, add(load(results + k), load(matrix.bias.data() + at + k)));
+    });
+}
+
+/* to = to + (matrix · x + bias); the number of outputs is a multiple of 16 */
+static inline void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
+    to.is_quantised = false;
+    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
+        for (int k = 0; k < N_OUTPUTS; k += 4) {
+            float* place = to.row(i) + at + k;
+            store(place, add(load(place), add(load(results + k), load(matrix.bias.data() + at + k))));
+        }
+    });
+}
+
+/* to = matrix · x in steps of 1/1024; the number of outputs is a multiple of 16 */
+static inline void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
+    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
+        int16_t* place = to + (size_t) i * matrix.n_out + at;
+        for (int k = 0; k < N_OUTPUTS; k += 8) {
+            FourInts halves[2];
+            for (int h = 0; h < 2; h++)
+                halves[h] = to_ints(clamp(multiply(load(results + k + 4 * h), four(1024.0f)), -32768.0f, 32767.0f));
+            store_int16(place + k, halves[0], halves[1]);
+        }
+    });
+}
+
+}  // namespace dodona
+
+#endif

@@ -1,0 +1,108 @@
+"""A network that reads words in their context: their tags, and what they add to states."""
+from libc.stdint cimport int16_t, int32_t
+from libcpp cimport bool
+from libcpp.vector cimport vector
+
+from dodona.core.network.arrays cimport Matrix, Rows, Variant, Table
+
+cdef extern from "step.h" namespace "dodona" nogil:
+    enum:
+        MOST_HIDDEN
+        MOST_VARIANTS
+
+    cppclass Classes:
+        Matrix matrix
+        void set(const Matrix& matrix) except +
+
+    void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows,
+                      const int32_t* bias, const Classes& classes, int16_t* scores) noexcept
+
+cdef extern from "stopwatch.h" namespace "dodona" nogil:
+    cdef enum Part:
+        SPELLING
+        NORMS
+        ROUNDING
+        PRODUCTS
+        RECURRENCE
+        TAGS
+        N_PARTS
+
+    cppclass Stopwatch:
+        bool runs
+        double seconds[7]
+        void start()
+        void lap(Part part)
+
+
+cdef class Network
+
+
+cdef class NetworkSpace:
+    """What one thread needs to read words, and what was found about them."""
+    cdef readonly Network network
+    cdef readonly int n_types
+    cdef vector[float] types          # a vector per word type
+    cdef readonly int n_words         # of the sentences read last
+    cdef vector[int32_t] tags         # per word and tag head
+    cdef vector[int16_t] products     # per word, slot and hidden unit
+    cdef Rows spelled                 # fields side by side
+    cdef Rows x                       # words as they go through the layers
+    cdef Rows normal                  # and normalised
+    cdef Rows wide                    # three numbers a unit
+    cdef Rows gated
+    cdef Rows scores                  # of tags
+    cdef vector[float] state          # of the recurrence
+    cdef Stopwatch watch
+    cdef bint keeps_stages
+    cdef vector[vector[float]] stages
+
+    cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil
+    cdef void drop_types(self) noexcept nogil
+    cdef int normalise_x(self) except -1 nogil
+    cdef int keep(self, size_t stage, Rows& rows) except -1 nogil
+
+
+cdef class Network:
+    cdef readonly int width
+    cdef readonly int n_layers
+    cdef readonly int hidden
+    cdef readonly int n_slots
+    cdef readonly int n_classes
+    cdef readonly int n_scores        # classes, in whole blocks of eight
+    cdef readonly int n_fields
+    cdef readonly int n_heads
+    cdef readonly int n_atoms
+    cdef readonly str variant
+    cdef Variant kernels
+    cdef int n_spelled
+    cdef vector[Table] tables     # per field
+    cdef Matrix maxout
+    cdef vector[Matrix] ins           # per layer
+    cdef vector[Matrix] outs
+    cdef vector[Matrix] heads         # per tag head
+    cdef vector[Matrix] backs         # without outputs where nothing is fed back
+    cdef Matrix slot_products
+    cdef vector[int16_t] missing      # per slot and hidden unit
+    cdef vector[int16_t] root
+    cdef vector[vector[int16_t]] atoms    # per atom: per value and hidden unit
+    cdef vector[int32_t] n_values     # per atom
+    cdef vector[int32_t] hidden_bias
+    cdef Classes classes
+
+    cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
+                        int n_types) except -1 nogil
+    cdef int spell(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil
+    cdef int run(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
+                 int n_sentences) except -1 nogil
+    cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
+                        int n_sentences, int first_word, int n_words) except -1 nogil
+    cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
+                      bint is_added) except -1 nogil
+    cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
+                         int n_sentences) except -1 nogil
+    cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil
+
+    cdef inline void score(self, const int16_t* const* rows, int n_rows,
+                           int16_t* scores) noexcept nogil:
+        """Write the score of each class, given the rows of a state's slots and atoms."""
+        state_scores(self.kernels, rows, n_rows, self.hidden_bias.data(), self.classes, scores)

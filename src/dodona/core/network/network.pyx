@@ -1,0 +1,415 @@
+"""A network that reads words in their context, and scores the actions of states.
+
+A word's form alone gives its first vector (tables, a maxout layer), which is computed once per word
+type. Layers of gated linear recurrences, half of the units from the left and half from the right, add
+what is around it (the kind of Martin & Cundy 2018). From the result come tags and, for every slot of a
+state, what the word adds to the hidden units there; a state then only adds up stored rows (as in
+Kiperwasser & Goldberg 2016, and Chen & Manning 2014), and all classes get a score.
+
+The same words have the same tags and scores on every processor and in whatever company they are read:
+sums of int8 are exact, and floats are computed by the same operations in the same order everywhere
+(`four.h`, `kernels.h`).
+"""
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport INT32_MAX, int64_t
+from libc.string cimport memcpy
+from libcpp cimport bool
+
+from dodona.core.network.arrays cimport (MOST_OF_A_KIND, copy_steps, copy_table, copy_wide_steps,
+                                         number_of, numbers_of, pack_matrix)
+
+cdef extern from "step.h" namespace "dodona" nogil:
+    int list_variants(Variant* found) noexcept
+    void normalise(const float* x, float* to, int n) noexcept
+    void largest_piece(const float* pieces, float* to, int n) noexcept
+    void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d,
+               int begin, int end, int n_words, bool from_right) noexcept
+    int first_largest(float* x, int n) noexcept
+    void softmax(float* x, int n, float largest) noexcept
+    void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
+    void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
+    void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x,
+                          int16_t* to) except +
+
+cdef enum:
+    GROUP = 64                # words read together: what lies between layers stays in the cache
+    N_PIECES = 3
+    MOST_UNITS = 1024
+    MOST_LAYERS = 32
+    MOST_CHOICES = 1 << 20    # tags of a head, values of an atom, classes
+
+
+cdef int find_variant(Variant* chosen, name) except -1:
+    """The kernels of this name; None: the fastest that this machine can run."""
+    cdef Variant found[MOST_VARIANTS]
+    cdef int i, n = list_variants(found)
+    chosen[0] = found[n - 1]
+    for i in range(n):
+        if found[i].name.decode() == name:
+            chosen[0] = found[i]
+            return 0
+    if name is not None:
+        raise ValueError(f"this machine has no kernels {name!r}; it has {', '.join(variants())}")
+    return 0
+
+
+def variants():
+    """The names of the kernels that this machine can run; the fastest comes last.
+
+    >>> variants()[0]
+    'plain'
+    """
+    cdef Variant found[MOST_VARIANTS]
+    return [found[i].name.decode() for i in range(list_variants(found))]
+
+
+cdef inline const int32_t* first_int(const int32_t[::1] numbers) noexcept nogil:
+    return &numbers[0] if numbers.shape[0] else NULL
+
+
+cdef as_bytes(const void* data, size_t n_bytes):
+    """A copy for Python."""
+    return memoryview(PyBytes_FromStringAndSize(<const char*> data, n_bytes))
+
+
+cdef class Network:
+    """Read-only, and shared by threads; each has a `NetworkSpace` of its own.
+
+    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (the width
+    of each field's table), `tags` (how many tags each head has), `back` (the heads whose tags are
+    added to the word before parsing), `atoms` (how many values each has). `arrays` are the numbers,
+    by name, which are checked and copied.
+    """
+
+    def __init__(self, about not None, arrays not None, str variant=None):
+        find_variant(&self.kernels, variant)
+        self.variant = self.kernels.name.decode()
+        self.width = number_of(about, "width", 32, MOST_UNITS, 32)
+        self.n_layers = number_of(about, "layers", 0, MOST_LAYERS)
+        self.hidden = number_of(about, "hidden", 16, MOST_HIDDEN, 16)
+        self.n_slots = number_of(about, "slots", 1, MOST_OF_A_KIND)
+        self.n_classes = number_of(about, "classes", 1, MOST_CHOICES)
+        self.n_scores = (self.n_classes + 7) // 8 * 8
+        self._add_words(numbers_of(about, "fields", 4, MOST_UNITS, 4), arrays)
+        self._add_layers(arrays)
+        self._add_heads(numbers_of(about, "tags", 1, MOST_CHOICES),
+                        numbers_of(about, "back", 0, MOST_OF_A_KIND - 1), arrays)
+        self._add_states(numbers_of(about, "atoms", 1, MOST_CHOICES), arrays)
+
+    def _add_words(self, list widths, arrays):
+        cdef int i
+        if not widths:
+            raise ValueError("fields of the network is empty")
+        self.n_fields, self.n_spelled = len(widths), sum(widths)
+        self.tables.resize(self.n_fields)
+        for i in range(self.n_fields):
+            copy_table(&self.tables[i], arrays, f"word.{i}", widths[i])
+        pack_matrix(&self.maxout, arrays, "word.maxout", N_PIECES * self.width, self.n_spelled)
+
+    def _add_layers(self, arrays):
+        cdef int i
+        self.ins.resize(self.n_layers)
+        self.outs.resize(self.n_layers)
+        for i in range(self.n_layers):
+            pack_matrix(&self.ins[i], arrays, f"layer.{i}.in", 3 * self.width, self.width)
+            pack_matrix(&self.outs[i], arrays, f"layer.{i}.out", self.width, self.width)
+
+    def _add_heads(self, list sizes, list back, arrays):
+        cdef int i
+        self.n_heads = len(sizes)
+        self.heads.resize(self.n_heads)
+        self.backs.resize(self.n_heads)
+        for i in range(self.n_heads):
+            pack_matrix(&self.heads[i], arrays, f"tag.{i}", sizes[i], self.width)
+        for head in back:
+            if head >= self.n_heads:
+                raise ValueError(f"back of the network names head {head} of {self.n_heads}")
+            pack_matrix(&self.backs[head], arrays, f"tag.{head}.back", self.width, sizes[head],
+                        False)
+
+    def _add_states(self, list sizes, arrays):
+        cdef Matrix matrix
+        cdef int i
+        pack_matrix(&self.slot_products, arrays, "slot", self.n_slots * self.hidden, self.width,
+                    False)
+        copy_steps(&self.missing, arrays, "slot.missing", self.n_slots, self.hidden)
+        copy_steps(&self.root, arrays, "slot.root", self.n_slots, self.hidden)
+        self.n_atoms = len(sizes)
+        self.atoms.resize(self.n_atoms)
+        for i in range(self.n_atoms):
+            copy_steps(&self.atoms[i], arrays, f"atom.{i}", sizes[i], self.hidden)
+            self.n_values.push_back(sizes[i])
+        copy_wide_steps(&self.hidden_bias, arrays, "hidden.bias", self.hidden)
+        pack_matrix(&matrix, arrays, "class", self.n_classes, self.hidden, True, True)
+        self.classes.set(matrix)
+
+    cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
+                        int n_types) except -1 nogil:
+        """Append the vectors of word types to the space; see `add_types`."""
+        cdef int done = 0, n, i
+        cdef float* vectors
+        if n_types > INT32_MAX - space.n_types:
+            raise ValueError(f"{space.n_types} and {n_types} word types")
+        space.types.resize((<size_t> space.n_types + n_types) * self.width)
+        vectors = space.types.data() + <size_t> space.n_types * self.width
+        space.watch.start()
+        while done < n_types:
+            n = min(GROUP, n_types - done)
+            space.spelled.reshape(n, self.n_spelled)
+            for i in range(n):
+                self.spell(rows, starts + <size_t> (done + i) * self.n_fields, space.spelled.row(i))
+            space.watch.lap(SPELLING)
+            self.multiply(space, self.maxout, space.spelled, space.wide, False)
+            for i in range(n):
+                largest_piece(space.wide.row(i), space.wide.row(i), self.width)
+                normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width, self.width)
+            space.watch.lap(NORMS)
+            done += n
+        space.n_types += n_types
+        return 0
+
+    cdef int spell(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil:
+        """The means of rows of each field's table, side by side."""
+        cdef const Table* table
+        cdef int field, i
+        for field in range(self.n_fields):
+            table = &self.tables[field]
+            for i in range(starts[field], starts[field + 1]):
+                if not 0 <= rows[i] < table.n_rows:
+                    raise ValueError(f"row {rows[i]} of field {field}, whose table has "
+                                     f"{table.n_rows} rows")
+            table.mean(rows + starts[field], starts[field + 1] - starts[field], to)
+            to += table.width
+        return 0
+
+    cdef int run(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
+                 int n_sentences) except -1 nogil:
+        """Read sentences, given the types of their words one after the other.
+
+        Afterwards the space has the tags of the words, and their products with the slots.
+        """
+        cdef int i = 0, begin, n, done = 0
+        cdef int64_t n_words = 0
+        for i in range(n_sentences):
+            if lengths[i] < 0:
+                raise ValueError(f"a sentence of {lengths[i]} words")
+            n_words += lengths[i]
+        if n_words > INT32_MAX:
+            raise ValueError(f"{n_words} words at once")
+        for i in range(<int> n_words):
+            if not 0 <= types[i] < space.n_types:
+                raise ValueError(f"word {i} is of type {types[i]}, and there are {space.n_types}")
+        space.n_words = 0
+        space.tags.resize(<size_t> n_words * self.n_heads)
+        space.products.resize(<size_t> n_words * self.n_slots * self.hidden)
+        begin = i = 0
+        while begin < n_sentences:
+            i, n = begin + 1, lengths[begin]
+            while i < n_sentences and n + lengths[i] <= GROUP:
+                n += lengths[i]
+                i += 1
+            self.read_group(space, types + done, lengths + begin, i - begin, done, n)
+            begin = i
+            done += n
+        space.n_words = <int> n_words
+        return 0
+
+    cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
+                        int n_sentences, int first_word, int n_words) except -1 nogil:
+        """Some sentences, all the way through."""
+        cdef size_t n_products = <size_t> self.n_slots * self.hidden
+        cdef int i
+        space.watch.start()
+        space.x.reshape(n_words, self.width)
+        for i in range(n_words):
+            memcpy(space.x.row(i), &space.types[<size_t> types[i] * self.width],
+                   self.width * sizeof(float))
+        self.read_layers(space, lengths, n_sentences)
+        space.normalise_x()
+        self.read_tags(space, space.tags.data() + <size_t> first_word * self.n_heads)
+        if self.slot_products.is_int8:
+            space.x.make_bytes()
+            space.watch.lap(ROUNDING)
+        product_in_steps(self.kernels, self.slot_products, space.x,
+                         space.products.data() + first_word * n_products)
+        space.watch.lap(PRODUCTS)
+        return 0
+
+    cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
+                      bint is_added) except -1 nogil:
+        """The product of rows with a matrix, into others or added to them."""
+        if matrix.is_int8:
+            x.make_bytes()
+            space.watch.lap(ROUNDING)
+        if is_added:
+            add_product(self.kernels, matrix, x, to)
+        else:
+            product(self.kernels, matrix, x, to)
+        space.watch.lap(PRODUCTS)
+        return 0
+
+    cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
+                         int n_sentences) except -1 nogil:
+        """Let words see what is around them: `space.x` becomes what it is after the last layer."""
+        cdef int layer, i, half = self.width // 2
+        cdef size_t first
+        for layer in range(self.n_layers):
+            space.normalise_x()
+            self.multiply(space, self.ins[layer], space.normal, space.wide, False)
+            space.gated.reshape(space.x.n, self.width)
+            first = 0
+            for i in range(n_sentences):
+                recur(space.wide.values.data() + first * space.wide.stride, space.wide.stride,
+                      space.gated.values.data() + first * space.gated.stride, space.gated.stride,
+                      space.state.data(), self.width, 0, half, lengths[i], False)
+                recur(space.wide.values.data() + first * space.wide.stride, space.wide.stride,
+                      space.gated.values.data() + first * space.gated.stride, space.gated.stride,
+                      space.state.data(), self.width, half, self.width, lengths[i], True)
+                first += lengths[i]
+            space.watch.lap(RECURRENCE)
+            self.multiply(space, self.outs[layer], space.gated, space.x, True)
+            space.keep(layer, space.x)
+        return 0
+
+    cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil:
+        """Choose the tags; `space.x` becomes the normalised words with their expected tags."""
+        cdef int head, i, best
+        cdef float* scores
+        memcpy(space.x.values.data(), space.normal.values.data(),
+               space.x.n * space.x.stride * sizeof(float))
+        space.x.is_quantised = False
+        for head in range(self.n_heads):
+            self.multiply(space, self.heads[head], space.normal, space.scores, False)
+            space.keep(self.n_layers + head, space.scores)
+            for i in range(space.x.n):
+                scores = space.scores.row(i)
+                best = first_largest(scores, self.heads[head].n_out)
+                tags[<size_t> i * self.n_heads + head] = best
+                if self.backs[head].n_out:
+                    softmax(scores, self.heads[head].n_out, scores[best])
+            space.watch.lap(TAGS)
+            if self.backs[head].n_out:
+                self.multiply(space, self.backs[head], space.scores, space.x, True)
+        space.keep(self.n_layers + self.n_heads, space.x)
+        return 0
+
+    def read(self, NetworkSpace space not None, const int32_t[::1] types,
+             const int32_t[::1] lengths):
+        """Read sentences, given the types of their words; the space has then what was found."""
+        if space.network is not self:
+            raise ValueError("this space was made for another network")
+        if sum(lengths) != types.shape[0]:
+            raise ValueError(f"{types.shape[0]} words, but sentences of {sum(lengths)}")
+        with nogil:
+            self.run(space, first_int(types), first_int(lengths), <int> lengths.shape[0])
+
+    def annotate(self, NetworkSpace space not None, types, lengths):
+        """The tags of words, a list per head, and their products with the slots as int16."""
+        self.read(space, types, lengths)
+        n_heads = self.n_heads
+        tags = [[space.tags[i * n_heads + head] for i in range(space.n_words)]
+                for head in range(n_heads)]
+        return tags, as_bytes(space.products.data(), space.products.size() * 2).cast("h")
+
+    def stages(self, NetworkSpace space not None, types, lengths):
+        """What is computed on the way: after each layer, of each tag head, and before the slots."""
+        names = [*(f"layer.{i}" for i in range(self.n_layers)),
+                 *(f"tag.{i}" for i in range(self.n_heads)), "slot"]
+        space.stages.clear()
+        space.stages.resize(len(names))
+        space.keeps_stages = True
+        try:
+            self.read(space, types, lengths)
+        finally:
+            space.keeps_stages = False
+        return {name: as_bytes(space.stages[i].data(), space.stages[i].size() * 4).cast("f")
+                for i, name in enumerate(names)}
+
+    def state_scores(self, rows):
+        """The score of every class, given the rows of int16 that a state adds up."""
+        cdef vector[const int16_t*] pointers
+        cdef vector[int16_t] scores
+        cdef const int16_t[::1] row
+        kept = []
+        for one in rows:
+            row = one
+            if row.shape[0] != self.hidden:
+                raise ValueError(f"a row of {row.shape[0]} numbers for {self.hidden} hidden units")
+            kept.append(one)
+            pointers.push_back(&row[0])
+        if pointers.size() > 2 * MOST_OF_A_KIND:
+            raise ValueError(f"{pointers.size()} rows; at most {2 * MOST_OF_A_KIND} can be added")
+        scores.resize(self.n_scores)
+        self.score(pointers.data(), <int> pointers.size(), scores.data())
+        return list(scores)[:self.n_classes]
+
+
+cdef class NetworkSpace:
+    """The buffers of one thread: vectors of word types, and what was found about words."""
+
+    def __init__(self, Network network not None):
+        self.network = network
+        self.state.resize(network.width)
+
+    def add_types(self, const int32_t[::1] rows, const int32_t[::1] starts):
+        """Add word types; returns the number of the first.
+
+        A type has for each field a list of rows of the field's table. `rows` has these lists one
+        after the other, `starts` where each begins, and where the last ends.
+        """
+        cdef int first = self.n_types, n_fields = self.network.n_fields
+        cdef int n_types = <int> ((starts.shape[0] - 1) // n_fields)
+        cdef Py_ssize_t i
+        if starts.shape[0] == 0 or n_types * n_fields + 1 != starts.shape[0]:
+            raise ValueError(f"{starts.shape[0]} starts of lists for {n_fields} fields a word")
+        for i in range(starts.shape[0]):
+            if not (starts[i - 1] if i else 0) <= starts[i] <= rows.shape[0]:
+                raise ValueError(f"list {i} of rows starts at {starts[i]} of {rows.shape[0]}")
+        with nogil:
+            self.add(first_int(rows), first_int(starts), n_types)
+        return first
+
+    def clear_types(self):
+        """Forget all word types."""
+        self.drop_types()
+
+    cdef void drop_types(self) noexcept nogil:
+        self.n_types = 0
+        self.types.clear()
+
+    cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil:
+        """The same for callers who know that the lists are in order."""
+        return self.network.read_types(self, rows, starts, n_types)
+
+    cdef int normalise_x(self) except -1 nogil:
+        cdef int i
+        self.normal.reshape(self.x.n, self.x.width)
+        for i in range(self.x.n):
+            normalise(self.x.row(i), self.normal.row(i), self.x.width)
+        self.watch.lap(NORMS)
+        return 0
+
+    def seconds(self):
+        """How long each part has taken since it was last asked; from the first time on."""
+        cdef int i
+        names = ("spelling", "norms", "rounding", "products", "recurrence", "tags")
+        found = {name: self.watch.seconds[i] for i, name in enumerate(names)}
+        for i in range(N_PARTS):
+            self.watch.seconds[i] = 0
+        self.watch.runs = True
+        return found
+
+    cdef int keep(self, size_t stage, Rows& rows) except -1 nogil:
+        """Keep a copy of rows for whoever wants to see what is computed on the way."""
+        cdef int i
+        if self.keeps_stages:
+            for i in range(rows.n):
+                self.stages[stage].insert(self.stages[stage].end(), rows.row(i),
+                                          rows.row(i) + rows.width)
+        return 0
+
+    def type_vector(self, int i):
+        """The vector of a word type."""
+        if not 0 <= i < self.n_types:
+            raise IndexError(f"no type {i}")
+        return [self.types[<size_t> i * self.network.width + k] for k in range(self.network.width)]

@@ -1,0 +1,116 @@
+/* The step of a state: rows of its words and atoms are added, and every class gets a score; all in integers.
+ *
+ * Rows are in steps of 1/1024, hidden units int16, weights int8. A unit is taken apart into two bytes, so
+ * that the kernels for int8 can multiply it: unit = 256 · high + low + 128, both within -128 … 127.
+ */
+#ifndef DODONA_STEP_H
+#define DODONA_STEP_H
+
+#include "matrix.h"
+
+namespace dodona {
+
+enum { MOST_HIDDEN = 512, MOST_SCORE = 8191, SCORE_BLOCK = 8 };
+
+struct Classes {
+    Matrix matrix;
+    std::vector<float> factors;       /* what 1 is worth in the sum of a class */
+    std::vector<uint32_t> offsets;    /* 128 · the weights of a class, added up */
+
+    void set(const Matrix& from) {
+        matrix = from;
+        factors.resize(matrix.units.size());
+        offsets.assign(matrix.units.size(), 0);
+        for (size_t j = 0; j < factors.size(); j++) factors[j] = matrix.units[j] / 1024.0f;
+        for (size_t i = 0; i < matrix.bytes.size(); i++) {
+            const size_t block = i / ((size_t) N_OUTPUTS * matrix.n_padded_in);
+            offsets[block * N_OUTPUTS + i / N_GROUPED % N_OUTPUTS] += 128u * (uint32_t) matrix.bytes[i];
+        }
+    }
+};
+
+/* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped to ±32767. */
+static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* high,
+                                int8_t* low) {
+#if defined(DODONA_NEON)
+    for (int j = 0; j < hidden; j += 16) {
+        int32x4_t sum[4];
+        for (int v = 0; v < 4; v++) sum[v] = vld1q_s32(bias + j + 4 * v);
+        for (int r = 0; r < n_rows; r++) {
+            const int16x8_t a = vld1q_s16(rows[r] + j), b = vld1q_s16(rows[r] + j + 8);
+            sum[0] = vaddw_s16(sum[0], vget_low_s16(a)), sum[1] = vaddw_high_s16(sum[1], a);
+            sum[2] = vaddw_s16(sum[2], vget_low_s16(b)), sum[3] = vaddw_high_s16(sum[3], b);
+        }
+        for (int v = 0; v < 4; v++) sum[v] = vmaxq_s32(sum[v], vshrq_n_s32(sum[v], 3));
+        for (int v = 0; v < 2; v++) {
+            int16x8_t unit = vcombine_s16(vqmovn_s32(sum[2 * v]), vqmovn_s32(sum[2 * v + 1]));
+            unit = vmaxq_s16(unit, vdupq_n_s16(-32767));
+            vst1_s8(high + j + 8 * v, vshrn_n_s16(unit, 8));
+            vst1_s8(low + j + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
+        }
+    }
+#elif defined(DODONA_SSE2)
+    const __m128i ones = _mm_set1_epi16(1), zero = _mm_setzero_si128();
+    for (int j = 0; j < hidden; j += 8) {
+        __m128i a = _mm_loadu_si128((const __m128i*) (bias + j)), b = _mm_loadu_si128((const __m128i*) (bias + j + 4));
+        for (int r = 0; r < n_rows; r += 2) {     /* two rows interleaved; pairs times 1 are their sums */
+            const __m128i one = _mm_loadu_si128((const __m128i*) (rows[r] + j));
+            const __m128i other = r + 1 < n_rows ? _mm_loadu_si128((const __m128i*) (rows[r + 1] + j)) : zero;
+            a = _mm_add_epi32(a, _mm_madd_epi16(_mm_unpacklo_epi16(one, other), ones));
+            b = _mm_add_epi32(b, _mm_madd_epi16(_mm_unpackhi_epi16(one, other), ones));
+        }
+        a = _mm_or_si128(_mm_andnot_si128(_mm_srai_epi32(a, 31), a),
+                         _mm_and_si128(_mm_srai_epi32(a, 31), _mm_srai_epi32(a, 3)));
+        b = _mm_or_si128(_mm_andnot_si128(_mm_srai_epi32(b, 31), b),
+                         _mm_and_si128(_mm_srai_epi32(b, 31), _mm_srai_epi32(b, 3)));
+        const __m128i unit = _mm_max_epi16(_mm_packs_epi32(a, b), _mm_set1_epi16(-32767));
+        const __m128i bottom = _mm_sub_epi16(_mm_and_si128(unit, _mm_set1_epi16(255)), _mm_set1_epi16(128));
+        _mm_storel_epi64((__m128i*) (high + j), _mm_packs_epi16(_mm_srai_epi16(unit, 8), zero));
+        _mm_storel_epi64((__m128i*) (low + j), _mm_packs_epi16(bottom, zero));
+    }
+#else
+    for (int j = 0; j < hidden; j++) {
+        int32_t unit = bias[j];
+        for (int r = 0; r < n_rows; r++) unit += rows[r][j];
+        if (unit < 0) unit = -((-unit + 7) / 8);
+        unit = unit > 32767 ? 32767 : unit < -32767 ? -32767 : unit;
+        const int32_t bottom = unit & 255;
+        high[j] = (int8_t) ((unit - bottom) / 256), low[j] = (int8_t) (bottom - 128);
+    }
+#endif
+}
+
+/* scores = the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of eight */
+static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
+                                const Classes& classes, int16_t* scores) {
+    const Matrix& matrix = classes.matrix;
+    const int hidden = matrix.n_in, n_scores = (int) whole((size_t) matrix.n_out, SCORE_BLOCK);
+    int8_t halves[2 * MOST_HIDDEN];
+    int32_t row_sums[2] = {0, 0}, sums[2 * N_OUTPUTS];
+    hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
+    for (int j = 0; j < hidden; j += 16) {
+        row_sums[0] += sum_of_bytes(halves + j);
+        row_sums[1] += sum_of_bytes(halves + hidden + j);
+    }
+    for (int b = 0; b < matrix.n_blocks; b++) {
+        const int at = b * N_OUTPUTS;
+        variant.ints(halves, (size_t) hidden, row_sums, 2, matrix.bytes.data() + (size_t) at * hidden, hidden, sums);
+        /* without a sign, since parts of a sum may wrap round; the whole does not */
+        for (int k = 0; k < N_OUTPUTS; k++)
+            sums[k] = (int32_t) (256u * (uint32_t) sums[k] + (uint32_t) sums[N_OUTPUTS + k] + classes.offsets[at + k]);
+        for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += SCORE_BLOCK) {
+            FourInts parts[2];
+            for (int h = 0; h < 2; h++) {
+                const int c = at + k + 4 * h;
+                const Four score = add(multiply(to_floats(load_ints(sums + k + 4 * h)), load(classes.factors.data() + c)),
+                                       load(matrix.bias.data() + c));
+                parts[h] = to_ints(clamp(multiply(score, four(256.0f)), -MOST_SCORE, MOST_SCORE));
+            }
+            store_int16(scores + at + k, parts[0], parts[1]);
+        }
+    }
+}
+
+}  // namespace dodona
+
+#endif

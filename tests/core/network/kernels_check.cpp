@@ -1,0 +1,140 @@
+/* Every variant of the kernels that this machine can run, beside the plain one: equal to the bit?
+ *
+ *     c++ -std=c++17 -O2 -ffp-contract=off -I src/dodona/core/network kernels_check.cpp -o check && ./check
+ *
+ * Prints a line for each variant; the exit status tells whether all are equal. "speed" as an argument
+ * also times them.
+ */
+#include <ctime>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include "step.h"
+
+using namespace dodona;
+
+static std::mt19937 random_bits(7);
+static int between(int low, int high) { return low + (int) (random_bits() % (unsigned) (high - low + 1)); }
+
+/* bytes of all sizes, or all at the edge where sums are largest */
+static int8_t random_byte(int least, int edge) { return (int8_t) (edge ? (edge > 0 ? 127 : least) : between(least, 127)); }
+
+static bool same_ints(const Variant& plain, const Variant& other, int n_rows, int n_inputs, int edge) {
+    const size_t stride = (size_t) n_inputs + 16 * (size_t) between(0, 1);
+    std::vector<int8_t> rows(n_rows * stride), block((size_t) N_OUTPUTS * n_inputs);
+    std::vector<int32_t> row_sums((size_t) n_rows), a((size_t) n_rows * N_OUTPUTS), b(a);
+    for (auto& x : rows) x = random_byte(-128, edge);
+    for (auto& x : block) x = random_byte(-127, edge && between(0, 1) ? -edge : edge);
+    for (int r = 0; r < n_rows; r++)
+        for (int k = 0; k < n_inputs; k++) row_sums[r] += rows[r * stride + k];
+    plain.ints(rows.data(), stride, row_sums.data(), n_rows, block.data(), n_inputs, a.data());
+    other.ints(rows.data(), stride, row_sums.data(), n_rows, block.data(), n_inputs, b.data());
+    return a == b;
+}
+
+static bool same_floats(const Variant& plain, const Variant& other, int n_rows, int n_inputs) {
+    const float spread = std::ldexp(1.0f, between(-140, 20));    /* with subnormal numbers */
+    std::normal_distribution<float> normal;
+    std::vector<float> rows((size_t) n_rows * n_inputs), block((size_t) N_OUTPUTS * n_inputs);
+    std::vector<float> a((size_t) n_rows * N_OUTPUTS), b(a);
+    for (auto& x : rows) x = normal(random_bits) * spread;
+    for (auto& x : block) x = normal(random_bits);
+    plain.floats(rows.data(), (size_t) n_inputs, n_rows, block.data(), n_inputs, a.data());
+    other.floats(rows.data(), (size_t) n_inputs, n_rows, block.data(), n_inputs, b.data());
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/* The scores of states, beside the sums as they are defined. */
+static bool same_scores(const Variant& variant, int hidden, int n_classes, int n_rows, int edge) {
+    std::vector<std::vector<int16_t>> rows((size_t) n_rows, std::vector<int16_t>((size_t) hidden));
+    std::vector<const int16_t*> pointers;
+    std::vector<int32_t> bias((size_t) hidden);
+    std::vector<int8_t> weights((size_t) n_classes * hidden);
+    std::vector<float> units((size_t) n_classes), class_bias((size_t) n_classes);
+    for (auto& row : rows) {
+        for (auto& x : row) x = (int16_t) (edge ? (edge > 0 ? 32767 : -32768) : between(-3000, 3000));
+        pointers.push_back(row.data());
+    }
+    for (auto& x : bias) x = between(-131072, 131072);
+    for (auto& x : weights) x = random_byte(-127, edge);
+    for (auto& x : units) x = (float) between(0, 1000) / 1e6f;
+    for (auto& x : class_bias) x = (float) between(-1000, 1000) / 1e3f;
+    Matrix matrix;
+    matrix.shape(n_classes, hidden, class_bias.data());
+    matrix.pack(weights.data(), units.data());
+    Classes classes;
+    classes.set(matrix);
+    std::vector<int16_t> scores(whole((size_t) n_classes, SCORE_BLOCK) + 1, 12345);
+    state_scores(variant, pointers.data(), n_rows, bias.data(), classes, scores.data());
+    for (int c = 0; c < n_classes; c++) {
+        int64_t sum = 0;
+        for (int j = 0; j < hidden; j++) {
+            int32_t unit = bias[j];
+            for (int r = 0; r < n_rows; r++) unit += rows[r][j];
+            unit = unit < 0 ? -((-unit + 7) / 8) : unit;
+            unit = unit > 32767 ? 32767 : unit < -32767 ? -32767 : unit;
+            sum += unit * weights[(size_t) c * hidden + j];
+        }
+        const float product = (float) (int32_t) sum * (units[c] / 1024.0f), score = (product + class_bias[c]) * 256.0f;
+        if (scores[c] != (int16_t) lrintf(score > 8191.0f ? 8191.0f : score < -8191.0f ? -8191.0f : score)) return false;
+    }
+    return scores.back() == 12345;
+}
+
+template <typename Function> static double seconds(int times, Function function) {
+    const std::clock_t begin = std::clock();
+    for (int i = 0; i < times; i++) function();
+    return (double) (std::clock() - begin) / CLOCKS_PER_SEC / times;
+}
+
+static void time_variant(const Variant& variant) {
+    for (const bool int8 : {true, false}) {
+        const int n = 64, width = 192, n_out = 576;
+        std::vector<float> weights((size_t) n_out * width, 0.01f);
+        Matrix matrix;
+        matrix.shape(n_out, width, nullptr);
+        if (int8) matrix.pack_as_bytes(weights.data()); else matrix.pack(weights.data());
+        Rows x, to;
+        x.reshape(n, width);
+        for (auto& value : x.values) value = (float) between(-9, 9);
+        const double s = seconds(int8 ? 200 : 40, [&] { product(variant, matrix, x, to); });
+        std::printf("  %s %.1f GMAC/s", int8 ? "int8" : "float32", 1e-9 * n * n_out * width / s);
+    }
+    for (const int hidden : {128, 256}) {
+        std::vector<int16_t> row((size_t) hidden, 5), scores(104);
+        std::vector<const int16_t*> rows(14, row.data());
+        std::vector<int32_t> bias((size_t) hidden, 7);
+        std::vector<float> weights((size_t) 100 * hidden, 0.01f);
+        Matrix matrix;
+        matrix.shape(100, hidden, nullptr);
+        matrix.pack_as_bytes(weights.data());
+        Classes classes;
+        classes.set(matrix);
+        const double s = seconds(2000, [&] { state_scores(variant, rows.data(), 14, bias.data(), classes, scores.data()); });
+        std::printf("  state of %d units %.2f us", hidden, 1e6 * s);
+    }
+}
+
+int main(int n_arguments, char** arguments) {
+    Variant found[MOST_VARIANTS];
+    const int n = list_variants(found);
+    bool all = true;
+    for (int v = 0; v < n; v++) {
+        int n_wrong = 0, n_cases = 0;
+        for (int n_rows = 1; n_rows <= MOST_ROWS; n_rows++)
+            for (const int n_inputs : {16, 32, 48, 192, 512, 2048}) {
+                for (int edge = -1; edge <= 1; edge++, n_cases++) n_wrong += !same_ints(found[0], found[v], n_rows, n_inputs, edge);
+                for (int k = 0; k < 3; k++, n_cases++) n_wrong += !same_floats(found[0], found[v], n_rows, n_inputs - between(0, 15));
+            }
+        for (const int hidden : {16, 128, 256, 512})
+            for (const int n_classes : {1, 8, 9, 16, 17, 100})
+                for (int n_rows = 0; n_rows < 20; n_rows += 3)
+                    for (int edge = -1; edge <= 1; edge++, n_cases++) n_wrong += !same_scores(found[v], hidden, n_classes, n_rows, edge);
+        std::printf("%s: %d of %d cases equal", found[v].name, n_cases - n_wrong, n_cases);
+        if (n_arguments > 1 && !std::strcmp(arguments[1], "speed")) time_variant(found[v]);
+        std::printf("\n");
+        all = all && n_wrong == 0;
+    }
+    return all ? 0 : 1;
+}
