@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dodona.core.network.walking import BARRED, OPTIMAL
+from dodona.core.parsing.walking import BARRED, OPTIMAL
 from dodona.neural.network import (
     Dropout,
     Numbers,

@@ -45,6 +45,9 @@ cdef class Corpus:
         words.n_words = self.n_words[sentence]
         words.n_columns = self.n_columns
         words.values = self.values.data() + self.first_value[sentence]
+        words.products = NULL
+        if self.n_products:
+            words.products = self.products.data() + self.first_word[sentence] * self.n_products
         return words
 
     cdef int32_t* column(self, int sentence, int column) noexcept nogil:

@@ -109,7 +109,7 @@ cdef class Walker(Follower):
         cdef int predicted
         self.begin(sentence)
         while not self.system.final(&self.state):
-            self.see(sentence, first_row)
+            self.see(first_row)
             self.predict(step)
             self.note_scores()
             self.set_costs()
@@ -125,13 +125,10 @@ cdef class Walker(Follower):
             self.tally()
         return 0
 
-    cdef int see(self, int sentence, int32_t first_row) except -1 nogil:
+    cdef int see(self, int32_t first_row) except -1 nogil:
         """Write down the rows of the words in the slots, and of the atoms."""
-        cdef const int32_t* tree_head = NULL
         cdef int i, node
-        if self.slots.needs_tree:
-            tree_head = self.corpus.column(sentence, 0)
-        self.slots.look(&self.state, tree_head, self.nodes.data(), self.values.data())
+        self.slots.look(&self.state, self.nodes.data(), self.values.data())
         for i in range(self.slots.n_slots):
             node = self.nodes[i]
             self.rows.push_back(
