@@ -58,15 +58,8 @@ class Checkpoint:
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
         """Read what `save` wrote."""
-        about, mapped = container.read(path, KIND, VERSION)
-        found = container.version(path, KIND)
-        if found < VERSION:
-            raise ContainerError(
-                f"{path}: a checkpoint of version {found}, but this Dodona goes on from version "
-                f"{VERSION} only: start anew without --resume"
-            )
-        # copies: the next checkpoint replaces the file, which Windows forbids while mapped
-        arrays = {name: _copy(array) for name, array in mapped.items()}
+        advice = "start anew without --resume"
+        about, arrays = container.read(path, KIND, VERSION, VERSION, advice=advice)
         try:
             return _put_together(path, about, arrays)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -154,9 +147,3 @@ def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 def _within(prefix: str, arrays: Arrays) -> dict[str, memoryview]:
     return {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)}
-
-
-def _copy(array: memoryview) -> memoryview:
-    """The same numbers, in memory of our own."""
-    copied: memoryview = memoryview(bytearray(array.cast("B")))
-    return copied.cast(array.format)  # type: ignore[call-overload, no-any-return]

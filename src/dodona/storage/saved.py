@@ -66,9 +66,13 @@ class Saved(ABC):
         return container.to_bytes(self.FORMAT.kind, self.FORMAT.version, *self._with_parts())
 
     @classmethod
-    def load(cls: type[S], path: str | Path) -> S:
-        """What `save` wrote."""
-        about, arrays = container.read(Path(path), *cls.FORMAT.readable)
+    def load(cls: type[S], path: str | Path, *, mapped: bool = False) -> S:
+        """What `save` wrote, copied into memory.
+
+        Where it is `mapped`, processes that load the same file share its memory; but then nobody
+        may change the file while it is in use, or the process crashes or computes nonsense.
+        """
+        about, arrays = container.read(Path(path), *cls.FORMAT.readable, mapped=mapped)
         return cls._open(Pieces(str(path), cls.FORMAT.kind, about, arrays))
 
     @classmethod
