@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dodona.storage.replacing import replacing
+from dodona.storage.replacing import naming, replacing
 
 ALIGNMENT = 64
 ITEM_SIZE = {"U8": 1, "I8": 1, "U16": 2, "U32": 4, "F32": 4, "U64": 8, "F64": 8}
@@ -109,7 +109,7 @@ def read(
     mapped: bool = False,
 ) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """What `write` wrote: the text about it, and the arrays, copied or as views of the file."""
-    with path.open("rb") as file:
+    with naming(path), path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         found = Header.read(file, size, path, kind)
         found.check(version, oldest, advice)
@@ -262,7 +262,7 @@ class Header:
 
 
 def _header(path: Path, kind: str) -> Header:
-    with path.open("rb") as file:
+    with naming(path), path.open("rb") as file:
         return Header.read(file, os.fstat(file.fileno()).st_size, path, kind)
 
 

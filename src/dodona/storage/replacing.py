@@ -34,8 +34,11 @@ class NamedFile(io.FileIO):
         self._called = called
 
     def write(self, data: Any) -> int:
-        with naming(self._called):
+        try:
             return super().write(data)
+        except OSError as error:  # not `naming`, which takes longer than a small write
+            error.filename = self._called
+            raise
 
 
 @contextmanager
@@ -76,33 +79,37 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         return
     _sweep(target)
-    raw = _create(target, called)
-    part = Path(str(raw.name))
-    try:
-        with io.BufferedWriter(raw, _BUFFER_SIZE) as file:
-            yield file
-            with naming(called):
-                file.flush()
-                os.fsync(raw.fileno())
-                if fcntl is None:
-                    file.close()  # Windows renames nothing that is open; elsewhere the lock stays
-                _rename(part, target)
-    finally:
-        part.unlink(missing_ok=True)
+    with _part_of(target, called) as raw, io.BufferedWriter(raw, _BUFFER_SIZE) as file:
+        yield file
+        with naming(called):
+            file.flush()
+            os.fsync(raw.fileno())
+            if fcntl is None:
+                file.close()  # Windows renames nothing that is open; elsewhere the lock stays
+            _rename(Path(str(raw.name)), target)
 
 
-def _create(target: Path, called: str) -> NamedFile:
-    """A new file beside the target, locked."""
+@contextmanager
+def _part_of(target: Path, called: str) -> Iterator[NamedFile]:
+    """A new file beside the target, locked; at the end it is removed, if it has that name still."""
     while True:
         part = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
-        raw = NamedFile(part, "xb", called)
-        try:
-            is_ours = _lock(raw)
-        except OSError:  # a file system without locks: nothing is swept there
-            is_ours = True
-        if is_ours and os.fstat(raw.fileno()).st_nlink:
-            return raw
-        raw.close()  # somebody swept it away in the moment before
+        try:  # before it is there: a signal may come at any time
+            raw = NamedFile(part, "xb", called)
+            if _is_ours(raw):
+                yield raw
+                return
+            raw.close()
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _is_ours(raw: NamedFile) -> bool:
+    """Lock a part; False where somebody has swept it away in the moment before."""
+    try:
+        return _lock(raw) and os.fstat(raw.fileno()).st_nlink > 0
+    except OSError:  # a file system without locks: nothing is swept there
+        return True
 
 
 def _lock(file: IO[bytes] | io.FileIO) -> bool:
