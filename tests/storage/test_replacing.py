@@ -102,7 +102,7 @@ def test_file_and_folder_reach_the_disk_in_order(
 
     def replace(self: Path, target: Path) -> None:
         done.append("rename")
-        os.replace(self, target)
+        self.rename(target)
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(Path, "replace", replace)

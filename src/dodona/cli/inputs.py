@@ -72,7 +72,8 @@ def _read(file: IO[bytes], name: str) -> bytes:
     try:
         return file.read(CHUNK_SIZE)
     except (OSError, EOFError, zlib.error) as error:
-        raise TreebankError(name, None, f"the file is damaged or cannot be read: {error}") from error
+        said = f"the file is damaged or cannot be read: {error}"
+        raise TreebankError(name, None, said) from error
 
 
 def _read_tokens(path: str) -> Iterator[Sentence]:

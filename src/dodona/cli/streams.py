@@ -1,14 +1,15 @@
 """The standard streams as the shell needs them: with names, in UTF-8, and there even if closed.
 
-`dodona parse … >&-` starts without a stdout. Then the next file that is opened would get its number,
-so that whoever writes to "stdout" would write into that file: `/dev/null` takes the place. Errors of
-a stream name it, as those of files do.
+`dodona parse … >&-` starts without a stdout. The next file that is opened would then get its
+number, and whoever writes to "stdout" would write into that file: `/dev/null` takes the place.
+Errors of a stream name it, as those of files do.
 """
 
 import io
 import os
 import sys
 from errno import EBADF
+from pathlib import Path
 from typing import Any, TextIO
 
 from dodona.storage.replacing import NamedFile
@@ -40,7 +41,7 @@ def set_up() -> None:
     if sys.stdin is None:
         sys.stdin = ClosedInput()
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 — there is nobody to tell
+        sys.stderr = _nowhere()  # there is nobody to tell
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(ClosedOutput()), encoding="utf-8")
     elif isinstance(sys.stdout, io.TextIOWrapper):
@@ -54,7 +55,11 @@ def forget_output() -> None:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 — until the end
+        sys.stdout = _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _occupy() -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
 
-from dodona.batches import stream
+from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
@@ -88,7 +88,7 @@ class Parser(Saved):
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        return next(self.pipe([sentence]))
+        return next(self.pipe([require_sentence(sentence)]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Every state on the way to a sentence's tree, with the action that was taken there.
@@ -112,6 +112,7 @@ class Parser(Saved):
 
     def encode(self, sentence: Sentence) -> Corpus:
         """The sentence, with what its tagger fills in, as the features see it."""
+        require_sentence(sentence)
         tagger = self.tagger
         if tagger is not None:
             [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
@@ -129,10 +130,11 @@ class Parser(Saved):
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
-        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
-        how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
-        with `keep_tags` it touches none.
+        Where the stream ends in an error, all sentences before it are given out first. `roots` says
+        how many words may hang under the root of a sentence: "one" or "many"; `beam` how many
+        derivations are kept side by side. By default both are as in training. A parser with a
+        tagger fills in the columns that a sentence lacks; with `retag` it replaces them all, with
+        `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:

@@ -64,11 +64,13 @@ class Segmenter(Saved):
         """The sentences of a text that comes in chunks, as soon as they are complete.
 
         They are those of the whole text, however it is cut; only the end of it is kept in memory.
+        Where the chunks end in an error, what came before is segmented first.
         """
         by_lines, cursor = _by_lines(sentences), Cursor()
         pieces: list[str] = []
+        errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
-        for chunk in chunks:
+        for chunk in _before_error(chunks, errors):
             pieces.append(chunk)
             n_waiting += len(chunk)
             if n_waiting < n_wanted:
@@ -82,6 +84,8 @@ class Segmenter(Saved):
         found, _ = self._maker.make("".join(pieces), cursor, by_lines=by_lines)
         if found:
             yield found
+        for error in errors:
+            raise error
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The segmenter as plain data and arrays."""
@@ -128,6 +132,17 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
             "one with --pipeline text"
         )
     return segmenter
+
+
+def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
+    """The chunks up to the error that they end in; that is added to the list, if there is one."""
+    try:
+        for chunk in chunks:
+            if not isinstance(chunk, str):
+                raise TypeError(f"text comes in strings, not in {type(chunk).__name__}")
+            yield chunk
+    except Exception as error:
+        errors.append(error)
 
 
 def _by_lines(sentences: str) -> bool:

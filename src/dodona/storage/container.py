@@ -249,9 +249,7 @@ class Header:
                 raise ValueError
             about = json.loads(self.metadata["about"])
         except (ValueError, RecursionError):
-            raise self._problem(
-                f"the file is whole, but not as a Dodona {self.kind} is"
-            ) from None
+            raise self._problem(f"the file is whole, but not as a Dodona {self.kind} is") from None
         return about, {
             name: data[slice(*entry["data_offsets"])].cast(FORMATS[entry["dtype"]])
             for name, entry in self.arrays.items()
@@ -281,8 +279,13 @@ def _is_header(entries: object) -> bool:
 
 def _is_entry(entry: object) -> bool:
     match entry:
-        case {"dtype": str(dtype), "shape": [int(n)], "data_offsets": [int(start), int(end)]}:
-            return dtype in FORMATS and n >= 0 and 0 <= start <= end and len(entry) == 3
+        case {
+            "dtype": str(dtype),
+            "shape": [int(n)],
+            "data_offsets": [int(start), int(end)],
+            **others,
+        }:
+            return dtype in FORMATS and n >= 0 and 0 <= start <= end and not others
     return False
 
 

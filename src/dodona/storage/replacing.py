@@ -53,7 +53,9 @@ def naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = str(path), None
+        error.filename = str(path)
+        if error.filename2 is not None:
+            del error.filename2
         raise
 
 
@@ -157,13 +159,13 @@ def _sweep(target: Path) -> None:
         for entry in entries:
             if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 with suppress(OSError):
-                    _remove_if_left(entry.path)
+                    _remove_if_left(Path(entry.path))
 
 
-def _remove_if_left(part: str) -> None:
+def _remove_if_left(part: Path) -> None:
     if fcntl is None:
-        Path(part).unlink()  # which is refused while it is open
+        part.unlink()  # which is refused while it is open
         return
-    with open(part, "rb", buffering=0) as file:
+    with part.open("rb", buffering=0) as file:
         if _lock(file):
-            Path(part).unlink()
+            part.unlink()

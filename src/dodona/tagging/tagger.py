@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeAlias, TypeVar
 
-from dodona.batches import stream
+from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
@@ -132,14 +132,15 @@ class Tagger(Saved):
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
-        return self.tag_batch([sentence])[0]
+        return self.tag_batch([require_sentence(sentence)])[0]
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
     ) -> Iterator[Item]:
         """Tag a stream of sentences, in order; bad ones pass through untouched.
 
-        `keep` is that of `tag_batch`.
+        Where the stream ends in an error, all sentences before it are given out first. `keep` is
+        that of `tag_batch`.
         """
         return stream(sentences, partial(self.tag_batch, keep=keep), threads)
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from dodona.cli.errors import Stop, exit_code, UsageError, say
+from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag
 from dodona.experiments.paper import Option, Paper
 from dodona.experiments.registry import PAPERS
