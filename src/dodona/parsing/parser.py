@@ -22,6 +22,7 @@ from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.storage.container import Array
+from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
 from dodona.tagging.tagger import Tagger
@@ -206,20 +207,29 @@ class Parser(Saved):
     def put_together(cls, pieces: Pieces) -> Parser:
         """The parser that `take_apart` took apart."""
         about, arrays = pieces.about, pieces.arrays
-        columns = about["columns"]
+        columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
+        check_values("deprels", labels)
+        pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
+        weights = from_arrays(len(pairs), about, arrays)  # as many as there may be
         texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
         vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
-        labels = [label.encode() for label in about["labels"]]
-        pairs = [tuple(pair) for pair in about["actions"]]
         return cls(
-            Settings(**about["settings"]),
-            about["templates"],
-            Encoder(columns, vocabularies, labels, pieces.clusters),
-            about["root_label"],
+            said_settings(about, Settings),
+            said(about, "templates", str),
+            Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
+            said(about, "root_label", str),
             pairs,
-            from_arrays(len(pairs), about, arrays),
-            about["record"],
+            weights,
+            said(about, "record", dict),
             pieces.part("tagger", Tagger),
             pieces.part("segmenter", Segmenter),
             pieces.part("graphs", cls),
         )
+
+
+def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
+    """Move, label, and where its arcs may hang, of a class."""
+    match action:
+        case [int(move), int(label), bool(under_root), bool(elsewhere)]:
+            return move, label, under_root, elsewhere
+    raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")

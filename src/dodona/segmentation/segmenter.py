@@ -18,6 +18,7 @@ from dodona.segmentation.rules import Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
+from dodona.storage.said import said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
@@ -108,19 +109,19 @@ class Segmenter(Saved):
         """The segmenter that `take_apart` took apart."""
         about, arrays = pieces.about, pieces.arrays
         rules = Rules(
-            restore_rules(about["rules"]),
+            restore_rules(said(about, "rules", list[list[Any]])),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
-        step, word_step = about["steps"]
+        step, word_step = said(about, "steps", list[float])
         return cls(
-            SegmenterSettings(**about["settings"]),
+            said_settings(about, SegmenterSettings),
             bytes(arrays["segmenter.certain"]),
             from_packed_arrays("segmenter", len(LABELS), step, arrays),
             rules,
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
-            about["bias"],
-            about["record"],
+            said(about, "bias", int),
+            said(about, "record", dict),
         )
 
 
