@@ -40,6 +40,13 @@ class State:
     best: dict[str, Scorer] = field(default_factory=dict)  # of the best epoch, as in a model
     texts: dict[str, bytes] = field(default_factory=dict)
 
+    def weights_of(self, name: str, n_classes: int) -> Weights:
+        """The weights in training of that name, which are for so many classes."""
+        found = self.weights[name]
+        if found.n_classes != n_classes:
+            raise ValueError(f"weights of {found.n_classes} classes, not {n_classes}")
+        return found
+
 
 @dataclass
 class Checkpoint:

@@ -117,11 +117,8 @@ class Pieces:
             return None
         if self.whole is not None:
             raise ValueError(f"it has a part {name!r}, but is a part itself")
-        where, about, arrays = (
-            f"{self.where}: part {name!r}",
-            said(self.about, name, dict),
-            self.arrays,
-        )
+        about: dict[str, Any] = said(self.about, name, dict)
+        where, arrays = f"{self.where}: part {name!r}", self.arrays
         version = said(about, "version", int) if "version" in about else of.FORMAT.unsaid
         container.check_version(where, version, *of.FORMAT.readable)
         if prefix := _prefix(name, of.FORMAT.kind, self.kind):
