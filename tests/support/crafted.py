@@ -1,4 +1,4 @@
-"""Models that somebody has made to do harm: whole files, with the right checksum, but other content.
+"""Models that somebody has made to do harm: whole files, with the right checksum, of other content.
 
 A row of the table is a name and the bytes of a file. `Judge` opens each in a process of its own
 making, so that a crash or a hang is one bad row and not the end of the tests.
@@ -371,9 +371,7 @@ def use(model: Any) -> None:
         check(list(model(TEXT)), trees="ignored")
 
 
-TEXT = (
-    "Zeus sees oaks. Don't the elms hear\nZeus at du dodona?\n\nWell ... http://oak.gr! 3,14 " * 3
-)
+TEXT = "Zeus sees oaks. Don't the elms hear\nZeus at du oak?\n\nWell ... http://oak.gr! 3,14 " * 3
 
 
 @cache
