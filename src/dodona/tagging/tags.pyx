@@ -11,6 +11,7 @@ from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS
+from dodona.tagging.word_types import COLUMNS_READ
 
 TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
 
@@ -18,7 +19,7 @@ TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
 cdef Py_ssize_t first_column(Corpus corpus, columns) except -1:
     """How many columns stand before those of the tasks."""
     cdef Py_ssize_t n = corpus.n_columns - len(columns)
-    if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS)):
+    if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS), len(COLUMNS_READ)):
         raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
     return n
 

@@ -143,6 +143,10 @@ cdef class Network:
         pack_matrix(&matrix, arrays, "class", self.n_classes, self.hidden, True, True)
         self.classes.set(matrix)
 
+    def table_sizes(self):
+        """How many rows the table of each field has."""
+        return [table.n_rows for table in self.tables]
+
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
                         int n_types) except -1 nogil:
         """Append the vectors of word types to the space; see `add_types`."""
