@@ -28,6 +28,7 @@ ARRAYS = {
     "weights": "F32",
     "totals": "F64",
 }
+TYPES = {"f": "F32", "b": "I8"}  # by the format of a buffer
 Arrays = Mapping[str, memoryview]
 
 
@@ -39,6 +40,7 @@ class State:
     weights: dict[str, Weights] = field(default_factory=dict)  # in training, with their averages
     best: dict[str, Scorer] = field(default_factory=dict)  # of the best epoch, as in a model
     texts: dict[str, bytes] = field(default_factory=dict)
+    arrays: dict[str, memoryview] = field(default_factory=dict)  # of a network: float32 or int8
 
     def weights_of(self, name: str, n_classes: int) -> Weights:
         """The weights in training of that name, which are for so many classes."""
@@ -107,6 +109,8 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
         "parts": {},
     }
     arrays = {f"texts.{name}": Array("U8", text) for name, text in state.texts.items()}
+    for name, numbers_ in state.arrays.items():
+        arrays[f"arrays.{name}"] = Array(TYPES[numbers_.format], numbers_.cast("B"))
     for name, weights in state.weights.items():
         for (array, type_), data in zip(ARRAYS.items(), weights.save(), strict=True):
             arrays[f"weights.{name}.{array}"] = Array(type_, data)
@@ -133,6 +137,7 @@ def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Check
             for name, told in said(about, "best", dict).items()
         },
         texts={name: bytes(arrays[f"texts.{name}"]) for name in said(about, "texts", list[str])},
+        arrays=_within("arrays.", arrays),
     )
     parts = {
         name: _put_together(path, part, _within(f"parts.{name}.", arrays))

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dodona.core.parsing.walking import BARRED, OPTIMAL
+from dodona.core.parsing.walking import BANNED, OPTIMAL
 from dodona.neural.network import (
     Dropout,
     Numbers,
@@ -121,7 +121,7 @@ def losses(
     logits, products, arcs = run_words(shape, p, arrays, parts, keys, dropout)
     scores = class_scores(shape, p, products, walk["rows"], walk["atom_rows"], keys, dropout)
     verdicts = walk["verdicts"]
-    allowed = jnp.where(verdicts == BARRED, LOWEST, scores)
+    allowed = jnp.where(verdicts == BANNED, LOWEST, scores)
     optimal = jnp.where(verdicts == OPTIMAL, scores, LOWEST)
     of_states = jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
     n_words = jnp.maximum(arrays["word_share"].sum(), 1)

@@ -16,10 +16,10 @@ cdef class StateScorer:
     cdef readonly int n_classes
     cdef readonly int n_keys            # that `score` writes at the most
 
-    cdef void score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                    int16_t* scores) noexcept nogil
-    cdef void score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                          int16_t* scores, int n_blocks) noexcept nogil
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil
 
 
 cdef class LinearScorer(StateScorer):

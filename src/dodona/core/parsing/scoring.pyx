@@ -7,6 +7,9 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.weights.linear cimport MAX_KEYS
 
+cdef enum:
+    MOST_CLASSES = 1 << 13    # of a network
+
 
 cdef class StateScorer:
     """A model without its classes and its search. Threads may share it."""
@@ -19,15 +22,15 @@ cdef class StateScorer:
         """Refuse a corpus that was not made for this model."""
         raise NotImplementedError
 
-    cdef void score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                    int16_t* scores) noexcept nogil:
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
         """Add the score of each class to `scores`; `keys` is room for what is needed on the way."""
-        pass
+        return 0
 
-    cdef void score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                          int16_t* scores, int n_blocks) noexcept nogil:
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil:
         """The same, if only the first classes are wanted, and so many blocks of them."""
-        self.score(state, words, keys, scores)
+        return self.score(state, words, keys, scores)
 
 
 cdef class LinearScorer(StateScorer):
@@ -47,13 +50,14 @@ cdef class LinearScorer(StateScorer):
             raise ValueError(
                 f"{corpus.n_columns} columns, but features look at {self.features.columns}")
 
-    cdef void score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                    int16_t* scores) noexcept nogil:
-        self.weights.score(keys, self.features.fill(state, words, keys), scores)
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
+        return self.weights.score(keys, self.features.fill(state, words, keys), scores)
 
-    cdef void score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                          int16_t* scores, int n_blocks) noexcept nogil:
-        self.weights.score_first(keys, self.features.fill(state, words, keys), scores, n_blocks)
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        return self.weights.score_first(
+            keys, self.features.fill(state, words, keys), scores, n_blocks)
 
 
 cdef class NeuralScorer(StateScorer):
@@ -64,6 +68,8 @@ cdef class NeuralScorer(StateScorer):
             raise ValueError(
                 f"a network for {network.n_slots} slots and {network.n_atoms} atoms, not for "
                 f"{slots.n_slots} and {slots.n_atoms}")
+        if network.n_scores > MOST_CLASSES:
+            raise ValueError(f"{network.n_classes} classes; a network has at most {MOST_CLASSES}")
         self.slots, self.network = slots, network
         self.n_classes = network.n_classes
 
@@ -78,10 +84,10 @@ cdef class NeuralScorer(StateScorer):
         if corpus.n_products != <size_t> self.network.n_slots * self.network.hidden:
             raise ValueError("a corpus whose words this network has not read")
 
-    cdef void score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                    int16_t* scores) noexcept nogil:
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
         cdef const int16_t* rows[2 * MAX_SLOTS]
-        cdef int16_t found[MOST_SCORES]
+        cdef int16_t found[MOST_CLASSES]
         cdef int32_t nodes[MAX_SLOTS]
         cdef int32_t values[MAX_SLOTS]
         cdef int n = self.slots.n_slots, hidden = self.network.hidden, i, node
@@ -99,6 +105,7 @@ cdef class NeuralScorer(StateScorer):
         self.network.score(rows, n + self.slots.n_atoms, found)
         for i in range(self.n_classes):
             scores[i] = <int16_t> (scores[i] + found[i])
+        return 0
 
 
 def scorer_of(what, weights):
