@@ -15,12 +15,6 @@
 
 #include "four.h"
 
-#if defined(__GNUC__)
-#define DODONA_UNROLL _Pragma("GCC unroll 8")
-#else
-#define DODONA_UNROLL
-#endif
-
 namespace dodona {
 
 enum { N_OUTPUTS = 16, MOST_ROWS = 8, N_GROUPED = 4, MOST_VARIANTS = 8 };
