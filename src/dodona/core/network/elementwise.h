@@ -29,39 +29,36 @@ static inline float most_of(Four a) {
     return x > y ? x : y;
 }
 
-/* x = e^x for |x| <= 87: 2^n e^r with r in ±ln(2)/2, and the polynomial of Cephes (Moshier 1992).
- * Adding 1.5 * 2^23 rounds to the nearest integer, and leaves it in the low bits. Several at once, since
- * each step waits for the last: recurrences are twice as fast with four. */
-template <int N> static inline void exponentials(Four (&x)[N]) {
-    static const float COEFFICIENTS[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
-                                         5.0000001201e-1f};
+static const float LOG2_E = 1.44269504f;
+static const float MOST_POWER = 125.0f;
+
+/* x = 2^x for |x| <= 125: a whole power, times a polynomial in what is left, within ±1/2, whose relative
+ * error is below 1e-7. Adding 1.5 * 2^23 rounds to the nearest integer, and leaves it in the low bits.
+ * Several at once, since each step waits for the last: a recurrence is 1.4x faster with four. */
+template <int N> static inline void powers_of_two(Four (&x)[N]) {
+    static const float COEFFICIENTS[] = {9.6715129912e-3f, 5.5507335812e-2f, 2.4022242427e-1f, 6.9314700365e-1f, 1.0f};
     const Four magic = four(12582912.0f);
-    Four shifted[N], n[N], p[N];
+    Four shifted[N], p[N];
     DODONA_UNROLL
-    for (int i = 0; i < N; i++) shifted[i] = add(multiply(x[i], four(1.44269504f)), magic);
+    for (int i = 0; i < N; i++) shifted[i] = add(x[i], magic);
     DODONA_UNROLL
-    for (int i = 0; i < N; i++) n[i] = subtract(shifted[i], magic);
+    for (int i = 0; i < N; i++) x[i] = subtract(x[i], subtract(shifted[i], magic));
     DODONA_UNROLL
-    for (int i = 0; i < N; i++) x[i] = subtract(x[i], multiply(n[i], four(0.693359375f)));
-    DODONA_UNROLL
-    for (int i = 0; i < N; i++) x[i] = subtract(x[i], multiply(n[i], four(-2.12194440e-4f)));
-    DODONA_UNROLL
-    for (int i = 0; i < N; i++) p[i] = four(1.9875691500e-4f);
+    for (int i = 0; i < N; i++) p[i] = four(1.3264727313e-3f);
     DODONA_UNROLL
     for (int c = 0; c < 5; c++) {
         DODONA_UNROLL
         for (int i = 0; i < N; i++) p[i] = add(multiply(p[i], x[i]), four(COEFFICIENTS[c]));
     }
     DODONA_UNROLL
-    for (int i = 0; i < N; i++) p[i] = add(add(multiply(p[i], multiply(x[i], x[i])), x[i]), four(1.0f));
-    DODONA_UNROLL
-    for (int i = 0; i < N; i++) x[i] = multiply(p[i], power_of_two(shifted[i]));
+    for (int i = 0; i < N; i++) x[i] = multiply(p[i], whole_power(shifted[i]));
 }
 
+/* x = 1 / (1 + e^-x) */
 template <int N> static inline void sigmoids(Four (&x)[N]) {
     DODONA_UNROLL
-    for (int i = 0; i < N; i++) x[i] = clamp(negate(x[i]), -87.0f, 87.0f);
-    exponentials(x);
+    for (int i = 0; i < N; i++) x[i] = clamp(multiply(x[i], four(-LOG2_E)), -MOST_POWER, MOST_POWER);
+    powers_of_two(x);
     DODONA_UNROLL
     for (int i = 0; i < N; i++) x[i] = divide(four(1.0f), add(four(1.0f), x[i]));
 }
@@ -128,12 +125,14 @@ static inline void recur(const float* u, size_t u_stride, float* to, size_t to_s
 
 /* The first of the largest among n numbers, behind which there is room for whole blocks of eight. */
 static inline int first_largest(float* x, int n) {
+    const int padded = (n + 7) / 8 * 8;
     int k;
-    for (k = n; k % 8; k++) x[k] = x[0];
+    for (k = n; k < padded; k++) x[k] = x[0];
     Four a = load(x), b = load(x + 4);
-    for (int i = 8; i < k; i += 8) a = most(load(x + i), a), b = most(load(x + i + 4), b);
+    for (k = 8; k < padded; k += 8) a = most(load(x + k), a), b = most(load(x + k + 4), b);
     const float largest = most_of(most(a, b));
-    for (k = 0; k < n - 1 && x[k] != largest; k++) {}
+    for (k = 0; k + 8 < padded && !holds(load(x + k), load(x + k + 4), four(largest)); k += 8) {}
+    while (k < n - 1 && x[k] != largest) k++;
     return k;
 }
 
@@ -144,8 +143,9 @@ static inline void softmax(float* x, int n, float largest) {
     for (int i = 0; i < padded; i += 8) {
         Four powers[2];
         for (int k = 0; k < 2; k++)
-            powers[k] = clamp(subtract(load(x + i + 4 * k), four(largest)), -87.0f, 87.0f);
-        exponentials(powers);
+            powers[k] = multiply(subtract(load(x + i + 4 * k), four(largest)), four(LOG2_E));
+        for (int k = 0; k < 2; k++) powers[k] = most(powers[k], four(-MOST_POWER));
+        powers_of_two(powers);
         store(x + i, powers[0]), store(x + i + 4, powers[1]);
     }
     for (int i = n; i < padded; i++) x[i] = 0.0f;

@@ -48,10 +48,14 @@ static inline Four larger(Four a, Four b) { return vbslq_f32(vcgtq_f32(a, b), a,
 /* the same where it does not matter which zero it is */
 static inline Four most(Four a, Four b) { return vmaxq_f32(a, b); }
 static inline Four least(Four a, Four b) { return vminq_f32(a, b); }
+/* whether one of eight is this */
+static inline bool holds(Four a, Four b, Four sought) {
+    return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
+}
 static inline FourInts load_ints(const int32_t* from) { return vld1q_s32(from); }
 static inline Four to_floats(FourInts a) { return vcvtq_f32_s32(a); }
 /* 2 to the power that the low bits of these floats' patterns say */
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return vreinterpretq_f32_s32(vaddq_s32(vshlq_n_s32(vreinterpretq_s32_f32(a), 23), vdupq_n_s32(127 << 23)));
 }
 /* the nearest integers, of two that are equally near the even one, clamped to 16 bits */
@@ -85,9 +89,12 @@ static inline Four negate(Four a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
 static inline Four larger(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four most(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four least(Four a, Four b) { return _mm_min_ps(a, b); }
+static inline bool holds(Four a, Four b, Four sought) {
+    return _mm_movemask_ps(_mm_or_ps(_mm_cmpeq_ps(a, sought), _mm_cmpeq_ps(b, sought))) != 0;
+}
 static inline FourInts load_ints(const int32_t* from) { return _mm_loadu_si128((const __m128i*) from); }
 static inline Four to_floats(FourInts a) { return _mm_cvtepi32_ps(a); }
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(_mm_castps_si128(a), 23), _mm_set1_epi32(127 << 23)));
 }
 static inline void store_int16(int16_t* to, Four a) {
@@ -138,11 +145,16 @@ static inline Four most(Four a, Four b) { return larger(a, b); }
 static inline Four least(Four a, Four b) {
     return each<Four>([&](int k) { return a.at[k] < b.at[k] ? a.at[k] : b.at[k]; });
 }
+static inline bool holds(Four a, Four b, Four sought) {
+    for (int k = 0; k < 4; k++)
+        if (a.at[k] == sought.at[k] || b.at[k] == sought.at[k]) return true;
+    return false;
+}
 static inline FourInts load_ints(const int32_t* from) {
     return each<FourInts>([&](int k) { return from[k]; });
 }
 static inline Four to_floats(FourInts a) { return each<Four>([&](int k) { return (float) a.at[k]; }); }
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return each<Four>([&](int k) {
         uint32_t bits;
         float power;

@@ -115,30 +115,30 @@ static inline void multiply_rows(const Variant& variant, const Matrix& matrix, R
     int32_t sums[MOST_ROWS * N_OUTPUTS];
     float results[MOST_ROWS * N_OUTPUTS];
     if (matrix.is_int8) x.make_bytes();
-    for (int b = 0; b < matrix.n_blocks; b++)
-        for (int i = 0; i < x.n; i += MOST_ROWS) {
-            const int n = x.n - i < MOST_ROWS ? x.n - i : MOST_ROWS, at = b * N_OUTPUTS;
+    const int n_rows = x.n, n_in = matrix.is_int8 ? matrix.n_padded_in : matrix.n_in;
+    const float* row_units = x.units.data();
+    for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS) {
+        Four unit[4], bias[4];
+        for (int k = 0; k < 4; k++) unit[k] = load(&matrix.units[at + 4 * k]), bias[k] = load(&matrix.bias[at + 4 * k]);
+        for (int i = 0; i < n_rows; i += MOST_ROWS) {
+            const int n = n_rows - i < MOST_ROWS ? n_rows - i : MOST_ROWS;
             if (matrix.is_int8) {
-                const int8_t* block = matrix.bytes.data() + (size_t) at * matrix.n_padded_in;
-                const float* units = matrix.units.data() + at;
-                variant.ints(x.bytes.data() + i * x.stride, x.stride, x.sums.data() + i, n, block, matrix.n_padded_in,
-                             sums);
-                for (int k = 0; k < N_OUTPUTS; k += 4) {
-                    const Four unit = load(units + k), bias = load(matrix.bias.data() + at + k);
-                    for (int r = 0; r < n; r++) {
-                        const Four sum = to_floats(load_ints(sums + r * N_OUTPUTS + k));
-                        finish(i + r, at + k, multiply(sum, multiply(four(x.units[i + r]), unit)), bias);
+                variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, &matrix.bytes[(size_t) at * n_in], n_in, sums);
+                for (int r = 0; r < n; r++) {
+                    const Four row_unit = four(row_units[i + r]);
+                    DODONA_UNROLL
+                    for (int k = 0; k < 4; k++) {
+                        const Four sum = to_floats(load_ints(sums + r * N_OUTPUTS + 4 * k));
+                        finish(i + r, at + 4 * k, multiply(sum, multiply(row_unit, unit[k])), bias[k]);
                     }
                 }
             } else {
-                const float* block = matrix.floats.data() + (size_t) at * matrix.n_in;
-                variant.floats(x.row(i), x.stride, n, block, matrix.n_in, results);
-                for (int k = 0; k < N_OUTPUTS; k += 4) {
-                    const Four bias = load(matrix.bias.data() + at + k);
-                    for (int r = 0; r < n; r++) finish(i + r, at + k, load(results + r * N_OUTPUTS + k), bias);
-                }
+                variant.floats(x.row(i), x.stride, n, &matrix.floats[(size_t) at * n_in], n_in, results);
+                for (int r = 0; r < n; r++)
+                    for (int k = 0; k < 4; k++) finish(i + r, at + 4 * k, load(results + r * N_OUTPUTS + 4 * k), bias[k]);
             }
         }
+    }
 }
 
 /* to = matrix · x + bias */
