@@ -14,6 +14,7 @@ import numpy as np
 from dodona.neural.network import Numbers, Parameters, Shape, tag_matrix
 
 LARGEST = 127
+MOST = 127.0  # that a network may hold
 INT8, FLOAT32 = "int8", "float32"
 PRECISIONS = INT8, FLOAT32
 
@@ -56,7 +57,8 @@ def fold(
         found[f"tag.{i}"] = np.asarray(tag_matrix(p, i, parts.get(i))) * gain
         found[f"tag.{i}.bias"] = p[f"tag.{i}.bias"]
     for i in shape.fed_back:
-        found[f"tag.{i}.back"] = p[f"tag.{i}.back"] / gain[:, None]
+        back = p[f"tag.{i}.back"] / gain[:, None]
+        found[f"tag.{i}.back"] = np.clip(back, -MOST, MOST)  # where a gain is next to nothing
     found["slot"] = p["slot"] * gain
     for name in ("missing", "root"):
         found[f"slot.{name}"] = (p["slot"] @ p[name]).reshape(shape.n_slots, shape.hidden)

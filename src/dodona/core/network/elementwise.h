@@ -99,6 +99,23 @@ static inline float quantise(const float* x, int8_t* to, int n, int32_t* sum) {
     return largest / 127.0f;
 }
 
+/* Each word of a sentence becomes a weighted sum of the word before, itself and the word after, unit by
+ * unit; conv has the three weights of d units; before is d long. */
+static inline void look_around(float* words, size_t stride, const float* conv, float* before, int d, int n_words) {
+    for (int i = 0; i < d; i++) before[i] = 0.0f;
+    for (int t = 0; t < n_words; t++) {
+        float* word = words + (size_t) t * stride;
+        const bool is_last = t + 1 == n_words;
+        for (int i = 0; i < d; i += 4) {
+            const Four now = load(word + i), after = is_last ? four(0.0f) : load(word + stride + i);
+            const Four left = multiply(load(conv + i), load(before + i));
+            const Four middle = multiply(load(conv + d + i), now), right = multiply(load(conv + 2 * d + i), after);
+            store(before + i, now);
+            store(word + i, add(add(left, middle), right));
+        }
+    }
+}
+
 /* The recurrence of one layer over a sentence, units [begin, end) from word `from` on in steps of one or
  * minus one. u has z, f and o of every word, d of each; to gets h · silu(o); h is d long and starts at 0. */
 static inline void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d, int begin,
