@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dodona.neural.network import Numbers, Parameters, Shape, tag_matrix
+from dodona.neural.network import Numbers, Parameters, Shape
 
 LARGEST = 127
 MOST = 127.0  # that a network may hold
@@ -54,7 +54,9 @@ def fold(
         found[f"{name}.in.bias"] = p[f"{name}.in.bias"].copy()
         found[f"{name}.in.bias"][d : 2 * d] += 1  # of the forget gate
     for i in range(len(shape.tag_sizes)):
-        found[f"tag.{i}"] = np.asarray(tag_matrix(p, i, parts.get(i))) * gain
+        own = p[f"tag.{i}"]
+        whole = own if i not in parts else own + parts[i] @ p[f"tag.{i}.parts"]
+        found[f"tag.{i}"] = whole * gain
         found[f"tag.{i}.bias"] = p[f"tag.{i}.bias"]
     for i in shape.fed_back:
         back = p[f"tag.{i}.back"] / gain[:, None]

@@ -1,0 +1,118 @@
+"""Words in JAX: a vector of each without its context, then layers that see the whole sentence, then
+tags, and what the word adds to a state in each slot.
+
+All words of a batch lie one after the other, whatever sentence they are of, so that nothing is
+padded but the end. Functions take the parameters as `p`, and seeds for what is left out at random:
+none, when the network is used and not taught.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from dodona.neural.dropout import Seeds, drop, is_kept
+from dodona.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
+from dodona.neural.recurrence import recurrence
+
+EPSILON = 1e-6
+OF_LAYERS = ("gain", "conv", "in", "in.bias", "out", "out.bias")
+
+
+def norm(x: Numbers) -> Numbers:
+    """Each row divided by the root of its mean square (Zhang & Sennrich 2019)."""
+    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + EPSILON)
+
+
+def word_vectors(
+    shape: Shape, p: Parameters, types: dict[str, Numbers], seeds: Seeds, dropout: Dropout
+) -> Numbers:
+    """The vectors of word types. `types` has their rows: `single` per type and field but the bag;
+    `bag` and, ascending, `bag_type`, the type of each; `bag_share`, 1 / how many a type has."""
+    single, n_types = types["single"], types["single"].shape[0]
+    if seeds and dropout.word:
+        known = is_kept(seeds["word"], dropout.word, n_types)
+        single = jnp.concatenate([jnp.where(known, single[:, :1], 0), single[:, 1:]], axis=1)
+    fields, column = [], 0
+    for i in range(len(shape.table_sizes)):
+        table = p[f"word.{i}"]
+        if i in shape.fixed:
+            table = jax.lax.stop_gradient(table)
+        if i == shape.bag:
+            fields.append(bag_means(table, types))
+        else:
+            fields.append(table[single[:, column]])
+            column += 1
+    c = drop(seeds.get("input"), jnp.concatenate(fields, axis=1), dropout.input)
+    y = c @ p["word.maxout"].T + p["word.maxout.bias"]
+    return norm(y.reshape(n_types, PIECES, shape.width).max(axis=1))
+
+
+def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
+    """The mean of the rows that each type has in its bag."""
+    sums = jax.ops.segment_sum(
+        table[types["bag"]],
+        types["bag_type"],
+        types["bag_share"].shape[0],
+        indices_are_sorted=True,
+    )
+    return sums * types["bag_share"][:, None]
+
+
+def encode(
+    shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
+) -> Numbers:
+    """Words in their context, normed; `is_first` and `is_last` tell where sentences begin and end."""
+    x = word_vectors(shape, p, arrays, seeds, dropout)[arrays["type"]]
+    is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
+
+    def layer(x: Numbers, own: tuple[Parameters, Numbers | None]) -> tuple[Numbers, None]:
+        q, seed = own
+        n = drop(seed, with_neighbours(norm(x) * q["gain"], q["conv"], is_first, is_last), dropout.layer)
+        z, f, o = jnp.split(n @ q["in"].T + q["in.bias"], 3, axis=1)
+        h = in_both_directions(z, jax.nn.sigmoid(f + 1), is_first, is_last) * jax.nn.silu(o)
+        return x + h @ q["out"].T + q["out.bias"], None
+
+    # one loop over layers of the same shape: a third of the time to compile
+    layers = {name: jnp.stack([p[f"layer.{i}.{name}"] for i in range(shape.layers)]) for name in OF_LAYERS}
+    x, _ = jax.lax.scan(layer, x, (layers, seeds.get("layer")))
+    return norm(x) * p["gain"]
+
+
+def with_neighbours(n: Numbers, weights: Numbers, is_first: Numbers, is_last: Numbers) -> Numbers:
+    """Each word with the words before and after it, unit by unit."""
+    zero = jnp.zeros_like(n[:1])
+    before = jnp.where(is_first, 0, jnp.concatenate([zero, n[:-1]]))
+    after = jnp.where(is_last, 0, jnp.concatenate([n[1:], zero]))
+    return before * weights[0] + n * weights[1] + after * weights[2]
+
+
+def in_both_directions(z: Numbers, f: Numbers, is_first: Numbers, is_last: Numbers) -> Numbers:
+    """The recurrence with gates f over z: half of the units from the left, half from the right."""
+    half = z.shape[1] // 2
+    g = (1 - f) * z
+    kept = jnp.where(is_first, 0, f[:, :half]), jnp.where(is_last, 0, f[:, half:])[::-1]
+    h = recurrence(
+        jnp.concatenate(kept, axis=1), jnp.concatenate([g[:, :half], g[::-1, half:]], axis=1)
+    )
+    return jnp.concatenate([h[:, :half], h[::-1, half:]], axis=1)
+
+
+def tag_logits(
+    shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers]
+) -> list[Numbers]:
+    """The logits of each tag head; `parts` are those of heads whose classes have them."""
+
+    def matrix(head: int) -> Numbers:
+        own = p[f"tag.{head}"]
+        return own + parts[head] @ p[f"tag.{head}.parts"] if head in parts else own
+
+    return [n @ matrix(i).T + p[f"tag.{i}.bias"] for i in range(len(shape.tag_sizes))]
+
+
+def slot_products(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) -> Numbers:
+    """What each word adds in each slot, with two rows before the words, for no node and for the root:
+    an array of rows × (slots · hidden)."""
+    for i in shape.fed_back:
+        n = n + jax.nn.softmax(logits[i]) @ p[f"tag.{i}.back"].T
+    return jnp.concatenate([p["missing"][None], p["root"][None], n]) @ p["slot"].T

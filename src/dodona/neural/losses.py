@@ -1,0 +1,70 @@
+"""What the network has to learn from a batch: its states, its tags, and its arcs.
+
+The loss of a state is −log of the probability of all its optimal classes together, among those that
+are allowed; that of a tag is its cross entropy. All are told per word of the batch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from dodona.core.parsing.walking import BANNED, OPTIMAL
+from dodona.neural.arc_loss import arc_loss
+from dodona.neural.dropout import Seeds, drop
+from dodona.neural.encoder import encode, slot_products, tag_logits
+from dodona.neural.network import Dropout, Numbers, Parameters, Shape
+from dodona.neural.states import class_scores
+
+LOWEST = -1e9  # the score of what is not allowed
+
+
+class Losses(NamedTuple):
+    """Per word."""
+
+    states: Numbers
+    tags: Numbers
+    arcs: Numbers
+
+
+def losses(
+    shape: Shape,
+    dropout: Dropout,
+    p: Parameters,
+    arrays: dict[str, Numbers],
+    parts: dict[int, Numbers],
+    walk: dict[str, Numbers],
+    tags: Numbers,
+    seeds: Seeds,
+) -> Losses:
+    """The losses of a batch, of the states met in it, and of its tags; of arcs, where the batch has
+    `heads` and the network is to score them."""
+    n = encode(shape, p, arrays, seeds, dropout)
+    kept = drop(seeds.get("tags"), n, dropout.layer)
+    logits = tag_logits(shape, p, kept, parts)
+    products = slot_products(shape, p, kept, logits)
+    scores = class_scores(shape, p, products, walk, seeds, dropout)
+    of_states = (state_losses(scores, walk["verdicts"]) * walk["state_share"]).sum()
+    of_tags = sum(
+        (tag_losses(found, tags[i]) * arrays["word_share"]).sum() for i, found in enumerate(logits)
+    )
+    of_arcs = jnp.zeros(())
+    if shape.arcs and "heads" in arrays:
+        of_arcs = arc_loss(shape, p, drop(seeds.get("arcs"), n, dropout.layer), arrays)
+    n_words = jnp.maximum(arrays["word_share"].sum(), 1)
+    return Losses(of_states / n_words, of_tags / n_words, of_arcs / n_words)
+
+
+def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
+    """The loss of each state, given what the oracle says of each class."""
+    allowed = jnp.where(verdicts == BANNED, LOWEST, scores)
+    optimal = jnp.where(verdicts == OPTIMAL, scores, LOWEST)
+    return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
+
+
+def tag_losses(logits: Numbers, tags: Numbers) -> Numbers:
+    """The loss of each word's tag; none where it is not known, and negative."""
+    right = jnp.take_along_axis(logits, jnp.maximum(tags, 0)[:, None], axis=1)[:, 0]
+    return (jax.nn.logsumexp(logits, axis=1) - right) * (tags >= 0)
