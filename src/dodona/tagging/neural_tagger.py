@@ -84,8 +84,8 @@ class NeuralTagger(Saved):
         columns = (*COLUMNS_READ, *self.columns)
         given = [column for column in self.columns if column != LEMMA]
         certain = answers.entries, answers.before, answers.fixed
-        n_classes = answers.n_classes
-        return TagTask(None, columns, LEMMA, given, n_classes, *certain, len(answers.classes))
+        sizes = answers.n_classes, len(self.words.known)
+        return TagTask(None, columns, LEMMA, given, *sizes, *certain, len(answers.classes))
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
