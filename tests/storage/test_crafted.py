@@ -11,7 +11,7 @@ import pytest
 from support.crafted import MODELS, TABLE, Judge, laid_out
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="limits of processes are those of POSIX")
-EVERY = int(os.environ.get("DODONA_CRAFTED_EVERY", "12"))  # of so many rows one; 1: all
+EVERY = int(os.environ.get("DODONA_CRAFTED_EVERY", "23"))  # of so many rows one; 1: all
 
 
 @pytest.mark.parametrize("model", MODELS)
