@@ -1,7 +1,7 @@
 """What a transition system promises to search, training and the research surface."""
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.choices cimport Choices
-from dodona.core.transitions.gold cimport Gold, GoldC
+from dodona.core.transitions.gold cimport EncodedGold, Gold, GoldC
 from dodona.core.transitions.state cimport StateC
 
 from libc.stdint cimport int32_t
@@ -63,9 +63,7 @@ cdef class System:
     cdef dict _actions                  # (move id, label id) → Action
     cdef dict _other_actions            # move id → Action
     cdef dict _ids                      # Action → (move id, label id)
-    cdef object _gold_of                # the Gold encoded last …
-    cdef object _block                  # … and its columns
-    cdef GoldC _gold
+    cdef EncodedGold _encoded           # the reference asked for last
 
     # What each system defines:
     cdef int valid_moves(self, const StateC* state) except -1 nogil          # a bit per move
@@ -98,4 +96,4 @@ cdef class System:
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil
-    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL
+    cdef EncodedGold encode(self, Gold gold, int n_words)

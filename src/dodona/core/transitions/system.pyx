@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.action import Action
-from dodona.core.transitions.gold cimport UNSEEN, build_gold, gold_size
+from dodona.core.transitions.gold cimport UNSEEN, EncodedGold, build_gold, gold_size
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport (
     BUFFER, StateC, clear, copy, front, lay_out, push, state_size, top)
@@ -210,21 +210,21 @@ cdef class System:
 
     def costs(self, State state not None, Gold gold not None):
         """{action: cost} for every valid action: how many gold arcs each one loses for good."""
-        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
-        self.move_costs(&state.c, reference, costs)
+        self.move_costs(&state.c, &reference.c, costs)
         return {self._named(state, (move, label)):
                 price(&costs[<int> move], label, self.arc_price, self.label_price)
                 for move, label in self._actions if moves >> move & 1}
 
     def optimal(self, State state not None, Gold gold not None):
         """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
-        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
-        self.move_costs(&state.c, reference, costs)
+        self.move_costs(&state.c, &reference.c, costs)
         ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
                  for ids in self._actions if moves >> ids[0] & 1}
         return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
@@ -246,7 +246,7 @@ cdef class System:
 
     def derivation(self, Gold gold not None, str oracle="static"):
         """The static oracle's actions from the start to a final state that holds every gold arc."""
-        cdef const GoldC* reference = self.encode(gold, gold.n_words)
+        cdef EncodedGold reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef MoveCost costs[MAX_MOVES]
         cdef int move, label, number = self._number(oracle)
@@ -254,10 +254,10 @@ cdef class System:
             number = self.oracle
         actions = []
         while not self.final(&state.c):
-            move = self.oracle_move(&state.c, reference, number)
+            move = self.oracle_move(&state.c, &reference.c, number)
             label = NONE
             if self.labelled[move]:
-                self.move_costs(&state.c, reference, costs)
+                self.move_costs(&state.c, &reference.c, costs)
                 label = max(costs[move].label, 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
@@ -307,10 +307,11 @@ cdef class System:
         """Note in the state what this number says."""
         pass
 
-    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
+    cdef EncodedGold encode(self, Gold gold, int n_words):
         """The gold tree as columns; the last is kept, since costs are asked for state by state."""
-        if self._gold_of is gold and gold.n_words == n_words:
-            return &self._gold
+        cdef EncodedGold encoded = self._encoded
+        if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
+            return encoded
         if gold.heads is None:
             raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
         if gold.n_words != n_words:
@@ -328,10 +329,10 @@ cdef class System:
             # the label of a word left over as the root need not be among the labels
             heads[n_words + i] = self._label_ids.get(
                 label, NONE if label in (None, self.root_label) else UNSEEN)
-        block = bytearray(gold_size(n_words))
-        self.build_tree(&self._gold, <char*> block, n_words, heads, heads + n_words)
-        self._block, self._gold_of = block, gold
-        return &self._gold
+        encoded = EncodedGold(gold, gold_size(n_words))
+        self.build_tree(&encoded.c, <char*> encoded.block, n_words, heads, heads + n_words)
+        self._encoded = encoded
+        return encoded
 
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil:

@@ -1,4 +1,5 @@
 """Between sentences and the core: columns of strings to columns of numbers, and trees back."""
+cimport cython
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
@@ -132,10 +133,11 @@ cdef class Encoder:
 
     def add_label(self, bytes label):
         """The id of a label, which is added if it is new."""
-        if label not in self._label_ids:
-            self._label_ids[label] = len(self.labels)
-            self.labels.append(label)
-        return self._label_ids[label]
+        with cython.critical_section(self):     # or two threads would add it twice
+            if label not in self._label_ids:
+                self._label_ids[label] = len(self.labels)
+                self.labels.append(label)
+            return self._label_ids[label]
 
     def encode(self, sentences, *, bint trees=False):
         """A Corpus of the sentences; with `trees`, their heads and labels too."""
