@@ -3,6 +3,8 @@
 A system is a subclass that fills in the handful of functions declared in system.pxd; everything
 here is the same for all of them. States are immutable for Python: a step makes a new one.
 """
+from collections import Counter
+
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t
 from libc.string cimport memset
@@ -117,10 +119,10 @@ def _restore(System system, int n_words, bytes block, int root, int n_stack, int
 
 def _several_heads(Gold gold):
     """What keeps a graph from being a tree, in words."""
+    n_heads = Counter(dependent for _, _, dependent in gold.arcs)
     for word in range(1, gold.n_words + 1):
-        n_heads = sum(dependent == word for _, _, dependent in gold.arcs)
-        if n_heads != 1:
-            return f"word {word} {n_heads} heads"
+        if n_heads[word] != 1:
+            return f"word {word} {n_heads[word]} heads"
     return "a cycle"
 
 
@@ -225,9 +227,30 @@ cdef class System:
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
         self.move_costs(&state.c, &reference.c, costs)
-        ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
-                 for ids in self._actions if moves >> ids[0] & 1}
-        return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
+        cdef int move, label, n_labels = len(self.labels), lowest = 0
+        cdef bint is_first = True
+        for move in range(len(self.moves)):          # one label of each is enough to know the best
+            if moves >> move & 1 and (n_labels or not self.labelled[move]):
+                label = costs[move].label if 0 <= costs[move].label < n_labels else 0
+                label = label if self.labelled[move] else NONE
+                best = rank(&costs[move], label, self.arc_price, self.label_price)
+                lowest = best if is_first else min(best, lowest)
+                is_first = False
+        found = []
+        for move in range(len(self.moves)):
+            if moves >> move & 1:
+                for label in range(n_labels) if self.labelled[move] else (NONE,):
+                    if rank(&costs[move], label, self.arc_price, self.label_price) == lowest:
+                        found.append(self._named(state, (move, label)))
+        return found
+
+    def cost(self, State state not None, Gold gold not None, action):
+        """The cost of one valid action, as in `costs`."""
+        move, label = self._check(state, action)
+        cdef Reference reference = self.encode(gold, state.c.n_words)
+        cdef MoveCost costs[MAX_MOVES]
+        self.move_costs(&state.c, &reference.c, costs)
+        return price(&costs[<int> move], label, self.arc_price, self.label_price)
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
