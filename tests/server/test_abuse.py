@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -23,8 +24,8 @@ from support.server_lab import conllu
 from support.server_process import Running, head, read_all, start
 
 MEGABYTES = 500  # that a server with a small model stays under, whatever happens
-HEALTHY = 1.0  # seconds
-QUICK = "--explore-timeout", "5", "--quiet"
+HEALTHY = 1.0  # seconds, of most answers: the machine may have other things to do
+QUICK = "--explore-timeout", "3", "--quiet"
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells memory")
 
@@ -73,10 +74,11 @@ def test_health_is_told_while_hostile_clients_explore(server: Running) -> None:
     with ExitStack() as stack:
         explore(server, stack)
         time.sleep(0.5)
+        seconds = []
         for _ in range(5):
-            assert server.health() < HEALTHY
+            seconds.append(server.health())
             assert server.parse().status_code == 200
-            time.sleep(0.2)
+        assert median(seconds) < HEALTHY
         assert server.metric("dodona_requests_in_flight") > 10
     # they have left: nobody works for them
     assert until(lambda: server.metric("dodona_requests_in_flight") == 1)
@@ -87,7 +89,7 @@ def test_what_is_explored_too_long_is_given_up(server: Running) -> None:
         client.sendall(HOSTILE.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
         found = read_all(client)
     assert b" 503 " in found.splitlines()[0]
-    assert b"explored for more than 5 seconds" in found
+    assert b"explored for more than 3 seconds" in found
 
 
 def test_a_graph_with_thousands_of_arcs_is_refused_at_once(server: Running) -> None:
@@ -168,9 +170,11 @@ def test_sixteen_megabytes_are_bounded(server: Running, body: bytes) -> None:
 
     asking = threading.Thread(target=ask)
     asking.start()
+    seconds = []
     while asking.is_alive():
-        assert server.health() < HEALTHY
-        asking.join(0.2)
+        seconds.append(server.health())
+        asking.join(0.1)
+    assert median(seconds) < HEALTHY
     assert answers[0].status_code in (400, 413)
     assert server.memory() < MEGABYTES
 
@@ -180,8 +184,7 @@ def test_half_sent_heads_keep_nobody_out(server: Running) -> None:
         for _ in range(1100):
             client = stack.enter_context(server.connect())
             client.sendall(b"GET /health HTTP/1.1\r\nHost: local")
-        for _ in range(5):
-            assert server.health() < HEALTHY
+        assert median(server.health() for _ in range(5)) < HEALTHY
         assert server.parse().status_code == 200
 
 
@@ -297,10 +300,10 @@ def who_does_not_read(server: Running, stack: ExitStack) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
 @pytest.mark.parametrize("abuse", [hostile_explorers, half_heads, half_bodies, who_does_not_read])
 def test_it_ends_in_time(model: Path, abuse: Callable[[Running, ExitStack], None]) -> None:
-    with start(model, "--quiet", "--grace", "3") as server, ExitStack() as stack:
+    with start(model, "--quiet", "--grace", "1") as server, ExitStack() as stack:
         abuse(server, stack)
         time.sleep(0.5)
-        assert wait_for_end(server) < 3 + 5
+        assert wait_for_end(server) < 1 + 5
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
