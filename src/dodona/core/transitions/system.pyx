@@ -300,7 +300,7 @@ cdef class System:
         ids = self._ids.get(action)
         if ids is None:
             raise ValueError(
-                f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
+                f"{self.name} has no action {action}; moves: {', '.join(self.moves)}; "
                 f"labels: {', '.join(self.labels)}")
         if not self._moves(state) >> ids[0] & 1 or self._named(state, ids) != action:
             raise ValueError(f"{action.move} is not valid in {state!r}: "
