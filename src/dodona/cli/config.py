@@ -29,6 +29,10 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # not UTF-8, or not TOML
         raise ValueError(f"{path}: {error}") from error
+    except RecursionError:
+        raise ValueError(
+            f"{path}: values within values, too deep to be read; a setting is one value"
+        ) from None
     found = {}
     for key, value in content.items():
         parameter = known.get(key.replace("_", "-"))
