@@ -12,7 +12,6 @@ from fuzz.target import Target, promise
 
 # what differs from one message to the next that says the same
 PARTICULAR = re.compile(r"""\d+|b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*\"""")
-DEEPEST = 100  # frames
 SHOWN = 80  # characters of a message, where what it is about comes first
 
 
@@ -38,6 +37,8 @@ def try_input(target: Target, data: bytes) -> Outcome:
 
 def describe(error: Exception) -> tuple[str, ...]:
     """The kind of an error, where it was raised, and what it says but for the particulars."""
+    if isinstance(error, RecursionError):  # where it gives up is chance
+        return (type(error).__name__, "", "")
     says = PARTICULAR.sub("#", str(error)[: 4 * SHOWN])[:SHOWN]
     return (type(error).__name__, _where(error.__traceback__), says)
 
@@ -48,12 +49,9 @@ def tell(error: Exception) -> str:
 
 
 def _where(at: TracebackType | None) -> str:
-    """File and line of the innermost frame, or of who made the promise that was broken; not of
-    the deepest of an endless recursion."""
+    """File and line of the innermost frame, or of who made the promise that was broken."""
     if at is None:
         return ""
-    for _ in range(DEEPEST):
-        if at.tb_next is None or at.tb_next.tb_frame.f_code is promise.__code__:
-            break
+    while at.tb_next is not None and at.tb_next.tb_frame.f_code is not promise.__code__:
         at = at.tb_next
     return f"{at.tb_frame.f_code.co_filename.rpartition('/')[2]}:{at.tb_lineno}"

@@ -18,6 +18,7 @@ CHOICES = [
     f'"{choice}"' for field in fields(Settings) for choice in field.metadata["choices"] or ()
 ]
 SIGNS = ["=", "[", "]", "[[", '"""', "'''", "{", "}", "\\", "\\u", "\\U0010FFFF", "\r\n", "true"]
+DEEP = ["x = " + "[" * 600, "seed = " + "{a=" * 400, "a." * 700]  # beyond what Python descends
 
 
 @cache
@@ -41,7 +42,7 @@ TARGET = Target(
     mutators=[
         *BLIND,
         *[change_lines] * 2,
-        words(*SETTINGS, *CHOICES, *SIGNS, *(number.decode() for number in NUMBERS)),
+        words(*SETTINGS, *CHOICES, *SIGNS, *DEEP, *(number.decode() for number in NUMBERS)),
         *[replace_word(b"= \n")] * 3,
     ],
     longest=1500,
