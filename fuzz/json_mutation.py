@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -18,7 +19,8 @@ VALUES: list[Any] = [
     *("", " ", "_", "0", "-1", "x", "\n", "\t", "\x00", "\u2028", "\ud800", "root", "a" * 1000),
     *([], [[]], {}, {"": None}, [0], [0, 0], [None] * 9, ["a", "b"]),
 ]
-DEEP = 5000  # beyond what any reader should descend
+VALUE = re.compile(rb"(?<=: )")  # where one begins, in what Python writes
+DEPTHS = (2, 40, 300, 900, 980, 1100, 3000)  # around what Python descends
 
 
 def paths(value: Any, here: Path = ()) -> Iterator[Path]:
@@ -87,12 +89,15 @@ def json_values(*known: Any, part: Callable[[bytes], tuple[bytes, bytes]]) -> Mu
 
 
 def deep(part: Callable[[bytes], tuple[bytes, bytes]]) -> Mutator:
-    """A mutator that puts brackets within brackets."""
+    """A mutator that puts brackets within brackets, around all or around one value."""
 
     def dig(data: bytes, random: Random, others: Sequence[bytes]) -> bytes:
         before, text = part(data)
-        opening, closing = random.choice(((b"[", b"]"), (b'{"a":', b"}"), (b'{"text":', b"}")))
-        depth = random.choice((2, 40, 500, DEEP))
-        return before + opening * depth + text + closing * (depth if random.random() < 0.5 else 0)
+        at = random.choice([0, *(found.start() for found in VALUE.finditer(text))])
+        opening, closing = random.choice(((b"[", b"]"), (b'{"a":', b"}"), (b'[{"text":', b"}]")))
+        depth = random.choice(DEPTHS)
+        closings = closing * (depth if random.random() < 0.8 else 0)
+        end = len(text) if at == 0 else max(at, text.find(b",", at))
+        return before + text[:at] + opening * depth + text[at:end] + closings + text[end:]
 
     return dig

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from starlette.applications import Starlette
 
@@ -31,6 +32,8 @@ PATHS = [
     *("/api/explore/beam", "/api/models", "/api/systems", "/process", "/models", "/metrics", "/"),
 ]
 TYPES = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+HEADER = re.compile(rb"[\w-]+: [\t -~\x80-\xff]*")
 CHUNK = 97  # bytes of a body that arrive together
 
 
@@ -65,12 +68,12 @@ def run(data: bytes) -> object:
 
 
 def read_request(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """A request as it stands on the wire, as far as it can be understood as one."""
+    """A request as it stands on the wire; what h11 would not let through is left out of it."""
     head, _, body = data.partition(b"\n\n")
     first, *lines = head.split(b"\n")
     method, _, target = first.decode("latin-1").partition(" ")
-    path, _, query = target.partition("?")
-    headers = [line.partition(b": ") for line in lines]
+    path, _, query = quote(target.encode("latin-1"), safe=PRINTABLE).partition("?")
+    headers = [line.partition(b": ") for line in lines if HEADER.fullmatch(line)]
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -78,8 +81,8 @@ def read_request(data: bytes) -> tuple[dict[str, Any], bytes]:
         "scheme": "http",
         "method": method,
         "path": unquote(path),
-        "raw_path": path.encode("latin-1"),
-        "query_string": query.encode("latin-1"),
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
         "root_path": "",
         "headers": [(b"host", b"127.0.0.1"), *((a.lower(), b) for a, _, b in headers)],
         "client": ("127.0.0.1", 1),
@@ -136,5 +139,5 @@ TARGET = Target(
         words(*FIELDS, *FORMATS, *PATHS, *TYPES, "&", "=", "%", "+"),
         *[replace_word(b'&=" \n')] * 3,
     ],
-    longest=1000,
+    longest=8000,
 )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from random import Random
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from dodona.storage import container
 from dodona.storage.container import ContainerError
+from fuzz import guided
 from fuzz import target as targets
 from fuzz.__main__ import main
 from fuzz.loop import Job, Loop, Note
@@ -153,3 +159,45 @@ def test_the_command_runs_a_target(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_target_that_cannot_start_is_no_finding(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="did not even start"):
         fuzz("no.such.target", Limits(n_inputs=ENDLESS), found=tmp_path)
+
+
+@pytest.mark.parametrize("module", ["target", "shrinking", "running"])
+def test_examples_in_docstrings(module: str) -> None:
+    found = doctest.testmod(import_module(f"fuzz.{module}"))
+    assert found.attempted and not found.failed
+
+
+class FakeAtheris(ModuleType):
+    """Tries one seed, and what our mutator makes of it."""
+
+    def instrument_imports(self, include: list[str]) -> AbstractContextManager[None]:
+        self.included = include
+        return nullcontext()
+
+    def Setup(self, command: list[str], run: Any, *, custom_mutator: Any) -> None:  # noqa: N802
+        self.command, self.run, self.mutate = command, run, custom_mutator
+
+    def Fuzz(self) -> None:  # noqa: N802
+        [seed, *_] = Path(self.command[-1]).iterdir()
+        self.run(self.mutate(seed.read_bytes(), 1000, 7))
+
+
+def test_atheris_is_given_target_mutators_and_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeAtheris("atheris")
+    monkeypatch.setitem(sys.modules, "atheris", fake)
+    monkeypatch.setattr(guided, "FOUND", tmp_path)
+    guided.main(["templates", "-runs=1"])
+    assert fake.included == ["dodona"]
+    assert fake.command[2:] == ["-runs=1", str(tmp_path / "templates/guided"), fake.command[-1]]
+    assert fake.mutate(b"s0.form", 3, 1) == fake.mutate(b"s0.form", 3, 1)
+    assert len(fake.mutate(b"s0.form" * 9, 3, 1)) <= 3
+    with pytest.raises(KeyError):
+        guided.check(targets.load(BAD), b"raise")
+
+
+def test_where_atheris_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "atheris", None)
+    with pytest.raises(SystemExit, match="not installed"):
+        guided.main(["templates"])
