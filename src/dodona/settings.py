@@ -213,6 +213,8 @@ class TaggerSettings:
         _check_choices(self)
         _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
         _check_least(self, 0, "seed", "certain")
+        if self.beam > MAX_WIDTH:
+            raise ValueError(f"beam is at most {MAX_WIDTH}, not {self.beam}")
         if self.cutoff > MAX_CUTOFF:
             raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
 
-from dodona.batches import stream
+from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
@@ -22,6 +22,7 @@ from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import ROOT_COUNTS, Settings
 from dodona.storage.container import Array
+from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
 from dodona.tagging.tagger import Tagger
@@ -88,7 +89,7 @@ class Parser(Saved):
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        return next(self.pipe([sentence]))
+        return next(self.pipe([require_sentence(sentence)]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Every state on the way to a sentence's tree, with the action that was taken there.
@@ -112,6 +113,7 @@ class Parser(Saved):
 
     def encode(self, sentence: Sentence) -> Corpus:
         """The sentence, with what its tagger fills in, as the features see it."""
+        require_sentence(sentence)
         tagger = self.tagger
         if tagger is not None:
             [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
@@ -129,10 +131,11 @@ class Parser(Saved):
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
-        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
-        how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
-        with `keep_tags` it touches none.
+        Where the stream ends in an error, all sentences before it are given out first. `roots` says
+        how many words may hang under the root of a sentence: "one" or "many"; `beam` how many
+        derivations are kept side by side. By default both are as in training. A parser with a
+        tagger fills in the columns that a sentence lacks; with `retag` it replaces them all, with
+        `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -204,20 +207,29 @@ class Parser(Saved):
     def put_together(cls, pieces: Pieces) -> Parser:
         """The parser that `take_apart` took apart."""
         about, arrays = pieces.about, pieces.arrays
-        columns = about["columns"]
+        columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
+        check_values("deprels", labels)
+        pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
+        weights = from_arrays(len(pairs), about, arrays)  # as many as there may be
         texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
         vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
-        labels = [label.encode() for label in about["labels"]]
-        pairs = [tuple(pair) for pair in about["actions"]]
         return cls(
-            Settings(**about["settings"]),
-            about["templates"],
-            Encoder(columns, vocabularies, labels, pieces.clusters),
-            about["root_label"],
+            said_settings(about, Settings),
+            said(about, "templates", str),
+            Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
+            said(about, "root_label", str),
             pairs,
-            from_arrays(len(pairs), about, arrays),
-            about["record"],
+            weights,
+            said(about, "record", dict),
             pieces.part("tagger", Tagger),
             pieces.part("segmenter", Segmenter),
             pieces.part("graphs", cls),
         )
+
+
+def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
+    """Move, label, and where its arcs may hang, of a class."""
+    match action:
+        case [int(move), int(label), bool(under_root), bool(elsewhere)]:
+            return move, label, under_root, elsewhere
+    raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")

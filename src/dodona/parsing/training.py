@@ -258,7 +258,7 @@ class Trainer(Learner[Learned]):
 
     def go_on(self, state: State) -> None:
         if state.weights:
-            self._start(state.weights["parser"])
+            self._start(state.weights_of("parser", self.actions.n_classes))
             self.core.__setstate__((int(state.numbers["random"]), state.numbers["time"]))
         if state.best:
             columns = self.tags.trainer.columns if self.tags.trainer else []

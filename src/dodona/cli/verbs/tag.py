@@ -77,8 +77,8 @@ def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) ->
     try:
         for epoch in trainer.epochs(checkpoint=kept.target):
             say(_describe(epoch, settings.epochs))
-    except KeyboardInterrupt:
-        raise kept.rescue("tagger", trainer.best_epoch, trainer.tagger) from None
+    except KeyboardInterrupt as interrupt:
+        raise kept.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
     kept.finish(trainer.tagger())
 
 
