@@ -38,7 +38,7 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             raise ValueError(f"{path}: no setting {key!r}; there are: {', '.join(known)}")
-        if parameter.type is float and type(value) is int:
+        if parameter.type is float and type(value) is int and abs(value) <= sys.float_info.max:
             value = float(value)
         if not parameter.accepts(value):
             raise ValueError(f"{path}: {key} is {parameter.expected}, not {value!r}")
