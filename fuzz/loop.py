@@ -45,6 +45,7 @@ class Job:
     cpu_seconds: float  # for one input, then it hangs
     memory: int  # bytes; 0: no limit
     found: str  # folder
+    is_first: bool = True  # after a crash, the seeds are not tried again: one may be its cause
     note: str = ""
     only: str = ""  # an input, if it is to be tried alone
 
@@ -75,10 +76,12 @@ class Note:
         self._mapped[NOTE.size : NOTE.size + len(data)] = data
         NOTE.pack_into(self._mapped, 0, n_inputs, len(data))
 
-    def read(self) -> tuple[int, bytes]:
+    @staticmethod
+    def read(path: Path) -> tuple[int, bytes]:
         """How many inputs there were, and the last of them."""
-        n_inputs, length = NOTE.unpack_from(self._mapped)
-        return n_inputs, self._mapped[NOTE.size : NOTE.size + length]
+        with path.open("rb") as file:
+            n_inputs, length = NOTE.unpack(file.read(NOTE.size))
+            return n_inputs, file.read(length)
 
 
 class Loop:
@@ -100,7 +103,7 @@ class Loop:
 
     def run(self) -> None:
         """Until the time is over, or the inputs are."""
-        for data in list(self.pool):
+        for data in list(self.pool) if self.job.is_first else ():
             self.try_one(data)
         for data in self.made():
             if self.try_one(data):

@@ -26,6 +26,7 @@ import json
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dodona.storage import container
@@ -51,8 +52,11 @@ class Whole:
 
     def copy(self) -> Whole:
         """One that may be changed."""
-        about = json.loads(json.dumps(self.about))
-        return Whole(self.kind, self.version, about, dict(self.arrays))
+        return Whole(self.kind, self.version, json.loads(self._text), dict(self.arrays))
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.about)
 
     def to_bytes(self) -> bytes:
         """The file."""

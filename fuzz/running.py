@@ -58,8 +58,7 @@ class Ended:
 
 def fuzz(name: str, limits: Limits, seed: int = 1, found: Path = FOUND) -> Result:
     """Run a target; the same seed and number of inputs do the same again."""
-    folder = found / name
-    before = set(folder.glob("*"))
+    folder, now = found / name, time.time()
     begin, n_inputs, n_starts = time.monotonic(), 0, 0
     while True:
         left = limits.seconds - (time.monotonic() - begin)
@@ -67,7 +66,7 @@ def fuzz(name: str, limits: Limits, seed: int = 1, found: Path = FOUND) -> Resul
             break
         job = Job(
             name, f"{seed}/{n_starts}", limits.n_inputs - n_inputs, max(left, 0.0),
-            limits.cpu_seconds, limits.memory, str(folder),
+            limits.cpu_seconds, limits.memory, str(folder), is_first=n_starts == 0,
         )  # fmt: skip
         ended = run_job(job, limits.standstill)
         n_inputs += ended.n_inputs
@@ -75,7 +74,7 @@ def fuzz(name: str, limits: Limits, seed: int = 1, found: Path = FOUND) -> Resul
         if not ended.why:
             break
         remember(job, ended, limits.standstill)
-    findings = sorted(path for path in folder.glob("*.txt") if path not in before)
+    findings = sorted(path for path in folder.glob("*.txt") if path.stat().st_mtime >= now)
     return Result(name, n_inputs, time.monotonic() - begin, findings)
 
 
@@ -95,7 +94,7 @@ def run_job(job: Job, standstill: float) -> Ended:
                 process.wait()
             stderr.seek(0)
             story = stderr.read().decode(errors="replace")
-        n_inputs, data = Note(Path(job.note)).read()
+        n_inputs, data = Note.read(Path(job.note))
     if is_stuck:
         return Ended(n_inputs, data, f"stuck for {standstill:g} s", story)
     if process.returncode == 0:
@@ -114,7 +113,7 @@ def wait(process: subprocess.Popen[bytes], note: Path, standstill: float) -> boo
             process.wait(timeout=min(1.0, standstill / 4))
             return False
         except subprocess.TimeoutExpired:
-            n_inputs, _ = Note(note).read()
+            n_inputs, _ = Note.read(note)
             if n_inputs != seen:
                 seen, since = n_inputs, time.monotonic()
             elif time.monotonic() - since > standstill:
@@ -138,6 +137,7 @@ def remember(job: Job, ended: Ended, standstill: float) -> None:
     frame = FRAME.search(ended.story)
     path = name_finding(Path(job.found), "-".join([ended.why, *(frame.groups() if frame else ())]))
     if path.exists():
+        path.with_name(f"{path.name}.txt").touch()  # found in this run, too
         return
     data = ended.data
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryDirectory
 from typing import IO
 
 MEMORY = Path("/dev/shm")  # of Linux; elsewhere where temporary files are
 
 
 @cache
-def _file() -> IO[bytes]:
+def _folder() -> TemporaryDirectory[str]:
     """It goes when the process ends."""
-    folder = str(MEMORY) if MEMORY.is_dir() else None
-    return NamedTemporaryFile(prefix="fuzz-", dir=folder, buffering=0)
+    return TemporaryDirectory(prefix="fuzz-", dir=MEMORY if MEMORY.is_dir() else None)
+
+
+@cache
+def _file() -> IO[bytes]:
+    return Path(_folder().name, "input").open("wb", buffering=0)
 
 
 def on_disk(data: bytes) -> Path:

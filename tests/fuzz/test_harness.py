@@ -80,18 +80,20 @@ def test_a_run_goes_on_after_crashes_and_tells_of_each_once(tmp_path: Path) -> N
     stories = [path.name for path in result.findings]
     assert [name.partition("-")[0] for name in stories] == ["KeyError", "SIGSEGV"]
     assert [path.with_suffix("").read_bytes() for path in result.findings] == [b"raise", b"crash"]
+    assert fuzz(BAD, QUICK, found=tmp_path).findings == result.findings  # nor is it forgotten
 
 
 def loop(tmp_path: Path, name: str, n_inputs: int, seed: str = "1") -> Loop:
     Note.make(tmp_path / "note")
-    return Loop(Job(name, seed, n_inputs, 60.0, 60.0, 0, str(tmp_path), str(tmp_path / "note")))
+    note = str(tmp_path / "note")
+    return Loop(Job(name, seed, n_inputs, 60.0, 60.0, 0, str(tmp_path), note=note))
 
 
 def test_the_same_seed_makes_the_same_inputs(tmp_path: Path) -> None:
     def inputs(seed: str) -> list[bytes]:
         one = loop(tmp_path, "conllu", 300, seed)
         one.run()
-        return [*one.pool, one.note.read()[1]]
+        return [*one.pool, Note.read(tmp_path / "note")[1]]
 
     assert inputs("1") == inputs("1")
     assert inputs("1") != inputs("2")
