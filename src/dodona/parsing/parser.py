@@ -214,7 +214,7 @@ class Parser(Saved):
         texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
         vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
         return cls(
-            said_settings(about, Settings),
+            said_settings(about, Settings).resolved(),
             said(about, "templates", str),
             Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
             said(about, "root_label", str),

@@ -44,8 +44,8 @@ def train(
 ) -> None:
     """Train a parser on a treebank, or with --pipeline text all that leads from text to trees.
 
-    Interrupted by Ctrl-C it saves the best parser so far; --resume takes the run up again, and the
-    model is then the same to the last bit as that of a run without a break.
+    Interrupted by Ctrl-C or SIGTERM it saves the best parser so far; --resume takes the run up
+    again, and the model is then the same to the last bit as that of a run without a break.
     """
     from dodona.cli.progress import view
 
