@@ -91,6 +91,7 @@ class Knowledge:
                     names[i],
                     names[:i] if names[i] == LEMMA else names[max(i - 1, 0) : i],
                     answers.n_classes,
+                    len(self.forms),
                     answers.entries,
                     answers.before,
                     answers.fixed,

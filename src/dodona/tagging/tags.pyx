@@ -54,7 +54,7 @@ cdef class Columns:
             self.places.push_back(place)
             self.tasks.push_back(k)
             self.kept.push_back(columns[k] in keep)
-            self.texts.push_back([])
+            self.texts.resize(self.texts.size() + 1)
             if place == LEMMA:
                 self.scripts = classes[k]
                 continue
@@ -96,7 +96,7 @@ cdef class Columns:
         return True
 
     cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
-                           size_t k) noexcept nogil:
+                           size_t k) except -1 nogil:
         """The same for scripts; `lemmas` may move while it grows, so that pointers come last."""
         cdef Py_ssize_t at = 0
         cdef int32_t script

@@ -23,5 +23,5 @@ cdef class Corpus:
     cdef int32_t* add(self, int n_words)
     cdef WordsC words(self, int sentence) noexcept nogil
     cdef int32_t* column(self, int sentence, int column) noexcept nogil
-    cdef void set_gold(self, System system, int sentence, GoldC* gold,
-                       vector[int32_t]& block) noexcept nogil
+    cdef int set_gold(self, System system, int sentence, GoldC* gold,
+                      vector[int32_t]& block) except -1 nogil

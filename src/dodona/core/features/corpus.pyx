@@ -52,8 +52,8 @@ cdef class Corpus:
         return (self.values.data() + self.first_value[sentence]
                 + <size_t> column * n_nodes(self.n_words[sentence]) + 1)
 
-    cdef void set_gold(self, System system, int sentence, GoldC* gold,
-                       vector[int32_t]& block) noexcept nogil:
+    cdef int set_gold(self, System system, int sentence, GoldC* gold,
+                      vector[int32_t]& block) except -1 nogil:
         """Build the gold tree or, for a system of graphs, the gold graph of a sentence."""
         cdef int n = self.n_words[sentence]
         cdef size_t first = self.first_word[sentence]

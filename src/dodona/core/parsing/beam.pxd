@@ -18,9 +18,9 @@ cdef class Beam(Greedy):
     cdef readonly int width
 
     cdef int search(self, BeamWorkspace space, Agenda agenda,
-                    const WordsC* words) noexcept nogil
-    cdef void expand(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil
+                    const WordsC* words) except -1 nogil
+    cdef int expand(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) except -1 nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) noexcept nogil
-    cdef void offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores) noexcept nogil
+                        const WordsC* words) except NULL nogil
+    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores) except -1 nogil

@@ -42,7 +42,6 @@ cdef class Beam(Greedy):
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
-        self.system.raise_error()
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
 
@@ -68,7 +67,6 @@ cdef class Beam(Greedy):
             steps.append([self._step(agenda, i, states, lasts) for i in places])
             states = [self._state(agenda, i) for i in places]
             lasts = [agenda.hypotheses[<int> i].last for i in places]
-        self.system.raise_error()
         return steps
 
     def _step(self, Agenda agenda, int hypothesis, list states, list lasts):
@@ -92,13 +90,15 @@ cdef class Beam(Greedy):
         cdef State state, after
         cdef WordsC words
         cdef Step step
+        cdef vector[Step] path
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
         state = self.system.start(words.n_words)
         steps = []
         if not self.system.final(&state.c):
-            for step in space.agenda.path(0):
+            space.agenda.find_path(space.agenda.hypotheses[0].last, path)
+            for step in path:
                 self.system.repeat_note(&state.c, step.note)
                 steps.append((state, self.system._named(state, self.actions.pairs[step.klass][:2])))
                 after = State(self.system, words.n_words)
@@ -106,7 +106,6 @@ cdef class Beam(Greedy):
                 self.system.take(&after.c, self.actions.move[step.klass],
                                  self.actions.label[step.klass])
                 state = after
-        self.system.raise_error()
         return [*steps, (state, None)]
 
     cdef Workspace workspace(self):
@@ -115,7 +114,7 @@ cdef class Beam(Greedy):
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         """Leave the tree of the best derivation in the workspace's state; count its transitions."""
         cdef int n_transitions = 0
         space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
@@ -127,7 +126,7 @@ cdef class Beam(Greedy):
         return n_transitions
 
     cdef int search(self, BeamWorkspace space, Agenda agenda,
-                    const WordsC* words) noexcept nogil:
+                    const WordsC* words) except -1 nogil:
         agenda.reserve(words.n_words, self.features.n_templates)
         agenda.begin(&space.state, False)
         while agenda.n_open > 0:
@@ -136,8 +135,8 @@ cdef class Beam(Greedy):
         space.state = agenda.state(0)[0]
         return agenda.length(0)
 
-    cdef void expand(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil:
+    cdef int expand(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) except -1 nogil:
         """Offer every hypothesis with every action that it allows."""
         cdef Hypothesis* hypothesis
         cdef const int16_t* scores
@@ -154,7 +153,7 @@ cdef class Beam(Greedy):
             self.offer_all(agenda, i, scores)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) noexcept nogil:
+                        const WordsC* words) except NULL nogil:
         """The score of every class."""
         cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
         cdef int c, n = self.actions.n_padded
@@ -175,8 +174,8 @@ cdef class Beam(Greedy):
             self.weights.score(agenda.added.data(), <int> agenda.added.size(), scores)
         return scores
 
-    cdef void offer_all(self, Agenda agenda, int hypothesis,
-                        const int16_t* scores) noexcept nogil:
+    cdef int offer_all(self, Agenda agenda, int hypothesis,
+                       const int16_t* scores) except -1 nogil:
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef unsigned int above

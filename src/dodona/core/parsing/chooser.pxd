@@ -17,7 +17,7 @@ cdef class Workspace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
 
-    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil
+    cdef int reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) except -1 nogil
 
 
 cdef class Chooser:
@@ -26,4 +26,4 @@ cdef class Chooser:
     cdef readonly Actions actions
     cdef readonly Scorer weights
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil

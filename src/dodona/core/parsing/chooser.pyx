@@ -10,7 +10,7 @@ cdef extern from "blocks.h":
 
 
 cdef class Workspace:
-    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil:
+    cdef int reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) except -1 nogil:
         """Make room for a sentence of that many words."""
         cdef size_t n_units = state_size(n_words, max_arcs) // sizeof(uint64_t)
         if self.block.size() < n_units:
@@ -33,7 +33,7 @@ cdef class Chooser:
         self.system, self.features, self.actions = actions.system, features, actions
         self.weights = weights
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)

@@ -35,7 +35,7 @@ cdef class GraphGreedy(Greedy):
             if label == NONE:
                 self.n_first_blocks = c // BLOCK + 1
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """As in trees; but where words are joined already, only SHIFT and REDUCE are to be scored,
         which stand among the first classes, being the most frequent."""
         cdef int n_keys, best
@@ -50,7 +50,7 @@ cdef class GraphGreedy(Greedy):
         best = dodona_best(space.scores.data(), self.n_first_blocks)
         return best if barriers[best] == 0 else Greedy.best_class(self, space, words, moves)
 
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
         cdef const StateC* state = &space.state
         cdef int i
         if sentence == 0:
@@ -63,7 +63,7 @@ cdef class GraphGreedy(Greedy):
 
     # Each word gets one arc more at most, which with 2n - 1 that do not cross is within max_arcs:
     # what has no head is attached to what the root reaches, and is then within reach itself.
-    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil:
         cdef StateC* state = &space.state
         cdef vector[char] marks
         cdef int d, chief = NONE
@@ -80,7 +80,7 @@ cdef class GraphGreedy(Greedy):
                 mark_descendants(state, d, marks.data())
 
     cdef bint attach_headless(self, Workspace space, const WordsC* words, int chief,
-                              char* marks) noexcept nogil:
+                              char* marks) except -1 nogil:
         """Attach words without a head to likely ones within reach, or else one word to the chief;
         whether there was any to attach."""
         cdef StateC* state = &space.state
@@ -100,7 +100,7 @@ cdef class GraphGreedy(Greedy):
             mark_descendants(state, last, marks)
         return last != NONE
 
-    cdef int headless_root(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int headless_root(self, Workspace space, const WordsC* words) except -2 nogil:
         """The word that scores best under the root, of those without a head or else of all."""
         cdef StateC* state = &space.state
         cdef int d, chosen, score, chief = NONE, best = 0
@@ -122,7 +122,7 @@ cdef class GraphGreedy(Greedy):
             head = word_column(words, self.features.tree_head)[word]
         return head if head > 0 else chief
 
-    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+    cdef int attach(self, Workspace space, const WordsC* words, int head, int word) except -1 nogil:
         cdef int chosen = self.best_arc(space, words, head, word)
         add_graph_arc(&space.state, head, self.root_label if chosen == NONE
                       else self.actions.label[chosen], word)

@@ -7,6 +7,6 @@ from dodona.core.parsing.completion cimport Completer
 
 cdef class Greedy(Completer):
     cdef Workspace workspace(self)
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
-    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil
+    cdef int next_class(self, Workspace space, const WordsC* words) except -2 nogil

@@ -34,10 +34,9 @@ cdef class Greedy(Completer):
                 words = corpus.words(i)
                 n_transitions += self.parse_words(space, &words)
                 self.keep(space, corpus, i)
-        self.system.raise_error()
         return n_transitions
 
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
         """Write what was parsed into the corpus."""
         cdef const StateC* state = &space.state
         cdef size_t first = corpus.first_word[sentence]
@@ -61,7 +60,6 @@ cdef class Greedy(Completer):
         self.check(corpus, sentence, sentence + 1)
         row = self.weights.scores(self.features.keys(state, corpus, sentence))
         barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
-        self.system.raise_error()
         return {self.system._named(state, self.actions.pairs[c][:2]): row[c]
                 for c in range(self.actions.n_classes) if barriers[c] == 0}
 
@@ -71,13 +69,10 @@ cdef class Greedy(Completer):
         cdef const int16_t* barriers
         cdef vector[int16_t] row
         cdef Choices choices
-        cdef int c
         self.check(corpus, sentence, sentence + 1)
-        row = self.weights.scores(self.features.keys(state, corpus, sentence))
         barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
-        self.system.raise_error()
-        for c in range(self.actions.n_classes):
-            row[c] = <int16_t> (row[c] + barriers[c])
+        for score in self.weights.scores(self.features.keys(state, corpus, sentence)):
+            row.push_back(<int16_t> (<int> score + barriers[row.size()]))
         choices = self.actions.choices(row.data(), NULL)
         copy(&noted.c, &state.c)
         state.system.note_scores(&noted.c, &choices)
@@ -102,7 +97,6 @@ cdef class Greedy(Completer):
                 chosen = self.next_class(space, &words)
             copy(&state.c, &space.state)
             if chosen == NONE:
-                self.system.raise_error()
                 return [*steps, (state, None)]
             steps.append((state, self.system._named(state, self.actions.pairs[chosen][:2])))
             self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
@@ -110,7 +104,7 @@ cdef class Greedy(Completer):
     cdef Workspace workspace(self):
         return Workspace()
 
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         """Leave the tree of the sentence in the workspace's state; the number of transitions."""
         cdef StateC* state = &space.state
         cdef int chosen, n_transitions = 0
@@ -126,7 +120,7 @@ cdef class Greedy(Completer):
         self.complete(space, words)
         return n_transitions
 
-    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int next_class(self, Workspace space, const WordsC* words) except -2 nogil:
         """What to do next; the state takes note of what its system wants of the scores."""
         cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
         cdef Choices choices = self.actions.choices(space.scores.data(), NULL)

@@ -44,13 +44,13 @@ cdef class GreedyTrainer:
     cdef vector[char] labelled          # per move
     cdef int cheapest                   # the lowest of them
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil
-    cdef int learn(self, const WordsC* words) noexcept nogil
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil
+    cdef int learn(self, const WordsC* words) except -2 nogil
     cdef int note_scores(self) noexcept nogil
     cdef bint is_fine(self, int rival, int target) noexcept nogil
-    cdef void set_costs(self) noexcept nogil
+    cdef int set_costs(self) except -1 nogil
     cdef int best(self, bint optimal_only) noexcept nogil
-    cdef int static_class(self) noexcept nogil
+    cdef int static_class(self) except -2 nogil
     cdef int follow(self, int predicted, bint exploring) noexcept nogil
     cdef int random_optimal(self) noexcept nogil
     cdef double margin(self, int c) noexcept nogil

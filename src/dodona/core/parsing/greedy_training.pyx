@@ -10,11 +10,14 @@ the paper's CHOOSE_NEXT, which action to take from here:
 
 Where no action is free (a gold tree out of reach of the system), the cheapest count as optimal.
 """
+from collections import Counter
+
 from libc.math cimport sqrt
 from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport below, uniform
+from dodona.core.parsing.actions import missing_arcs
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
@@ -53,7 +56,8 @@ cdef class GreedyTrainer:
         self.keys.resize(features.n_templates)
         self.scores.resize(actions.n_padded)
         self.costs.resize(actions.n_padded)
-        self.labelled = self.system.labelled
+        for is_labelled in self.system.labelled:
+            self.labelled.push_back(is_labelled)
         features.check(self.system)
         self.n_labels = len(self.system.labels)
         self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
@@ -68,7 +72,6 @@ cdef class GreedyTrainer:
                 raise IndexError(f"no sentence {sentence}")
             with nogil:
                 self.train_sentence(sentence, exploring)
-            self.system.raise_error()
 
     def shuffled(self, int n):
         """The numbers 0 … n - 1 in random order."""
@@ -80,7 +83,7 @@ cdef class GreedyTrainer:
     def __setstate__(self, state):
         self.random, self.time = state
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef int max_arcs = self.system.max_arcs(words.n_words)
         cdef int predicted, taken
@@ -95,7 +98,7 @@ cdef class GreedyTrainer:
             taken = self.follow(predicted, exploring)
             self.system.take(&self.state, self.actions.move[taken], self.actions.label[taken])
 
-    cdef int learn(self, const WordsC* words) noexcept nogil:
+    cdef int learn(self, const WordsC* words) except -2 nogil:
         """Predict, compare with the oracle, update; returns the prediction."""
         cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
         cdef int predicted, target, rival
@@ -127,7 +130,7 @@ cdef class GreedyTrainer:
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest
 
-    cdef void set_costs(self) noexcept nogil:
+    cdef int set_costs(self) except -1 nogil:
         """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost* moves = self.moves
         cdef int32_t c, cost, arc_price, label_price
@@ -152,7 +155,7 @@ cdef class GreedyTrainer:
                 chosen = c
         return chosen
 
-    cdef int static_class(self) noexcept nogil:
+    cdef int static_class(self) except -2 nogil:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""
         cdef int move = self.system.static_move(&self.state, &self.gold)
         cdef int label = NONE, chosen
@@ -221,7 +224,8 @@ def seen_actions(System system, Corpus corpus, order):
     """The actions of the static oracle's derivations of these sentences, most frequent first.
 
     Frequent classes stand together, so that most rows of weights need only a few blocks. Where a
-    tree is annotated in part, there is no derivation, and its arcs are counted instead.
+    tree is annotated in part, there is no derivation, and its arcs are counted instead. What was
+    not seen, but without which longer sentences could not be parsed, is added.
     """
     cdef StateC state
     cdef GoldC gold
@@ -254,9 +258,24 @@ def seen_actions(System system, Corpus corpus, order):
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
-        system.raise_error()
-    if system.other_names and system.labels and len(counts) == 2:
-        counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
-    return sorted(((move, label, bool(under), bool(elsewhere))
-                   for (move, label), (elsewhere, under) in counts.items()),
-                  key=lambda pair: (-sum(counts[pair[:2]]), pair))
+    if system.labels:
+        for moves, under_root in missing_arcs(system, _pairs(counts)):
+            label = _usual_label(system, counts, under_root)
+            counts.setdefault((moves[0], label), [0, 0])[under_root] += 1
+    return sorted(_pairs(counts), key=lambda pair: (-sum(counts[pair[:2]]), pair))
+
+
+def _pairs(counts):
+    return [(move, label, bool(under), bool(elsewhere))
+            for (move, label), (elsewhere, under) in counts.items()]
+
+
+def _usual_label(System system, counts, bint under_root):
+    """The label of an arc that was never seen, but without which the parser may get stuck."""
+    seen = Counter()
+    for (_, label), numbers in counts.items():
+        if label != NONE and numbers[under_root]:
+            seen[label] += numbers[under_root]
+    if under_root and system.root_label_id != NONE:
+        return system.root_label_id
+    return min(seen, key=lambda label: (-seen[label], label), default=0)

@@ -53,8 +53,8 @@ cdef class Tagging:
                 else:
                     self.tag_with_beam(&words, own, beam)
 
-    cdef void tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
-                           int16_t* scores) noexcept nogil:
+    cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
+                          int16_t* scores) except -1 nogil:
         cdef int i, best, n_static = self.task.features.n_static
         for i in range(1, words.n_words + 1):
             best = self.task.certain(words, i)
@@ -68,8 +68,8 @@ cdef class Tagging:
                     best = 0
             own[i] = best + N_RESERVED
 
-    cdef void tag_with_beam(self, const WordsC* words, int32_t* own,
-                            TagBeam beam) noexcept nogil:
+    cdef int tag_with_beam(self, const WordsC* words, int32_t* own,
+                           TagBeam beam) except -1 nogil:
         cdef int i
         beam.start(words.n_words, own)
         for i in range(1, words.n_words + 1):
