@@ -45,7 +45,8 @@ cdef class TagTask:
         self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
         self.n_certain = max(n_classes, n_certain)
         self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
-        self.given_columns = [columns.index(column) for column in given]
+        for column in given:
+            self.given_columns.push_back(columns.index(column))
         self.n_padded = padded(n_classes)
         self.blank.resize(n_classes, 0)
         self.blank.resize(self.n_padded, BARRED)
