@@ -34,6 +34,7 @@ KINDS = st.sampled_from(
         "",
     ]
 )
+JSON_BODY = {"Content-Type": "application/json"}
 PART = b'--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n'
 
 
@@ -88,7 +89,7 @@ FIELDS = ("text", "conllu", "tokens", "model", "input", "output", "svg", "width"
 @example(asked={"text": text(1), "model": None, "svg": False, "width": None})
 @example(asked={"conllu": conllu(1), "input": "text"})
 def test_no_json_breaks_the_server(client: TestClient, asked: dict[str, Any]) -> None:
-    answer = client.post("/api/parse", content=json.dumps(asked))
+    answer = client.post("/api/parse", content=json.dumps(asked), headers=JSON_BODY)
     assert answer.status_code in (200, 400)
     assert "model" in answer.json() or set(answer.json()) == {"error"}
 
@@ -109,6 +110,6 @@ def test_nothing_explored_breaks_the_server(
     client: TestClient, endpoint: str, asked: dict[str, Any]
 ) -> None:
     body = json.dumps({"sentence": conllu(1)} | asked)
-    answer = client.post(f"/api/explore{endpoint}", content=body)
+    answer = client.post(f"/api/explore{endpoint}", content=body, headers=JSON_BODY)
     assert answer.status_code in (200, 400)
     assert answer.status_code == 200 or set(answer.json()) == {"error"}
