@@ -92,7 +92,7 @@ def read_request(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def receiver(body: bytes) -> Callable[[], Awaitable[dict[str, Any]]]:
-    """The body, in pieces; then the client is gone."""
+    """The body, in pieces; then the client waits."""
     pieces = [body[i : i + CHUNK] for i in range(0, len(body), CHUNK)] or [b""]
     waiting = [
         {"type": "http.request", "body": piece, "more_body": i + 1 < len(pieces)}
@@ -100,7 +100,9 @@ def receiver(body: bytes) -> Callable[[], Awaitable[dict[str, Any]]]:
     ]
 
     async def receive() -> dict[str, Any]:
-        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+        if not waiting:
+            await asyncio.Future()
+        return waiting.pop(0)
 
     return receive
 
