@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test lint sanitize bench model docs wheel clean
+.PHONY: demo test lint fuzz fuzz-sanitize sanitize bench model docs wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -68,6 +68,21 @@ sanitize: $(SANE)/installed
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  $(SANE_BIN)/python -m pytest --capture=sys $(SANE_TESTS)
+
+# Inputs made up by the million: SECONDS for each target, or TARGET="conllu model" alone. What is found
+# lies in out/fuzz; docs/testing.md says what to do with it.
+SECONDS ?= 60
+fuzz: $(VENV)/installed $(VENV)/test
+	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS)
+
+# The same with every read, write and number watched. The sanitizer's own memory is beyond any limit, so
+# it is told what one allocation may be.
+fuzz-sanitize: $(SANE)/installed
+	@$(SANE_BIN)/python $(PIP) install starlette python-multipart
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:max_allocation_size_mb=1024 \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(SANE_BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS) --memory 0 --cpu 60
 
 bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench
