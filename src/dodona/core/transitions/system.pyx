@@ -247,7 +247,7 @@ cdef class System:
     def cost(self, State state not None, Gold gold not None, action):
         """The cost of one valid action, as in `costs`."""
         move, label = self._check(state, action)
-        cdef Reference reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
         cdef MoveCost costs[MAX_MOVES]
         self.move_costs(&state.c, &reference.c, costs)
         return price(&costs[<int> move], label, self.arc_price, self.label_price)
