@@ -72,9 +72,12 @@ JOBS = {
         "model = dodona.train(GRAPHS, system='graph-standard', epochs=1)\n"
         "def job(): return written(model.pipe(BOOK))"
     ),
-    "tag": "model = dodona.train_tagger(BOOK, epochs=1)\ndef job(): return written(model.pipe(BOOK))",
+    "tag": (
+        "model = dodona.train_tagger(BOOK, epochs=1)\ndef job(): return written(model.pipe(BOOK))"
+    ),
     "segment": (
-        "model = train_segmenter(BOOK, epochs=1)\ndef job(): return written(model.segment(TEXT * 9))"
+        "model = train_segmenter(BOOK, epochs=1)\n"
+        "def job(): return written(model.segment(TEXT * 9))"
     ),
     "save and load": (
         "model = parser()\n"

@@ -84,7 +84,7 @@ class Helper:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
-        self._about: tuple[Any, ...] | None = (limits, tuple(parsers), _modules())
+        self._about: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, _modules())
 
     def ask(self, name: str, body: bytes) -> bytes:
         """The answer to a request, waited for in a thread."""

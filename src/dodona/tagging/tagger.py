@@ -33,7 +33,7 @@ from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence
+from dodona.treebank.sentence import Sentence, check_field
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
@@ -52,6 +52,11 @@ class Answers:
     meanings: list[bytes] | LemmaScripts = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not 0 <= self.n_learned <= len(self.classes):
+            raise ValueError(f"{self.n_learned} classes are learned, of {len(self.classes)}")
+        if self.column != LEMMA:
+            for name in self.classes:
+                check_field(name)
         # what the classes stand for, made at once: threads may share it
         scripts = LemmaScripts(self.classes) if self.column == LEMMA else self.classes
         object.__setattr__(self, "meanings", scripts)

@@ -427,6 +427,17 @@ cdef Text value_text(list values, int i, int column) except *:
     return text
 
 
+def check_field(bytes value not None):
+    """Refuse what cannot stand in a column: a tab, a line end, nothing at all.
+
+    >>> check_field(b"nsubj")
+    """
+    if not value or b"\t" in value or b"\n" in value:
+        raise ValueError(f"{value!r} cannot stand in a column: a value is not empty and holds no "
+                         "tab and no line end")
+    value.decode()              # or say that it is not UTF-8
+
+
 cdef check_head(head, int least, int most):
     if not isinstance(head, int) or not least <= head <= most:
         raise ValueError(f"expected a head from {least} to {most}, found {head!r}")

@@ -48,7 +48,7 @@ cdef class Gold:
     cdef readonly frozenset arcs
 
 
-cdef class EncodedGold:       # a Gold as a system sees it; never changed, so that threads may share it
+cdef class EncodedGold:       # a Gold as a system sees it; never changed: threads may share it
     cdef GoldC c
     cdef Gold gold
     cdef bytearray block      # what `c` points into

@@ -1,7 +1,7 @@
 """Systems written in Python: what the core asks of a system, methods of its class answer.
 
-Whether derivations end is for the class to say, and it may be wrong: a state counts its transitions,
-at NONE among its notes, and there is an end to them.
+Whether derivations end is for the class to say, and it may be wrong. So a state counts its
+transitions, at NONE among its notes, and there is an end to them.
 
 Arcs join two of three places: the two topmost words s1 and s0, and the front b of the buffer.
 """

@@ -53,8 +53,8 @@ cdef class System:
     cdef readonly int right_arc
     cdef readonly tuple left_moves      # all of them, where a system has several
     cdef readonly tuple right_moves
-    cdef readonly tuple needed_arcs     # (moves, whether under the root): a model must know one of
-                                        # each, or a state may allow it no action
+    # (moves, whether under the root): a model must know one of each, or it may have no way on
+    cdef readonly tuple needed_arcs
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}

@@ -17,6 +17,9 @@ from dodona.core.transitions.state cimport (
     BUFFER, StateC, clear, copy, front, lay_out, push, state_size, top)
 from dodona.core.transitions.state_view import as_html
 
+cdef enum:
+    MAX_WORDS = 1 << 28       # of a sentence: numbers of arcs fit an int by far
+
 ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
 # Goldberg & Nivre (2012): a wrong label is only half as bad
@@ -30,8 +33,12 @@ cdef class State:
     """
 
     def __cinit__(self, System system not None, int n_words):
-        cdef int max_arcs = system.max_arcs(n_words)
-        cdef void* block = PyMem_Malloc(state_size(n_words, max_arcs))
+        cdef int max_arcs
+        cdef void* block
+        if not 0 <= n_words <= MAX_WORDS:
+            raise ValueError(f"a state is for 0 to {MAX_WORDS:,} words, not {n_words:,}")
+        max_arcs = system.max_arcs(n_words)
+        block = PyMem_Malloc(state_size(n_words, max_arcs))
         if block == NULL:
             raise MemoryError
         self.system = system

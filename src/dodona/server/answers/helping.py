@@ -72,7 +72,7 @@ def main() -> None:
     to = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what somebody prints is no frame
     server = Server(sys.stdin.buffer, to)
-    limits, names, modules = server.read()
+    limits, names, sys.path, modules = server.read()
     for module in modules:
         import_module(module)
     models = Models(cast(Model, Fetched(name, server)) for name in names)

@@ -12,6 +12,7 @@ from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
     named_value, text_at)
+from dodona.treebank.sentence import check_field
 
 # the fields of a word that templates may ask for; others are made of them, see `column_of`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
@@ -103,6 +104,8 @@ cdef class Encoder:
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
         self.labels = list(labels)
+        for label in self.labels:
+            check_field(label)
         self.clusters = clusters
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self._features = [
@@ -133,6 +136,7 @@ cdef class Encoder:
 
     def add_label(self, bytes label):
         """The id of a label, which is added if it is new."""
+        check_field(label)
         with cython.critical_section(self):     # or two threads would add it twice
             if label not in self._label_ids:
                 self._label_ids[label] = len(self.labels)
