@@ -210,6 +210,16 @@ def test_streams_that_are_not_read_give_way(model: Path) -> None:
         assert until(lambda: server.client.post(url, content=conllu()).status_code == 200, 10)
 
 
+def test_answers_that_are_not_taken_give_way(model: Path) -> None:
+    body = json.dumps({"tokens": [["a"] * 50] * 2500, "output": "sentences"}).encode()
+    with start(model, "--waiting", "1", "--quiet") as server, server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(post("/api/parse", body))
+        assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
+        assert until(lambda: server.parse().status_code == 503)
+        assert until(lambda: server.parse().status_code == 200)
+
+
 def test_who_closes_only_their_side_gets_an_answer(server: Running) -> None:
     body = json.dumps({"conllu": conllu()}).encode()
     for sent in (post("/api/parse", body), b"GET /health HTTP/1.0\r\n\r\n"):

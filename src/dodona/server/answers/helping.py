@@ -68,7 +68,8 @@ class Fetched:
 
 def main() -> None:
     """Answer requests until the server ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    for number in (signal.SIGINT, signal.SIGTERM):  # those are for the server
+        signal.signal(number, signal.SIG_IGN)
     to = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what somebody prints is no frame
     server = Server(sys.stdin.buffer, to)
