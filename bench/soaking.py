@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import re
 import statistics
@@ -144,7 +145,7 @@ async def be_slow(port: int, pick: random.Random) -> None:
 
 async def hang(port: int, pick: random.Random) -> None:
     """Begin, and then do nothing, or leave."""
-    body = json.dumps({"text": TEXT * 2000}).encode()
+    body = json.dumps({"text": TEXT * 200}).encode()
     whole = request("/api/parse", body)
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -196,6 +197,8 @@ async def repeat(client: Client, port: int, end: float, tally: Tally, pause: flo
 
 def run_clients(port: int, seconds: float) -> dict[str, Tally]:
     """All of them, in a process of their own."""
+
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each who was hung up on
 
     async def everybody() -> dict[str, Tally]:
         end = time.perf_counter() + seconds
