@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import re
 import statistics
@@ -144,7 +145,7 @@ async def be_slow(port: int, pick: random.Random) -> None:
 
 async def hang(port: int, pick: random.Random) -> None:
     """Begin, and then do nothing, or leave."""
-    body = json.dumps({"text": TEXT * 2000}).encode()
+    body = json.dumps({"text": TEXT * 200}).encode()
     whole = request("/api/parse", body)
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -197,6 +198,8 @@ async def repeat(client: Client, port: int, end: float, tally: Tally, pause: flo
 def run_clients(port: int, seconds: float) -> dict[str, Tally]:
     """All of them, in a process of their own."""
 
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each who was hung up on
+
     async def everybody() -> dict[str, Tally]:
         end = time.perf_counter() + seconds
         tallies = {name: Tally() for name in (*GOOD, *BAD)}
@@ -209,15 +212,18 @@ def run_clients(port: int, seconds: float) -> dict[str, Tally]:
     return asyncio.run(everybody())
 
 
-def memory(pid: int) -> float:
-    """Megabytes of a process and those that it started."""
+def memory(pid: int) -> tuple[float, float]:
+    """Megabytes of a process, and of those that it started."""
     command = ["ps", "-axo", "pid=,ppid=,rss="]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     table = [tuple(map(int, line.split())) for line in lines]
-    return sum(rss for own, parent, rss in table if pid in (own, parent)) / 1000
+    own = sum(rss for number, _, rss in table if number == pid)
+    return own / 1000, sum(rss for _, parent, rss in table if parent == pid) / 1000
 
 
-async def _soak(port: int, pid: int, seconds: float) -> tuple[dict[str, Tally], list[float]]:
+async def _soak(
+    port: int, pid: int, seconds: float
+) -> tuple[dict[str, Tally], list[tuple[float, float]]]:
     loop = asyncio.get_running_loop()
     clients = loop.run_in_executor(None, measure.apart, run_clients, port, seconds)
     found = []
@@ -229,7 +235,8 @@ async def _soak(port: int, pid: int, seconds: float) -> tuple[dict[str, Tally], 
 
 def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:
     """The figures."""
-    tallies, megabytes = asyncio.run(_soak(port, pid, seconds))
+    tallies, looks = asyncio.run(_soak(port, pid, seconds))
+    megabytes, helpers = zip(*looks, strict=True)
     fifth = max(len(megabytes) // 5, 1)
     before, after = (
         statistics.median(part) for part in (megabytes[fifth : 2 * fifth], megabytes[-fifth:])
@@ -252,6 +259,7 @@ def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:
         "megabytes_early": before,
         "megabytes_late": after,
         "megabytes_most": max(megabytes),
+        "megabytes_helpers": max(helpers),
         "passes": not n_errors and after <= MORE_MEMORY * before,
     }
 
@@ -266,8 +274,9 @@ def show(figures: dict[str, Any]) -> None:
         table.add_row(name, f"{tally['requests']:,}", errors, *times)
     console = Console()
     console.print(table)
-    megabytes = [figures[f"megabytes_{when}"] for when in ("early", "late", "most")]
-    console.print("memory: {:.0f} MB early, {:.0f} MB late, {:.0f} MB at most".format(*megabytes))
+    megabytes = (figures[f"megabytes_{when}"] for when in ("early", "late", "most", "helpers"))
+    line = "memory: {:.0f} MB early, {:.0f} MB late, {:.0f} MB at most; helpers {:.0f} MB at most"
+    console.print(line.format(*megabytes))
     for tally in figures["clients"].values():
         for error in tally["first_errors"]:
             console.print(error)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from threading import Event
 from typing import Any
 
@@ -108,6 +110,25 @@ def test_who_explores_has_a_place_among_those_who_parse(monkeypatch: pytest.Monk
             go_on.set()
             assert exploring.result().status_code == 200
         assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {200}
+
+
+def test_who_explores_leaves_places_to_who_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = Event()
+
+    async def wait(self: Helpers, name: str, body: bytes) -> bytes:
+        await to_thread.run_sync(go_on.wait)
+        return b"{}"
+
+    monkeypatch.setattr(Helpers, "ask", wait)
+    with TestClient(make_app(models(), Limits(waiting=8))) as client, ThreadPoolExecutor() as pool:
+        asked = [
+            pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"]) for _ in range(8)
+        ]
+        done, _ = wait_for(asked, return_when=FIRST_COMPLETED)
+        assert {future.result().status_code for future in done} == {503}
+        assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
+        go_on.set()
+        assert Counter(future.result().status_code for future in asked) == {200: 2, 503: 6}
 
 
 @EVERYWHERE

@@ -109,6 +109,7 @@ def test_one_that_dies_is_replaced() -> None:
 
 def test_it_ends_with_the_server() -> None:
     helper = Helper({"tiny": small.parser()}, Limits())
+    helper.get_ready()
     helper.ask("/api/explore", GOOD)
     helper._to.close()  # as when the server is killed
     assert helper._process.wait(10) == 0

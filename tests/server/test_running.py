@@ -28,7 +28,8 @@ PATIENCE = 2.0  # seconds: a busy machine must not look like a client that hangs
 
 @pytest.fixture(scope="module")
 def server(model: Path) -> Iterator[Running]:
-    with start(model, "--patience", str(PATIENCE), "--max-size", "1", "--quiet") as running:
+    limits = "--patience", str(PATIENCE), "--head-timeout", str(PATIENCE), "--max-size", "1"
+    with start(model, *limits, "--quiet") as running:
         yield running
 
 

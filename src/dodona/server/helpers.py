@@ -26,7 +26,7 @@ from dodona.server.errors import Refused
 from dodona.server.limits import Limits
 
 COMMAND = "from dodona.server.answers.helping import main; main()"
-NEED, ANSWER, REFUSAL, MISTAKE = b"N", b"A", b"R", b"M"  # frames
+READY, NEED, ANSWER, REFUSAL, MISTAKE = b"B", b"N", b"A", b"R", b"M"  # frames
 LENGTH = 8  # bytes, before each message and frame
 
 
@@ -46,6 +46,7 @@ class Helpers:
             helper = self._idle.pop() if self._idle else self._start()
             loop = asyncio.get_running_loop()
             try:
+                await loop.run_in_executor(self._pool, helper.get_ready)  # not of its time
                 with fail_after(self._limits.explore_seconds):
                     answer = await loop.run_in_executor(self._pool, helper.ask, name, bytes(body))
             except Refused:
@@ -86,11 +87,15 @@ class Helper:
         self._from: IO[bytes] = self._process.stdout
         self._about: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, _modules())
 
-    def ask(self, name: str, body: bytes) -> bytes:
-        """The answer to a request, waited for in a thread."""
+    def get_ready(self) -> None:
+        """Tell a new one what it must know, and wait until it has begun."""
         if self._about is not None:
             write_message(self._to, self._about)
+            read_frame(self._from)
             self._about = None
+
+    def ask(self, name: str, body: bytes) -> bytes:
+        """The answer to a request, waited for in a thread."""
         write_message(self._to, (name, body))
         while True:
             kind, found = read_frame(self._from)

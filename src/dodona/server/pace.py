@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 SLOW = 2.0  # seconds behind a good pace: who is more gives way
 GOOD = 100  # times the slowest pace
+BREATH = 0.05  # seconds for a client that gives way to be gone
 
 
 class Pace:

@@ -29,9 +29,12 @@ class Service:
         limits = self.limits
         self.memory = Memory(limits.memory)
         self.places = Places(limits.waiting, "too much to do; try again in a moment", retry_after=1)
+        n_explorers = max(limits.waiting // 4, 1)  # the rest is for those who are quicker
+        why = "too much to explore; try again in a moment"
+        self.explorer_places = Places(n_explorers, why, retry_after=5)
         self.workers = Workers(limits.threads)
         self.helpers = Helpers({model.name: model.parser for model in self.models}, limits)
-        self.senders = Crowd(limits)
+        self.senders, self.takers = Crowd(limits), Crowd(limits)
         self.streams = Streams(limits)
 
     def count_words(self, scope: Scope, n_words: int) -> None:

@@ -71,8 +71,8 @@ def write_matxin(sentence: Sentence) -> str:
 def _quote(text: str) -> str:
     """As the value of an attribute, with U+FFFD for what no XML may have.
 
-    >>> ascii(_quote("\\x01oak & \\uffff"))
-    '\'"\\\\ufffdoak &amp; \\\\ufffd"\''
+    >>> _quote("\\x01oak & \\uffff") == '"\\ufffdoak &amp; \\ufffd"'
+    True
     """
     return quoteattr(_FORBIDDEN.sub("\ufffd", text))
 

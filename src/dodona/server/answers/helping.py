@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 from dodona.parsing.parser import Parser
 from dodona.server.answers.explore import SHOWN, write_explored
 from dodona.server.errors import Refused
-from dodona.server.helpers import ANSWER, MISTAKE, NEED, REFUSAL, read_message, write_frame
+from dodona.server.helpers import ANSWER, MISTAKE, NEED, READY, REFUSAL, read_message, write_frame
 from dodona.server.models import Model, Models
 from dodona.server.requests.explore import ExploreRequest
 
@@ -68,7 +68,8 @@ class Fetched:
 
 def main() -> None:
     """Answer requests until the server ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    for number in (signal.SIGINT, signal.SIGTERM):  # those are for the server
+        signal.signal(number, signal.SIG_IGN)
     to = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what somebody prints is no frame
     server = Server(sys.stdin.buffer, to)
@@ -76,6 +77,7 @@ def main() -> None:
     for module in modules:
         import_module(module)
     models = Models(cast(Model, Fetched(name, server)) for name in names)
+    server.write(READY, b"")
     while True:
         name, body = server.read()
         try:

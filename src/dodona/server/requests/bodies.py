@@ -11,13 +11,12 @@ from starlette.types import Message
 
 from dodona.server.errors import CLOSE, Refused, bad
 from dodona.server.memory import ELSE, Allowance
-from dodona.server.pace import Crowd
+from dodona.server.pace import BREATH, Crowd
 from dodona.server.service import allowance_of, service_of
 
 # a body, what is read from it (a text, words), and what is made of that (sentences, an answer)
 COPIES = 3
 JSON = ("application/json",)
-BREATH = 0.05  # seconds for a client that gives way to be gone
 
 
 async def read_body(
