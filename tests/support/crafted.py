@@ -278,6 +278,7 @@ def other_templates(model: str) -> Iterator[Row]:
     old = about["templates"]
     for what, text in {
         "300 times": "s0.form\n" * 300 + old,
+        "of many features": "\n".join(f"s0.feats:F{i}" for i in range(100_000)),
         "deep": old + "\ns0" + ".left" * 3000 + ".form",
         "in many slots": old + "\n" + "\n".join(f"s0{'.left' * n}.form" for n in range(60)),
         "for graphs": old + "\nlink + s0.tree_label + action",
