@@ -54,6 +54,8 @@ def check_values(column: str, values: list[str]) -> None:
     Traceback (most recent call last):
     ValueError: deprel 2 is 'a\\tb'; a value is not empty and holds no tab and no line end
     """
+    if not values:
+        raise ValueError(f"there is no {column} at all")
     columns: dict[str, Any] = {column: values}
     Sentence.from_columns(["_"] * len(values), **columns)
 
