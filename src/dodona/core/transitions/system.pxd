@@ -77,6 +77,9 @@ cdef class System:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
+    # Where the label of a gold arc is known without the costs:
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) noexcept nogil
+
     # Where a system has several oracles, or works something out for each gold tree:
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
     cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil
@@ -97,4 +100,5 @@ cdef class System:
                          const int32_t* labels) noexcept nogil
     cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL
+    cdef const GoldC* _priced(self, Gold gold, State state) except NULL
     cdef int raise_error(self) except -1
