@@ -77,6 +77,9 @@ cdef class System:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
+    # Where the label of a gold arc is known without the costs:
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil
+
     # Where a system has several oracles, or works something out for each gold tree:
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil
     cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil
@@ -97,3 +100,4 @@ cdef class System:
                         const int32_t* labels) except -1 nogil
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil
     cdef EncodedGold encode(self, Gold gold, int n_words)
+    cdef EncodedGold _priced(self, Gold gold, State state)

@@ -58,6 +58,7 @@ class System:
     def other_names(self) -> dict[int, str] | None: ...
     default_templates: str
     state_class: type[State]
+    most_words: int
     builds_graphs: bool
     left_moves: tuple[int, ...]
     right_moves: tuple[int, ...]

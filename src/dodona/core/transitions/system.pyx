@@ -145,6 +145,7 @@ cdef class System:
     default_templates = "rich"    # templates for arcs between top and front
     state_class = State
     builds_graphs = False         # whether a word can have several heads
+    most_words = 0                # for which costs are found in a bearable time; 0: any number
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -219,7 +220,7 @@ cdef class System:
 
     def costs(self, State state not None, Gold gold not None):
         """{action: cost} for every valid action: how many gold arcs each one loses for good."""
-        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, &reference.c, costs)
@@ -229,7 +230,7 @@ cdef class System:
 
     def optimal(self, State state not None, Gold gold not None):
         """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
-        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
@@ -254,10 +255,18 @@ cdef class System:
     def cost(self, State state not None, Gold gold not None, action):
         """The cost of one valid action, as in `costs`."""
         move, label = self._check(state, action)
-        cdef EncodedGold reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         self.move_costs(&state.c, &reference.c, costs)
         return price(&costs[<int> move], label, self.arc_price, self.label_price)
+
+    cdef EncodedGold _priced(self, Gold gold, State state):
+        if 0 < self.most_words < state.c.n_words:
+            raise ValueError(
+                f"{self.name} prices actions in sentences of {self.most_words:,} words at the "
+                f"most, not {state.c.n_words:,}, which would take too long; take another system, "
+                "such as arc-hybrid")
+        return self.encode(gold, state.c.n_words)
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
@@ -278,7 +287,6 @@ cdef class System:
         """The static oracle's actions from the start to a final state that holds every gold arc."""
         cdef EncodedGold reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
-        cdef MoveCost costs[MAX_MOVES]
         cdef int move, label, number = self._number(oracle)
         if oracle == "static":
             number = self.oracle
@@ -287,8 +295,7 @@ cdef class System:
             move = self.oracle_move(&state.c, &reference.c, number)
             label = NONE
             if self.labelled[move]:
-                self.move_costs(&state.c, &reference.c, costs)
-                label = max(costs[move].label, 0)
+                label = max(self.gold_label(&state.c, &reference.c, move), 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
         self._check_rebuilt(state, gold)
@@ -417,6 +424,13 @@ cdef class System:
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
         return 0
+
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil:
+        """The label of the arc that the move builds, if it is gold; else NONE."""
+        cdef MoveCost costs[MAX_MOVES]
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(state, gold, costs)
+        return costs[move].label
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         return 0
