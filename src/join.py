@@ -199,9 +199,9 @@ def join(room: str, ordered: list[Module], compiled: set[str], target: Path) -> 
 def declared(modules: dict[str, Module], names: list[str]) -> str:
     """A digest of all declarations that modules see, be it through others.
 
-    Cython does not tell the build of declarations that a room's own lead to. If they change, so does
-    the source of the extension, and it is built again: otherwise it would read other modules'
-    structures as they were.
+    Cython does not tell the build of declarations that those of a room lead to. If they change, so
+    does the source of the extension, and it is built again: otherwise it would read structures of
+    other rooms as they were.
     """
     seen: dict[str, None] = dict.fromkeys(names)
     for name in (waiting := [*names]):

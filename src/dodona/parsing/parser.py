@@ -34,7 +34,7 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.trees.pseudoprojective import deprojectivise, lifted
+from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -74,7 +74,9 @@ class Parser(Saved):
         )
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search(self.settings.roots, self.settings.beam)
-        self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+        self._lifted = set()  # labels that tell where an arc is to be moved
+        if self.settings.projectivise in SCHEMES:
+            self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
     def _features(self) -> Features | Slots:
         if self.settings.scorer == NEURAL:

@@ -141,7 +141,6 @@ def seen_actions(System system, Corpus corpus, order):
     cdef GoldC gold
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
-    cdef MoveCost costs[MAX_MOVES]
     cdef int sentence, n, move, label, word
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
@@ -162,8 +161,7 @@ def seen_actions(System system, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             label = NONE
             if system.labelled[move]:
-                system.move_costs(&state, &gold, costs)
-                label = costs[move].label
+                label = system.gold_label(&state, &gold, move)
             if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1
