@@ -8,7 +8,6 @@ from libc.math cimport lrintf
 
 cdef enum:
     LARGEST_WEIGHT = 128
-    STEPS = 1024              # rows that states add up are in steps of 1/1024
     MOST_STEPS = 32767
 
 

@@ -22,13 +22,6 @@ static inline float total(Four low, Four high) {
     return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-static inline float most_of(Four a) {
-    float s[4];
-    store(s, a);
-    const float x = s[0] > s[1] ? s[0] : s[1], y = s[2] > s[3] ? s[2] : s[3];
-    return x > y ? x : y;
-}
-
 static const float LOG2_E = 1.44269504f;
 static const float MOST_POWER = 125.0f;
 
@@ -84,7 +77,7 @@ static inline void largest_piece(const float* pieces, float* to, int n) {
 static inline float quantise(const float* x, int8_t* to, int n, int32_t* sum) {
     Four a = four(0.0f), b = a;
     for (int i = 0; i < n; i += 8) a = most(absolute(load(x + i)), a), b = most(absolute(load(x + i + 4)), b);
-    const float largest = most_of(most(a, b));
+    const float largest = largest_of(most(a, b));
     *sum = 0;
     if (!(largest >= LEAST_ROW)) {
         memset(to, 0, (size_t) n);
@@ -130,7 +123,7 @@ static inline int first_largest(float* x, int n) {
     for (k = n; k < padded; k++) x[k] = x[0];
     Four a = load(x), b = load(x + 4);
     for (k = 8; k < padded; k += 8) a = most(load(x + k), a), b = most(load(x + k + 4), b);
-    const float largest = most_of(most(a, b));
+    const float largest = largest_of(most(a, b));
     for (k = 0; k + 8 < padded && !holds(load(x + k), load(x + k + 4), four(largest)); k += 8) {}
     while (k < n - 1 && x[k] != largest) k++;
     return k;

@@ -48,6 +48,7 @@ static inline Four larger(Four a, Four b) { return vbslq_f32(vcgtq_f32(a, b), a,
 /* the same where it does not matter which zero it is */
 static inline Four most(Four a, Four b) { return vmaxq_f32(a, b); }
 static inline Four least(Four a, Four b) { return vminq_f32(a, b); }
+static inline float largest_of(Four a) { return vmaxvq_f32(a); }
 /* whether one of eight is this */
 static inline bool holds(Four a, Four b, Four sought) {
     return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
@@ -89,6 +90,10 @@ static inline Four negate(Four a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
 static inline Four larger(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four most(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four least(Four a, Four b) { return _mm_min_ps(a, b); }
+static inline float largest_of(Four a) {
+    a = _mm_max_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
+}
 static inline bool holds(Four a, Four b, Four sought) {
     return _mm_movemask_ps(_mm_or_ps(_mm_cmpeq_ps(a, sought), _mm_cmpeq_ps(b, sought))) != 0;
 }
@@ -144,6 +149,10 @@ static inline Four larger(Four a, Four b) {
 static inline Four most(Four a, Four b) { return larger(a, b); }
 static inline Four least(Four a, Four b) {
     return each<Four>([&](int k) { return a.at[k] < b.at[k] ? a.at[k] : b.at[k]; });
+}
+static inline float largest_of(Four a) {
+    const float x = a.at[0] > a.at[1] ? a.at[0] : a.at[1], y = a.at[2] > a.at[3] ? a.at[2] : a.at[3];
+    return x > y ? x : y;
 }
 static inline bool holds(Four a, Four b, Four sought) {
     for (int k = 0; k < 4; k++)

@@ -95,6 +95,11 @@ struct Matrix {
                 floats[((size_t) (j / N_OUTPUTS) * n_in + k) * N_OUTPUTS + j % N_OUTPUTS] =
                     weights[(size_t) j * n_in + k];
     }
+    /* Multiply all weights by a power of two, with which every step of a product is exact. */
+    void scale(float power) {
+        for (auto& unit : units) unit *= power;
+        for (auto& weight : floats) weight *= power;
+    }
     /* each output in units of its largest weight over 127 */
     void pack_as_bytes(const float* weights) {
         std::vector<float> row((size_t) n_padded_in), scales((size_t) n_out);
@@ -162,11 +167,11 @@ static inline void add_product(const Variant& variant, const Matrix& matrix, Row
     });
 }
 
-/* to = matrix · x in steps of 1/1024; the number of outputs is a multiple of 16 */
-static inline void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
+/* to = matrix · x, rounded; the number of outputs is a multiple of 16 */
+static inline void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
     const size_t stride = (size_t) matrix.n_out;
     multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four) {
-        store_int16(to + i * stride + at, multiply(result, four(1024.0f)));
+        store_int16(to + i * stride + at, result);
     });
 }
 

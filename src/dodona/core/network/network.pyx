@@ -15,7 +15,7 @@ from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool
 
-from dodona.core.network.arrays cimport (MOST_OF_A_KIND, copy_steps, copy_table, copy_wide_steps,
+from dodona.core.network.arrays cimport (MOST_OF_A_KIND, STEPS, copy_steps, copy_table, copy_wide_steps,
                                          number_of, numbers_of, pack_matrix)
 
 cdef extern from "step.h" namespace "dodona" nogil:
@@ -28,8 +28,8 @@ cdef extern from "step.h" namespace "dodona" nogil:
     void softmax(float* x, int n, float largest) noexcept
     void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
     void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
-    void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x,
-                          int16_t* to) except +
+    void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x,
+                         int16_t* to) except +
 
 cdef enum:
     GROUP = 64                # words read together: what lies between layers stays in the cache
@@ -132,6 +132,7 @@ cdef class Network:
         cdef int i
         pack_matrix(&self.slot_products, arrays, "slot", self.n_slots * self.hidden, self.width,
                     False)
+        self.slot_products.scale(STEPS)
         copy_steps(&self.missing, arrays, "slot.missing", self.n_slots, self.hidden)
         copy_steps(&self.root, arrays, "slot.root", self.n_slots, self.hidden)
         self.n_atoms = len(sizes)
@@ -230,8 +231,8 @@ cdef class Network:
         if self.slot_products.is_int8:
             space.x.make_bytes()
             space.watch.lap(ROUNDING)
-        product_in_steps(self.kernels, self.slot_products, space.x,
-                         space.products.data() + first_word * n_products)
+        rounded_product(self.kernels, self.slot_products, space.x,
+                        space.products.data() + first_word * n_products)
         space.watch.lap(PRODUCTS)
         return 0
 
