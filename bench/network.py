@@ -2,8 +2,8 @@
 
 python bench/network.py [--variant NAME] [--words N] [--json FILE]
 
-Everything but spelling: words are given as rows of tables. One word in ten is of a type that was not
-met before, whose vector is then computed.
+Everything but spelling: words are given as rows of tables. One word in ten is of a type that was
+not met before, whose vector is then computed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ N_ROWS = 3000  # of each table
 FIELDS = (64, *[32] * 9)
 TAGS = (17, 50, 430)
 SHAPES = {
-    "128 × 2, hidden 128": Shape(128, 2, 128, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
-    "192 × 3, hidden 128": Shape(192, 3, 128, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
-    "192 × 3, hidden 256": Shape(192, 3, 256, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
+    "128 x 2, hidden 128": Shape(128, 2, 128, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
+    "192 x 3, hidden 128": Shape(192, 3, 128, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
+    "192 x 3, hidden 256": Shape(192, 3, 256, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
 }
 NEW_TYPES = 10  # one word in so many
 BATCH = 1000  # words read at once
@@ -109,7 +109,10 @@ def main(
     }
     show(found, Console(width=100))
     if out:
-        report: dict[str, Any] = {"machine": measure.machine(), "variant": variant or variants()[-1]}
+        report: dict[str, Any] = {
+            "machine": measure.machine(),
+            "variant": variant or variants()[-1],
+        }
         report |= {f"{name}, {kind}": vars(figures) for (name, kind), figures in found.items()}
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

@@ -1,22 +1,24 @@
 """A network that reads words in their context, and scores the actions of states.
 
-A word's form alone gives its first vector (tables, a maxout layer), which is computed once per word
-type. Layers of gated linear recurrences, half of the units from the left and half from the right, add
-what is around it (the kind of Martin & Cundy 2018). From the result come tags and, for every slot of a
-state, what the word adds to the hidden units there; a state then only adds up stored rows (as in
-Kiperwasser & Goldberg 2016, and Chen & Manning 2014), and all classes get a score.
+A word's form alone gives its first vector (tables, a maxout layer), computed once per word type.
+Layers of gated linear recurrences (as in Martin & Cundy 2018), half of the units from the left and
+half from the right, add what is around it. From the result come tags and, for each slot of a state,
+what the word adds to the hidden units there: a state then only adds up stored rows (Chen & Manning
+2014 stored them for frequent words), and all classes get a score.
 
-The same words have the same tags and scores on every processor and in whatever company they are read:
-sums of int8 are exact, and floats are computed by the same operations in the same order everywhere
-(`four.h`, `kernels.h`).
+The same words have the same tags and scores on every processor, and in whatever company they are
+read: sums of int8 are exact, and floats are computed by the same operations in the same order
+everywhere (`four.h`, `kernels_plain.h`).
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool
 
-from dodona.core.network.arrays cimport (MOST_OF_A_KIND, STEPS, copy_steps, copy_table, copy_wide_steps,
-                                         number_of, numbers_of, pack_matrix)
+from dodona.core.network.arrays cimport (
+    MOST_OF_A_KIND, STEPS, copy_steps, copy_table, copy_wide_steps, number_of, numbers_of,
+    pack_matrix,
+)
 
 cdef extern from "step.h" namespace "dodona" nogil:
     int list_variants(Variant* found) noexcept
@@ -75,8 +77,8 @@ cdef as_bytes(const void* data, size_t n_bytes):
 cdef class Network:
     """Read-only, and shared by threads; each has a `NetworkSpace` of its own.
 
-    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (the width
-    of each field's table), `tags` (how many tags each head has), `back` (the heads whose tags are
+    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (how
+    wide each field's table is), `tags` (how many each head has), `back` (the heads whose tags are
     added to the word before parsing), `atoms` (how many values each has). `arrays` are the numbers,
     by name, which are checked and copied.
     """
@@ -189,7 +191,7 @@ cdef class Network:
 
         Afterwards the space has the tags of the words, and their products with the slots.
         """
-        cdef int i = 0, begin, n, done = 0
+        cdef int i, n, begin = 0, done = 0
         cdef int64_t n_words = 0
         for i in range(n_sentences):
             if lengths[i] < 0:
@@ -203,13 +205,13 @@ cdef class Network:
         space.n_words = 0
         space.tags.resize(<size_t> n_words * self.n_heads)
         space.products.resize(<size_t> n_words * self.n_slots * self.hidden)
-        begin = i = 0
         while begin < n_sentences:
             i, n = begin + 1, lengths[begin]
             while i < n_sentences and n + lengths[i] <= GROUP:
                 n += lengths[i]
                 i += 1
-            self.read_group(space, types + done, lengths + begin, i - begin, done, n)
+            if n:
+                self.read_group(space, types + done, lengths + begin, i - begin, done, n)
             begin = i
             done += n
         space.n_words = <int> n_words
