@@ -104,7 +104,7 @@ def main(
         for name, shape in SHAPES.items()
         for kind in ("int8", "float32")
     }
-    show(found, Console())
+    show(found, Console(width=100))
     if out:
         report: dict[str, Any] = {"machine": measure.machine(), "variant": variant or variants()[-1]}
         report |= {f"{name}, {kind}": vars(figures) for (name, kind), figures in found.items()}

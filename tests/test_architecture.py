@@ -17,8 +17,8 @@ PACKAGE = SOURCES / "dodona"
 # From the ground up. A layer is a folder (of `core`, each of its folders), or a module at the root
 # of the package. What stands on a floor may import its own layer, and those on the floors below.
 FLOORS = (
-    {"core.base", "drawing", "models", "extras", "storage.container"},
-    {"core.weights", "core.transitions", "core.clustering"},
+    {"core.base", "drawing", "models", "extras", "storage.replacing"},
+    {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},
     {"core.parsing", "core.tagging"},
     {"core.network"},

@@ -61,12 +61,17 @@ _HOMES = {
 __all__ = ["load", *_HOMES]
 
 
-def load(model: str | Path) -> Parser:
-    """The parser in a model file, or one that ships: `dodona.load("en")`."""
+def load(model: str | Path, *, mapped: bool = False) -> Parser:
+    """The parser in a model file, or one that ships: `dodona.load("en")`.
+
+    It is copied into memory. Where it is `mapped`, processes that load the same file share its
+    memory; but then nobody may change the file while it is in use, or the process crashes or
+    computes nonsense.
+    """
     from dodona.models import locate
     from dodona.parsing.parser import Parser
 
-    return Parser.load(locate(model))
+    return Parser.load(locate(model), mapped=mapped)
 
 
 def __getattr__(name: str) -> Any:

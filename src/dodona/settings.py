@@ -28,6 +28,16 @@ MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
 TAGS = re.compile(r"gold|predicted|jackknife:([2-9]|[1-9]\d{1,2})")
 PIPELINES = PARSER, TEXT = "parser", "text"
+SCORERS = LINEAR, NEURAL = "linear", "neural"
+PRECISIONS = ("int8", "float32")
+EPOCHS = {LINEAR: 15, NEURAL: 36}
+# slots for networks, by the templates that suit the same system
+SLOTS = {"rich": "stack-buffer", "rich-hybrid": "hybrid", "rich-stack": "stack", "graph": "graph"}
+OF_NETWORKS = (
+    *("width", "layers", "hidden", "vectors", "batch_words", "learning_rate", "dropout"),
+    "precision",
+)
+OF_LINEAR = ("learner", "aggressiveness", "prune", "tagger_prune", "clusters")
 AUTO = "auto"  # what suits the other settings
 
 
@@ -47,6 +57,7 @@ class Settings:
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(systems()))
+    scorer: str = _setting(LINEAR, "what scores actions: weights of features, or a network", SCORERS)
     graph: str = _setting(
         NO_GRAPH, "parse into enhanced graphs (the DEPS column), alone or beside the tree", GRAPHS
     )
@@ -63,10 +74,12 @@ class Settings:
     update: str = _setting("max-violation", "beam: how far to learn from an error", UPDATES)
     oracle: str = _setting("dynamic", "beam: which derivations are correct", ORACLES)
     restart: str = _setting(AUTO, "beam: where to go on after an error", (AUTO, *RESTARTS))
-    epochs: int = _setting(15, "passes over the training data")
+    epochs: int = _setting(0, "passes over the training data; 0: 15, with a network 36")
     early_stop: int = _setting(0, "stop after this many epochs without a better dev LAS; 0: never")
     seed: int = _setting(1, "seed of everything random")
-    features: str = _setting(AUTO, "template set that ships, or a file of your own")
+    features: str = _setting(
+        AUTO, "template set (with a network: slots) that ships, or a file of your own"
+    )
     tags: str = _setting(
         "gold", "tags to learn from: gold, predicted (by a tagger that learns along) or jackknife:N"
     )
@@ -82,12 +95,20 @@ class Settings:
         5, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
     tagger_prune: int = _setting(8, "the same for the tagger in the model")
+    width: int = _setting(192, "network: numbers per word; a multiple of 32")
+    layers: int = _setting(3, "network: how often words look at those around them")
+    hidden: int = _setting(256, "network: units of a state; a multiple of 16")
+    vectors: str = _setting("", "network: file of word vectors (text, or .npy beside .words)")
+    batch_words: int = _setting(0, "network: words to learn from at once; 0: as suits the treebank")
+    learning_rate: float = _setting(0.002, "network: how large steps are at most")
+    dropout: float = _setting(0.3, "network: share that is left out while learning")
+    precision: str = _setting("int8", "network: how its numbers are saved", PRECISIONS)
 
     def __post_init__(self) -> None:
         _check_choices(self, but="system")
         find_system(self.system)  # it may have been registered since
-        _check_least(self, 1, "epochs", "prune", "tagger_prune")
-        for name in ("explore_after", "early_stop", "seed"):
+        _check_least(self, 1, "prune", "tagger_prune")
+        for name in ("epochs", "explore_after", "early_stop", "seed"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, as {getattr(self, name)} is")
         if not 0 <= self.explore_rate <= 1:
@@ -102,6 +123,31 @@ class Settings:
         if self.learner in AT_ONCE:
             self._check_at_once()
         self._check_graph()
+        self._check_scorer()
+
+    def _check_scorer(self) -> None:
+        """Refuse what one scorer would ignore, and sizes that no network has."""
+        is_network = self.scorer == NEURAL
+        for name in OF_LINEAR if is_network else OF_NETWORKS:
+            value, default = getattr(self, name), getattr(type(self), name)
+            if value != default:
+                whose = LINEAR if is_network else NEURAL
+                raise ValueError(
+                    f"{name}={value!r} is for the {whose} scorer, but scorer={self.scorer!r}"
+                )
+        if is_network and self.tags not in ("gold", "predicted"):
+            raise ValueError(
+                f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
+                "together"
+            )
+        for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
+            value = getattr(self, name)
+            if not (unit <= value <= most and value % unit == 0):
+                raise ValueError(f"{name} is a multiple of {unit} up to {most}, not {value}")
+        if self.batch_words < 0 or not 0 < self.learning_rate <= 1 or not 0 <= self.dropout < 1:
+            raise ValueError(
+                "batch_words is 0 or more, learning_rate above 0 and up to 1, dropout below 1"
+            )
 
     def _check_at_once(self) -> None:
         if self.training not in (AUTO, "static"):
@@ -136,7 +182,7 @@ class Settings:
         """Refuse what one way to train would ignore."""
         if not 1 <= self.beam <= MAX_WIDTH:
             raise ValueError(f"beam is from 1 to {MAX_WIDTH}, not {self.beam}")
-        is_beam = self.beam > 1
+        is_beam = self.beam > 1 and self.scorer == LINEAR  # a network learns greedily in any case
         for name in ("training", "learner") if is_beam else ("update", "oracle", "restart"):
             value, default = getattr(self, name), getattr(type(self), name)
             if value != default:
@@ -172,16 +218,25 @@ class Settings:
         suited: dict[str, Any] = {
             "root": kind.roots[0],
             "training": "static" if self.learner in AT_ONCE else "explore",
-            "features": "atoms" if self.learner == SVM else kind.default_templates,
+            "features": self._suited_features(kind.default_templates),
             "projectivise": "head" if kind.projective_only else "none",
         }
-        if self.beam > 1:
+        if self.beam > 1 and self.scorer == LINEAR:
             suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
             del suited["training"]  # which is for greedy search
         changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}
         if self.learner in AT_ONCE:
             changed["epochs"] = 1
+        elif self.epochs == 0:
+            changed["epochs"] = EPOCHS[self.scorer]
+        if self.scorer == NEURAL:
+            changed["tags"] = "predicted"
         return replace(self, **changed)
+
+    def _suited_features(self, templates: str) -> str:
+        if self.scorer == NEURAL:
+            return SLOTS.get(templates, "stack-buffer")
+        return "atoms" if self.learner == SVM else templates
 
 
 @dataclass(frozen=True)
@@ -214,6 +269,8 @@ class TaggerSettings:
         _check_choices(self)
         _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
         _check_least(self, 0, "seed", "certain")
+        if self.beam > MAX_WIDTH:
+            raise ValueError(f"beam is at most {MAX_WIDTH}, not {self.beam}")
         if self.cutoff > MAX_CUTOFF:
             raise ValueError(f"cutoff is at most {MAX_CUTOFF}, not {self.cutoff}")
 

@@ -1,7 +1,8 @@
 """The network of the neural scorer as it is defined, one number after the other: the slow twin.
 
-Every operation on floats is done in double precision and rounded to single, which for sums, products,
-quotients and roots is what single precision gives (Figueroa 1995). Sums of int8 are Python's integers.
+Every operation on floats is done in double precision and rounded to single, which for sums,
+products, quotients and roots is what single precision gives (Figueroa 1995). Sums of int8 are
+Python's integers.
 """
 
 from __future__ import annotations
@@ -78,37 +79,26 @@ def norm(x: Row) -> Row:
     return [f32(value * factor) for value in x]
 
 
-COEFFICIENTS = [
-    f32(c)
-    for c in (
-        1.9875691500e-4,
-        1.3981999507e-3,
-        8.3334519073e-3,
-        4.1665795894e-2,
-        1.6666665459e-1,
-        5.0000001201e-1,
-    )
-]
+LOG2_E = f32(1.44269504)
+COEFFICIENTS = (1.3264727313e-3, 9.6715129912e-3, 5.5507335812e-2, 2.4022242427e-1, 6.9314700365e-1)
 
 
-def exp(x: float) -> float:
-    """Two to a whole power, times a polynomial of what is left."""
-    x = clamp(x, -87.0, 87.0)
-    n = round(f32(x * f32(1.44269504)))
-    r = f32(x - f32(n * 0.693359375))
-    r = f32(r - f32(n * f32(-2.12194440e-4)))
-    p = COEFFICIENTS[0]
-    for c in COEFFICIENTS[1:]:
-        p = f32(f32(p * r) + c)
-    return f32(f32(f32(f32(p * f32(r * r)) + r) + 1) * 2.0**n)
+def power_of_two(x: float) -> float:
+    """Two to the nearest whole power, times a polynomial of what is left."""
+    x = clamp(x, -125.0, 125.0)
+    n = round(x)
+    p = 0.0
+    for c in (*COEFFICIENTS, 1.0):
+        p = f32(f32(p * f32(x - n)) + f32(c))
+    return f32(p * 2.0**n)
 
 
 def sigmoid(x: float) -> float:
-    return f32(1 / f32(1 + exp(-x)))
+    return f32(1 / f32(1 + power_of_two(f32(x * -LOG2_E))))
 
 
 def softmax(x: Row) -> Row:
-    powers = [exp(f32(value - max(x))) for value in x]
+    powers = [power_of_two(f32(f32(value - max(x)) * LOG2_E)) for value in x]
     factor = f32(1 / eight_sums(powers))
     return [f32(power * factor) for power in powers]
 

@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
-from io import TextIOWrapper
 
 from dodona.cli.errors import MISUSED, UsageError, run, say
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import Line
 from dodona.cli.program import choose, program
 from dodona.cli.shells import COMPLETING
+from dodona.cli.streams import set_up
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -21,9 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     SystemExit: 1
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if isinstance(sys.stdout, TextIOWrapper) and not sys.stdout.isatty():
-        # as treebanks are, also where it is not the custom
-        sys.stdout.reconfigure(encoding="utf-8")
+    set_up()
     if COMPLETING in os.environ:
         from dodona.cli.completion import complete
 

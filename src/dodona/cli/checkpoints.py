@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dodona.cli.errors import INTERRUPTED, Stop, say
+from dodona.cli.errors import Stop, exit_code, say
 
 if TYPE_CHECKING:
     from dodona.learning.epochs import Epoch, Run
@@ -58,9 +58,13 @@ class Kept:
             say(f"{self.path} of an earlier run will be replaced; --resume would go on from it")
 
     def rescue(
-        self, what: str, best: "Epoch | None", give: "Callable[[], Parser | Tagger]"
+        self,
+        interrupt: KeyboardInterrupt,
+        what: str,
+        best: "Epoch | None",
+        give: "Callable[[], Parser | Tagger]",
     ) -> Stop:
-        """After Ctrl-C, save the best so far and say how to go on."""
+        """After Ctrl-C or a signal, save the best so far and say how to go on."""
         if best is None:
             say(f"interrupted before the first epoch was complete: there is no {what} to save yet")
         else:
@@ -68,7 +72,7 @@ class Kept:
             say(f"interrupted: {self.model} is the {what} of epoch {best.number}")
         if self.checkpoint and self.path.exists():
             say(f"the same command with --resume goes on from {self.path}")
-        return Stop(INTERRUPTED)
+        return Stop(exit_code(interrupt))
 
     def finish(self, model: "Parser | Tagger") -> None:
         """Save the model; its checkpoint has served its purpose."""

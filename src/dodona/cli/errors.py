@@ -1,13 +1,19 @@
-"""From an exception to one line on stderr and an exit code."""
+"""From an exception, or a signal, to one line on stderr and an exit code."""
 
 import contextlib
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
+from dodona.cli.streams import forget_output
+
 FAILED, MISUSED = 1, 2
-INTERRUPTED, BROKEN_PIPE = 130, 141  # as a shell says it: 128 and the signal's number
+BY_SIGNAL = 128  # and its number: as a shell says it
+INTERRUPTED, BROKEN_PIPE = BY_SIGNAL + 2, BY_SIGNAL + 13
+ENDING = ("SIGTERM", "SIGHUP")  # signals that end us in good order, those of them that exist
 
 
 class UsageError(ValueError):
@@ -22,6 +28,14 @@ class Stop(Exception):  # noqa: N818
         self.code = code
 
 
+class Terminated(KeyboardInterrupt):
+    """A signal asks us to end: as after Ctrl-C, what is half done is cleared away."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = BY_SIGNAL + number
+
+
 def run(task: Callable[[], Any], *, debug: bool = False) -> int:
     """Do it, and return the exit code.
 
@@ -29,22 +43,33 @@ def run(task: Callable[[], Any], *, debug: bool = False) -> int:
     `debug` they come with their traceback; anything else is a bug of ours and always does.
     """
     try:
-        task()
-        sys.stdout.flush()
+        with _ending_in_good_order():
+            task()
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has left, as `head` does
-        _forget_output()
+        forget_output()
         return BROKEN_PIPE
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         say("interrupted")
-        return INTERRUPTED
+        return exit_code(interrupt)
     except Stop as stop:
         return stop.code
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MemoryError) as error:
         if debug:
             raise
+        _flush_if_possible()
         say(message(error))
         return MISUSED if isinstance(error, UsageError) else FAILED
     return 0
+
+
+def exit_code(interrupt: KeyboardInterrupt) -> int:
+    """What to leave with after Ctrl-C or a signal.
+
+    >>> exit_code(KeyboardInterrupt()), exit_code(Terminated(15))
+    (130, 143)
+    """
+    return interrupt.code if isinstance(interrupt, Terminated) else INTERRUPTED
 
 
 def say(text: str) -> None:
@@ -58,18 +83,51 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def message(error: Exception) -> str:
+def message(error: BaseException) -> str:
     """What to tell about an error.
 
     >>> message(FileNotFoundError(2, "No such file or directory", "dev.conllu"))
     'dev.conllu: No such file or directory'
+    >>> message(MemoryError())
+    'there is not enough memory'
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory" + (f": {error}" if str(error) else "")
     return str(error) or type(error).__name__
 
 
-def _forget_output() -> None:
-    """Point stdout elsewhere, or Python complains when it flushes it at the end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+@contextlib.contextmanager
+def _ending_in_good_order() -> Iterator[None]:
+    """Let a signal that would end us at once raise `Terminated` instead; one that is ignored, not.
+
+    Processes that are forked off meanwhile end as they would have.
+    """
+    ours = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == ours:
+            raise Terminated(number)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    try:
+        for number in numbers:
+            signal.signal(number, end)
+    except ValueError:  # not in the main thread: who calls us there looks after signals
+        numbers = []
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _flush_if_possible() -> None:
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # that, too, may be what went wrong
+        forget_output()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import zlib
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from dodona.cli.errors import say
-from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.files import open_input
 from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
@@ -56,15 +57,23 @@ def read_inputs(
 
 def _read_text(path: str) -> Iterator[str]:
     """The text of a file; a byte that is no UTF-8 becomes one character, so that none is lost."""
-    file, _, is_ours = open_input(path)
+    file, name, is_ours = open_input(path)
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
     try:
-        while data := file.read(CHUNK_SIZE):
+        while data := _read(file, name):
             yield decode(data)
         yield decode(b"", True)
     finally:
         if is_ours:
             file.close()
+
+
+def _read(file: IO[bytes], name: str) -> bytes:
+    try:
+        return file.read(CHUNK_SIZE)
+    except (OSError, EOFError, zlib.error) as error:
+        said = f"the file is damaged or cannot be read: {error}"
+        raise TreebankError(name, None, said) from error
 
 
 def _read_tokens(path: str) -> Iterator[Sentence]:

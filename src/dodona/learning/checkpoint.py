@@ -15,8 +15,11 @@ from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import Scorer
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
+from dodona.storage.said import said
+from dodona.storage.saved import fitting
 from dodona.storage.weights import from_arrays, numbers, to_arrays
 
+ADVICE = "start anew without --resume"
 KIND, VERSION = "checkpoint", 4  # 4: of any part, and of several
 ARRAYS = {
     "keys": "U64",
@@ -25,6 +28,7 @@ ARRAYS = {
     "weights": "F32",
     "totals": "F64",
 }
+TYPES = {"f": "F32", "b": "I8"}  # by the format of a buffer
 Arrays = Mapping[str, memoryview]
 
 
@@ -36,6 +40,14 @@ class State:
     weights: dict[str, Weights] = field(default_factory=dict)  # in training, with their averages
     best: dict[str, Scorer] = field(default_factory=dict)  # of the best epoch, as in a model
     texts: dict[str, bytes] = field(default_factory=dict)
+    arrays: dict[str, memoryview] = field(default_factory=dict)  # of a network: float32 or int8
+
+    def weights_of(self, name: str, n_classes: int) -> Weights:
+        """The weights in training of that name, which are for so many classes."""
+        found = self.weights[name]
+        if found.n_classes != n_classes:
+            raise ValueError(f"weights of {found.n_classes} classes, not {n_classes}")
+        return found
 
 
 @dataclass
@@ -58,33 +70,23 @@ class Checkpoint:
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
         """Read what `save` wrote."""
-        about, mapped = container.read(path, KIND, VERSION)
-        found = container.version(path, KIND)
-        if found < VERSION:
-            raise ContainerError(
-                f"{path}: a checkpoint of version {found}, but this Dodona goes on from version "
-                f"{VERSION} only: start anew without --resume"
-            )
-        # copies: the next checkpoint replaces the file, which Windows forbids while mapped
-        arrays = {name: _copy(array) for name, array in mapped.items()}
-        try:
+        about, arrays = container.read(path, KIND, VERSION, VERSION, advice=ADVICE)
+        with fitting(path, KIND, ADVICE):
             return _put_together(path, about, arrays)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ContainerError(
-                f"{path}: the checkpoint does not fit together: {error}"
-            ) from error
 
     def check(self, part: str, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
         """Refuse to go on with other data or settings than the run began with, but for epochs."""
         if part != self.part:
-            raise ValueError(f"{self.path}: the checkpoint of a {self.part}, not of a {part}")
+            raise ContainerError(f"{self.path}: the checkpoint of a {self.part}, not of a {part}")
         for name, checksum in checksums.items():
             if checksum != self.checksums.get(name):
-                raise ValueError(f"{self.path}: the {name} data are not those this run began with")
+                raise ContainerError(
+                    f"{self.path}: the {name} data are not those this run began with"
+                )
         for name, value in settings.items():
             began = self.settings.get(name)
             if name != "epochs" and value != began:
-                raise ValueError(
+                raise ContainerError(
                     f"{self.path}: this run began with {name}={began!r}, not {value!r}"
                 )
 
@@ -107,6 +109,8 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
         "parts": {},
     }
     arrays = {f"texts.{name}": Array("U8", text) for name, text in state.texts.items()}
+    for name, numbers_ in state.arrays.items():
+        arrays[f"arrays.{name}"] = Array(TYPES[numbers_.format], numbers_.cast("B"))
     for name, weights in state.weights.items():
         for (array, type_), data in zip(ARRAYS.items(), weights.save(), strict=True):
             arrays[f"weights.{name}.{array}"] = Array(type_, data)
@@ -119,29 +123,32 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
+    sizes = said(about, "weights", dict)
     weights = {}
-    for name, n_classes in about["weights"].items():
+    for name in sizes:
         found = _within(f"weights.{name}.", arrays)
+        n_classes = said(sizes, name, int)
         weights[name] = Weights.restore(n_classes, *(found[array] for array in ARRAYS))
     state = State(
-        numbers=about["numbers"],
+        numbers=said(about, "numbers", dict),
         weights=weights,
         best={
-            name: from_arrays(told["n_classes"], told, _within(f"best.{name}.", arrays))
-            for name, told in about["best"].items()
+            name: from_arrays(said(told, "n_classes", int), told, _within(f"best.{name}.", arrays))
+            for name, told in said(about, "best", dict).items()
         },
-        texts={name: bytes(arrays[f"texts.{name}"]) for name in about["texts"]},
+        texts={name: bytes(arrays[f"texts.{name}"]) for name in said(about, "texts", list[str])},
+        arrays=_within("arrays.", arrays),
     )
     parts = {
         name: _put_together(path, part, _within(f"parts.{name}.", arrays))
-        for name, part in about["parts"].items()
+        for name, part in said(about, "parts", dict).items()
     }
     return Checkpoint(
-        part=about["part"],
-        settings=about["settings"],
-        checksums=about["checksums"],
-        history=about["history"],
-        best_epoch=about["best_epoch"],
+        part=said(about, "part", str),
+        settings=said(about, "settings", dict),
+        checksums=said(about, "checksums", dict),
+        history=said(about, "history", list[dict[str, Any]]),
+        best_epoch=said(about, "best_epoch", int),
         state=state,
         parts=parts,
         path=path,
@@ -154,9 +161,3 @@ def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 def _within(prefix: str, arrays: Arrays) -> dict[str, memoryview]:
     return {n.removeprefix(prefix): array for n, array in arrays.items() if n.startswith(prefix)}
-
-
-def _copy(array: memoryview) -> memoryview:
-    """The same numbers, in memory of our own."""
-    copied: memoryview = memoryview(bytearray(array.cast("B")))
-    return copied.cast(array.format)  # type: ignore[call-overload, no-any-return]

@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dodona.learning.checkpoint import Checkpoint, State
+from dodona.learning.checkpoint import ADVICE, KIND, Checkpoint, State
+from dodona.storage.said import said
+from dodona.storage.saved import fitting
 
 Learned = TypeVar("Learned")  # what would be saved
 Item = TypeVar("Item")
@@ -120,7 +122,9 @@ class Run(ABC):
 
     def resume(self, path: str | Path) -> None:
         """Take up the run of a checkpoint: these data, and these settings but for the epochs."""
-        self.restore(Checkpoint.load(Path(path)))
+        saved = Checkpoint.load(Path(path))
+        with fitting(path, KIND, ADVICE):
+            self.restore(saved)
 
     def checkpoint(self) -> Checkpoint:
         """Where the run stands."""
@@ -241,9 +245,25 @@ class Learner(Run, Generic[Learned]):
 
     def restore(self, saved: Checkpoint) -> None:
         super().restore(saved)
-        self.history = [Epoch(**entry) for entry in saved.history]
+        self.history = [_epoch(entry) for entry in saved.history]
+        if not 0 <= saved.best_epoch <= len(self.history):
+            raise ValueError(f"epoch {saved.best_epoch} of {len(self.history)} is the best")
         self.best_epoch = self.history[saved.best_epoch - 1] if saved.best_epoch else None
         self.go_on(saved.state)
+
+
+def _epoch(entry: Mapping[str, Any]) -> Epoch:
+    """An epoch as a checkpoint has it."""
+    scores = said(entry, "scores", dict)
+    return Epoch(
+        said(entry, "part", str),
+        said(entry, "number", int),
+        said(entry, "n_updates", int),
+        said(entry, "seconds", float),
+        said(entry, "words_per_second", float),
+        {name: said(scores, name, float) for name in scores},
+        said(entry, "is_best", bool),
+    )
 
 
 def in_chunks(items: Sequence[Item], size: int) -> Iterator[tuple[Sequence[Item], int]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from dodona.core.network.walking import BARRED, OPTIMAL
+from dodona.core.parsing.walking import BANNED, OPTIMAL
 from dodona.neural.arc_loss import arc_loss
 from dodona.neural.dropout import Seeds, drop
 from dodona.neural.encoder import encode, slot_products, tag_logits
@@ -59,7 +59,7 @@ def losses(
 
 def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
     """The loss of each state, given what the oracle says of each class."""
-    allowed = jnp.where(verdicts == BARRED, LOWEST, scores)
+    allowed = jnp.where(verdicts == BANNED, LOWEST, scores)
     optimal = jnp.where(verdicts == OPTIMAL, scores, LOWEST)
     return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
 
-from dodona.batches import stream
+from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
+from dodona.core.network.network import Network
+from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.beam import Beam
 from dodona.core.parsing.graph_greedy import GraphGreedy
@@ -20,10 +22,12 @@ from dodona.core.transitions.system import State
 from dodona.core.weights.packed import Scorer
 from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import ROOT_COUNTS, Settings
+from dodona.settings import NEURAL, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
+from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
+from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
@@ -51,16 +55,14 @@ class Parser(Saved):
     encoder: Encoder
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: Scorer
+    weights: Scorer | Network
     record: dict[str, Any] = field(default_factory=dict)
-    tagger: Tagger | None = None
+    tagger: Tagger | NeuralTagger | None = None
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
 
     def __post_init__(self) -> None:
-        self.features = Features(self.templates)
-        if self.features.columns != self.encoder.columns:
-            raise ValueError(f"templates for {self.features.columns}, not {self.encoder.columns}")
+        self.features = self._features()
         self.labels = [label.decode() for label in self.encoder.labels]
         self.system = system(
             self.settings.system,
@@ -73,6 +75,14 @@ class Parser(Saved):
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+
+    def _features(self) -> Features | Slots:
+        if self.settings.scorer == NEURAL:
+            return Slots(self.templates)
+        features = Features(self.templates)
+        if features.columns != self.encoder.columns:
+            raise ValueError(f"templates for {features.columns}, not {self.encoder.columns}")
+        return features
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and trees."""
@@ -88,7 +98,7 @@ class Parser(Saved):
 
     def parse(self, sentence: Sentence) -> Sentence:
         """The sentence with the heads and labels that the parser gives it."""
-        return next(self.pipe([sentence]))
+        return next(self.pipe([require_sentence(sentence)]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
         """Every state on the way to a sentence's tree, with the action that was taken there.
@@ -112,10 +122,20 @@ class Parser(Saved):
 
     def encode(self, sentence: Sentence) -> Corpus:
         """The sentence, with what its tagger fills in, as the features see it."""
+        require_sentence(sentence)
+        kept = self.tagger.columns if self.tagger else ()
+        return self._read([sentence], kept, is_tagged=True)[1]
+
+    def _read(
+        self, batch: list[Sentence], kept: Collection[str], is_tagged: bool
+    ) -> tuple[list[Sentence], Corpus]:
+        """The sentences, with tags but for columns that are kept, and as the search wants them."""
         tagger = self.tagger
-        if tagger is not None:
-            [sentence] = tagger.tag_batch([sentence], keep=tagger.columns)
-        return self.encoder.encode([sentence])
+        if isinstance(tagger, NeuralTagger):
+            corpus = tagger.read(batch)
+            return (tagger.tagged(corpus, batch, kept) if is_tagged else batch), corpus
+        tagged = tagger.tag_batch(batch, keep=kept) if tagger and is_tagged else batch
+        return tagged, self.encoder.encode(tagged)
 
     def pipe(
         self,
@@ -129,10 +149,11 @@ class Parser(Saved):
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
-        `roots` says how many words may hang under the root of a sentence: "one" or "many"; `beam`
-        how many derivations are kept side by side. By default both are as in training. A parser
-        with a tagger fills in the columns that a sentence lacks; with `retag` it replaces them all,
-        with `keep_tags` it touches none.
+        Where the stream ends in an error, all sentences before it are given out first. `roots` says
+        how many words may hang under the root of a sentence: "one" or "many"; `beam` how many
+        derivations are kept side by side. By default both are as in training. A parser with a
+        tagger fills in the columns that a sentence lacks; with `retag` it replaces them all, with
+        `keep_tags` it touches none.
         """
         search = self.search
         if roots is not None or beam is not None:
@@ -142,12 +163,10 @@ class Parser(Saved):
             )
         if keep_tags and retag:
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
-        tagger = None if keep_tags else self.tagger
-        kept = () if retag or tagger is None else tagger.columns
+        kept = () if retag or self.tagger is None else self.tagger.columns
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            tagged = tagger.tag_batch(batch, keep=kept) if tagger else batch
-            return self._parse_batch(tagged, search)
+            return self._parse_batch(batch, search, kept, is_tagged=not keep_tags)
 
         return stream(sentences, work, threads)
 
@@ -161,8 +180,14 @@ class Parser(Saved):
             return kind(*parts, one_root=one_root, root_label=root_label)
         return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
 
-    def _parse_batch(self, batch: list[Sentence], search: Greedy) -> list[Sentence]:
-        corpus = self.encoder.encode(batch)
+    def _parse_batch(
+        self,
+        batch: list[Sentence],
+        search: Greedy,
+        kept: Collection[str] = (),
+        is_tagged: bool = False,
+    ) -> list[Sentence]:
+        batch, corpus = self._read(batch, kept, is_tagged)
         search.parse(corpus)
         if self.system.builds_graphs:
             return GraphDecoder(self.labels).decode(corpus, batch)
@@ -180,7 +205,12 @@ class Parser(Saved):
 
     def parts(self) -> dict[str, Saved | None]:
         """All that leads from text to graphs but for the parser itself."""
-        return {"tagger": self.tagger, "segmenter": self.segmenter, "graphs": self.graphs}
+        is_network = isinstance(self.tagger, NeuralTagger)
+        return {
+            "network" if is_network else "tagger": self.tagger,
+            "segmenter": self.segmenter,
+            "graphs": self.graphs,
+        }
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The parser as plain data and arrays."""
@@ -193,8 +223,10 @@ class Parser(Saved):
             "columns": self.encoder.columns,
             "record": self.record,
         }
-        about |= numbers(self.weights)
-        arrays = to_arrays(self.weights)
+        arrays: dict[str, Array] = {}
+        if not isinstance(self.weights, Network):  # which is saved as what reads the words
+            about |= numbers(self.weights)
+            arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
         arrays |= to_cluster_arrays(self.encoder.clusters)
@@ -204,20 +236,32 @@ class Parser(Saved):
     def put_together(cls, pieces: Pieces) -> Parser:
         """The parser that `take_apart` took apart."""
         about, arrays = pieces.about, pieces.arrays
-        columns = about["columns"]
+        columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
+        check_values("deprels", labels)
+        pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
+        network = pieces.part("network", NeuralTagger)
+        tagger = network or pieces.part("tagger", Tagger)
+        # as many as there may be
+        weights = network.network if network else from_arrays(len(pairs), about, arrays)
         texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
         vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
-        labels = [label.encode() for label in about["labels"]]
-        pairs = [tuple(pair) for pair in about["actions"]]
         return cls(
-            Settings(**about["settings"]),
-            about["templates"],
-            Encoder(columns, vocabularies, labels, pieces.clusters),
-            about["root_label"],
+            said_settings(about, Settings).resolved(),
+            said(about, "templates", str),
+            Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
+            said(about, "root_label", str),
             pairs,
-            from_arrays(len(pairs), about, arrays),
-            about["record"],
-            pieces.part("tagger", Tagger),
+            weights,
+            said(about, "record", dict),
+            tagger,
             pieces.part("segmenter", Segmenter),
             pieces.part("graphs", cls),
         )
+
+
+def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
+    """Move, label, and where its arcs may hang, of a class."""
+    match action:
+        case [int(move), int(label), bool(under_root), bool(elsewhere)]:
+            return move, label, under_root, elsewhere
+    raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")

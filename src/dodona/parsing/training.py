@@ -191,17 +191,8 @@ class Trainer(Learner[Learned]):
         if not self.dev:
             return {}
         parsed = list(self._parser(learned).pipe(self.dev, retag=True))
-        if self.settings.graph == ENHANCED:
-            graphs = evaluate_graphs(self.dev, parsed)
-            return {"F1": graphs.unlabelled.f1, "ELAS": graphs.elas}
-        found = count_attachment(self.dev, parsed)
-        # multiplied first: the last digit is that of the records of all models so far
-        scores = {
-            "UAS": 100 * found.n_attached / found.n_words,
-            "LAS": 100 * found.n_labelled / found.n_words,
-        }
         columns = learned.tagger.columns if learned.tagger else []
-        return scores | tag_accuracies(self.dev, parsed, columns)
+        return score_trees(self.dev, parsed, self.settings, columns)
 
     def rate(self, scores: Mapping[str, float]) -> float:
         return scores["ELAS" if self.settings.graph == ENHANCED else "LAS"]
@@ -258,7 +249,7 @@ class Trainer(Learner[Learned]):
 
     def go_on(self, state: State) -> None:
         if state.weights:
-            self._start(state.weights["parser"])
+            self._start(state.weights_of("parser", self.actions.n_classes))
             self.core.__setstate__((int(state.numbers["random"]), state.numbers["time"]))
         if state.best:
             columns = self.tags.trainer.columns if self.tags.trainer else []
@@ -307,29 +298,50 @@ class Trainer(Learner[Learned]):
 
     def record(self) -> dict[str, Any]:
         """How this parser came to be, for the model file; no times, which differ between runs."""
-        best = self.best_epoch
-        return {
-            "checksums": self.checksums,
-            "n_sentences": self.n_pieces,
-            "n_words": self.n_words,
-            "n_nonprojective": self.data.n_nonprojective,
-            "n_lifted": self.data.n_lifted,
-            "n_unannotated": self.data.n_unannotated,
-            "best_epoch": best.number if best else None,
-            "dev_uas": best.uas if best else None,
-            "dev_las": best.las if best else None,
-            "dev_tags": _tag_scores(best) if best else {},
-            "history": [
-                {
-                    "number": epoch.number,
-                    "n_updates": epoch.n_updates,
-                    "uas": epoch.uas,
-                    "las": epoch.las,
-                    "tags": _tag_scores(epoch),
-                }
-                for epoch in self.history
-            ],
-        }
+        return describe_run(self)
+
+
+def score_trees(
+    gold: Sequence[Sentence], parsed: Sequence[Sentence], settings: Settings, columns: Sequence[str]
+) -> dict[str, float]:
+    """UAS, LAS and tag accuracies; of graphs, F1 of arcs without and with labels."""
+    if settings.graph == ENHANCED:
+        graphs = evaluate_graphs(gold, parsed)
+        return {"F1": graphs.unlabelled.f1, "ELAS": graphs.elas}
+    found = count_attachment(gold, parsed)
+    # multiplied first: the last digit is that of the records of all models so far
+    scores = {
+        "UAS": 100 * found.n_attached / found.n_words,
+        "LAS": 100 * found.n_labelled / found.n_words,
+    }
+    return scores | tag_accuracies(gold, parsed, columns)
+
+
+def describe_run(run: Any) -> dict[str, Any]:
+    """How the parser of a run came to be."""
+    best = run.best_epoch
+    return {
+        "checksums": run.checksums,
+        "n_sentences": run.n_pieces,
+        "n_words": run.n_words,
+        "n_nonprojective": run.data.n_nonprojective,
+        "n_lifted": run.data.n_lifted,
+        "n_unannotated": run.data.n_unannotated,
+        "best_epoch": best.number if best else None,
+        "dev_uas": best.uas if best else None,
+        "dev_las": best.las if best else None,
+        "dev_tags": _tag_scores(best) if best else {},
+        "history": [
+            {
+                "number": epoch.number,
+                "n_updates": epoch.n_updates,
+                "uas": epoch.uas,
+                "las": epoch.las,
+                "tags": _tag_scores(epoch),
+            }
+            for epoch in run.history
+        ],
+    }
 
 
 def train(

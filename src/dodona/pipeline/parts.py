@@ -70,11 +70,11 @@ class Parts:
         return part
 
 
-def load_tagger(path: Path) -> Tagger:
+def load_tagger(path: Path, *, mapped: bool = False) -> Tagger:
     """The tagger in its own file or in that of a parser, with the segmenter beside it."""
     if kind(path) != "model":
-        return Tagger.load(path)
-    parser = Parser.load(path)
+        return Tagger.load(path, mapped=mapped)
+    parser = Parser.load(path, mapped=mapped)
     if parser.tagger is None:
         raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
     return replace(parser.tagger, segmenter=parser.segmenter)

@@ -144,11 +144,15 @@ def _common(one: str, other: str) -> int:
     return n
 
 
-def restore_rules(rules: Sequence[Sequence[str | Sequence[str]]]) -> list[Rule]:
+def restore_rules(rules: Sequence[object]) -> list[Rule]:
     """Rules from a model file; an error if one of them cannot be."""
-    result = []
-    for side, affix, words in rules:
-        rule = (str(side), str(affix), tuple(map(str, words)))
-        check_rule(*rule)
-        result.append(rule)
+    result: list[Rule] = []
+    for rule in rules:
+        match rule:
+            case [str(side), str(affix), [*words]] if all(isinstance(w, str) for w in words):
+                spelled = tuple(map(str, words))
+                check_rule(side, affix, spelled)
+                result.append((side, affix, spelled))
+            case _:
+                raise ValueError(f"{rule!r} is no rule of side, affix and words")
     return result

@@ -67,7 +67,7 @@ cdef class Page:
     cdef vector[int32_t] start          # STRIDE per word
     cdef int32_t n_words                # of the sentence
 
-    cdef void room(self, size_t n) noexcept nogil:
+    cdef int room(self, size_t n) except -1 nogil:
         if self.size + n > self.data.size():
             self.data.resize(2 * self.data.size() + n)
 
@@ -98,7 +98,7 @@ cdef class Page:
         for k in range(n):
             self.point(points[k])
 
-    cdef void begin_word(self) noexcept nogil:
+    cdef int begin_word(self) except -1 nogil:
         """Its id, and room for its offsets."""
         cdef size_t at = self.start.size()
         self.n_words += 1
@@ -155,7 +155,9 @@ cdef class SentenceMaker:
             self.rules.push_back(Rule(SIDES[side], len(affix), "".join(words) == affix,
                                       self.words.size(), len(words)))
             for word in words:
-                self.words.push_back([ord(character) for character in word])
+                self.words.resize(self.words.size() + 1)
+                for character in word:
+                    self.words.back().push_back(ord(character))
         if self.rules.size() != <size_t> expansion.index.n_rules + 1:
             raise ValueError(f"{self.rules.size() - 1} rules, but {expansion.index.n_rules} in use")
 
@@ -189,8 +191,8 @@ cdef class SentenceMaker:
             cursor.begins_paragraph = begins_paragraph
         return page.sentences(), taken
 
-    cdef void write(self, Walk walk, size_t n_tokens, Py_ssize_t end, const vector[int]& rules,
-                    Cursor cursor, Page page) noexcept nogil:
+    cdef int write(self, Walk walk, size_t n_tokens, Py_ssize_t end, const vector[int]& rules,
+                   Cursor cursor, Page page) except -1 nogil:
         cdef size_t i
         cdef Py_ssize_t k, next_start
         for k in range(walk.tokens[0].start):
@@ -205,8 +207,8 @@ cdef class SentenceMaker:
             if i + 1 == n_tokens or walk.tokens[i + 1].flags & BEGINS_SENTENCE:
                 page.put(c"\n")
 
-    cdef void begin_sentence(self, Walk walk, size_t i, size_t n_tokens, Cursor cursor,
-                             Page page) noexcept nogil:
+    cdef int begin_sentence(self, Walk walk, size_t i, size_t n_tokens, Cursor cursor,
+                            Page page) except -1 nogil:
         """The comments of a sentence; in its text, white space between tokens is one space."""
         cdef const Token* token
         page.begins.push_back(page.size)
@@ -233,8 +235,8 @@ cdef class SentenceMaker:
                 page.put(c" ")
         page.put(c"\n")
 
-    cdef void write_token(self, Walk walk, size_t i, Py_ssize_t next_start, int rule,
-                          Cursor cursor, Page page) noexcept nogil:
+    cdef int write_token(self, Walk walk, size_t i, Py_ssize_t next_start, int rule,
+                         Cursor cursor, Page page) except -1 nogil:
         cdef const Token* token = &walk.tokens[i]
         cdef Py_ssize_t n = token.end - token.start
         page.room(MAX_UTF8 * (n + (next_start - token.end) + token.start * (i == 0)) + LINE)
@@ -276,8 +278,8 @@ cdef class SentenceMaker:
         page.put(c":")
         page.number(cursor.offset + token.end)
 
-    cdef void write_words(self, Walk walk, const Token* token, Rule rule,
-                          Page page) noexcept nogil:
+    cdef int write_words(self, Walk walk, const Token* token, Rule rule,
+                         Page page) except -1 nogil:
         """The words of a token, by its rule; what is kept of the token keeps its case."""
         cdef Py_ssize_t stem = token.end - token.start - rule.n_affix
         cdef Py_ssize_t at = token.start + (stem if rule.side == SUFFIX else 0)

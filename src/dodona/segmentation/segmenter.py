@@ -18,6 +18,7 @@ from dodona.segmentation.rules import Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
+from dodona.storage.said import said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
@@ -64,11 +65,13 @@ class Segmenter(Saved):
         """The sentences of a text that comes in chunks, as soon as they are complete.
 
         They are those of the whole text, however it is cut; only the end of it is kept in memory.
+        Where the chunks end in an error, what came before is segmented first.
         """
         by_lines, cursor = _by_lines(sentences), Cursor()
         pieces: list[str] = []
+        errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
-        for chunk in chunks:
+        for chunk in _before_error(chunks, errors):
             pieces.append(chunk)
             n_waiting += len(chunk)
             if n_waiting < n_wanted:
@@ -82,6 +85,8 @@ class Segmenter(Saved):
         found, _ = self._maker.make("".join(pieces), cursor, by_lines=by_lines)
         if found:
             yield found
+        for error in errors:
+            raise error
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The segmenter as plain data and arrays."""
@@ -104,19 +109,19 @@ class Segmenter(Saved):
         """The segmenter that `take_apart` took apart."""
         about, arrays = pieces.about, pieces.arrays
         rules = Rules(
-            restore_rules(about["rules"]),
+            restore_rules(said(about, "rules", list[list[Any]])),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
-        step, word_step = about["steps"]
+        step, word_step = said(about, "steps", list[float])
         return cls(
-            SegmenterSettings(**about["settings"]),
+            said_settings(about, SegmenterSettings),
             bytes(arrays["segmenter.certain"]),
             from_packed_arrays("segmenter", len(LABELS), step, arrays),
             rules,
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
-            about["bias"],
-            about["record"],
+            said(about, "bias", int),
+            said(about, "record", dict),
         )
 
 
@@ -128,6 +133,17 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
             "one with --pipeline text"
         )
     return segmenter
+
+
+def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
+    """The chunks up to the error that they end in; that is added to the list, if there is one."""
+    try:
+        for chunk in chunks:
+            if not isinstance(chunk, str):
+                raise TypeError(f"text comes in strings, not in {type(chunk).__name__}")
+            yield chunk
+    except Exception as error:
+        errors.append(error)
 
 
 def _by_lines(sentences: str) -> bool:

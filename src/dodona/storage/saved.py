@@ -8,7 +8,8 @@ of them checks kind and version, and refuses what does not fit together by the n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +17,9 @@ from typing import Any, ClassVar, TypeVar
 
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
+from dodona.storage.said import said
 from dodona.storage.weights import from_cluster_arrays
 from dodona.treebank.encoding.clusters import Clusters
-
-MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 S = TypeVar("S", bound="Saved")
 
@@ -51,7 +51,7 @@ class Saved(ABC):
     @classmethod
     @abstractmethod
     def put_together(cls: type[S], pieces: Pieces) -> S:
-        """What was taken apart; an error of any kind means that the pieces do not fit together."""
+        """What was taken apart; an error means that the pieces do not fit together."""
 
     def parts(self) -> Mapping[str, Saved | None]:
         """What goes into the same file if it is there. A part brings no parts of its own along."""
@@ -66,9 +66,13 @@ class Saved(ABC):
         return container.to_bytes(self.FORMAT.kind, self.FORMAT.version, *self._with_parts())
 
     @classmethod
-    def load(cls: type[S], path: str | Path) -> S:
-        """What `save` wrote."""
-        about, arrays = container.read(Path(path), *cls.FORMAT.readable)
+    def load(cls: type[S], path: str | Path, *, mapped: bool = False) -> S:
+        """What `save` wrote, copied into memory.
+
+        Where it is `mapped`, processes that load the same file share its memory; but then nobody
+        may change the file while it is in use, or the process crashes or computes nonsense.
+        """
+        about, arrays = container.read(Path(path), *cls.FORMAT.readable, mapped=mapped)
         return cls._open(Pieces(str(path), cls.FORMAT.kind, about, arrays))
 
     @classmethod
@@ -93,16 +97,8 @@ class Saved(ABC):
 
     @classmethod
     def _open(cls: type[S], pieces: Pieces) -> S:
-        try:
+        with fitting(pieces.where, pieces.kind, "get a fresh copy, or train it again"):
             return cls.put_together(pieces)
-        except ContainerError:  # a part has said what is wrong with it
-            raise
-        except MISFITS as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise ContainerError(
-                f"{pieces.where}: the {pieces.kind} does not fit together: {reason}; "
-                "get a fresh copy, or train it again"
-            ) from error
 
 
 @dataclass(frozen=True)
@@ -119,8 +115,11 @@ class Pieces:
         """The part of this name, if there is one, checked like a file of its own."""
         if name not in self.about:
             return None
-        where, about, arrays = f"{self.where}: part {name!r}", self.about[name], self.arrays
-        version = about.get("version", of.FORMAT.unsaid)
+        if self.whole is not None:
+            raise ValueError(f"it has a part {name!r}, but is a part itself")
+        about: dict[str, Any] = said(self.about, name, dict)
+        where, arrays = f"{self.where}: part {name!r}", self.arrays
+        version = said(about, "version", int) if "version" in about else of.FORMAT.unsaid
         container.check_version(where, version, *of.FORMAT.readable)
         if prefix := _prefix(name, of.FORMAT.kind, self.kind):
             inside = (key for key in arrays if key.startswith(prefix))
@@ -133,6 +132,29 @@ class Pieces:
         if self.whole is not None and self.whole.arrays is self.arrays:
             return self.whole.clusters
         return from_cluster_arrays(self.arrays)
+
+
+@contextmanager
+def fitting(where: str | Path, kind: str, advice: str) -> Iterator[None]:
+    """An error in this block means that the pieces of a file do not fit together: it says so.
+
+    What `put_together` knows of its pieces it checks by itself. But whatever is wrong with a file,
+    nobody who opens it should have to know what goes on inside.
+
+    >>> with fitting("my.dodona", "model", "train it again"):
+    ...     {}["labels"]
+    Traceback (most recent call last):
+    dodona.storage.container.ContainerError: my.dodona: the model does not fit together: ...
+    """
+    try:
+        yield
+    except (ContainerError, MemoryError, OSError):  # they say themselves what is wrong
+        raise
+    except Exception as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ContainerError(
+            f"{where}: the {kind} does not fit together: {reason}; {advice}"
+        ) from error
 
 
 def _prefix(name: str, kind: str, whole: str) -> str:

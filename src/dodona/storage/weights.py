@@ -8,6 +8,7 @@ from typing import Any
 from dodona.core.parsing.kernel import KernelMachines
 from dodona.core.weights.packed import PackedWeights, Scorer
 from dodona.storage.container import Array
+from dodona.storage.said import said
 from dodona.treebank.encoding.clusters import Clusters
 
 KERNEL_ARRAYS = {
@@ -47,9 +48,10 @@ def from_arrays(
 ) -> Scorer:
     """The weights that `numbers` and `to_arrays` tell of."""
     if "gamma" in about:
+        gamma, coef0 = said(about, "gamma", float), said(about, "coef0", float)
         named = {name: arrays[f"svm.{name}"] for name in KERNEL_ARRAYS}
-        return KernelMachines(n_classes, about["gamma"], about["coef0"], named)
-    return from_packed_arrays("weights", n_classes, about["step"], arrays)
+        return KernelMachines(n_classes, gamma, coef0, named)
+    return from_packed_arrays("weights", n_classes, said(about, "step", float), arrays)
 
 
 def to_packed_arrays(name: str, weights: PackedWeights) -> dict[str, Array]:

@@ -37,10 +37,19 @@ cdef class LemmaScripts:
                     or len(fields) != (1 if casing == b"whole" else 4)):
                 raise ValueError(f"{text!r} is no script for lemmas")
             script.casing = known.index(casing)
-            script.cut_start, script.add_start, script.cut_end, script.add_end = (
-                (0, fields[0], 0, b"") if script.casing == WHOLE
-                else (_cut(fields[0]), fields[1], _cut(fields[2]), fields[3]))
+            cut_start, add_start, cut_end, add_end = (
+                (b"0", fields[0], b"0", b"") if script.casing == WHOLE else fields)
+            script.cut_start, script.cut_end = _cut(cut_start), _cut(cut_end)
+            script.add_start = self.added.size()
+            script.add_end = script.add_start + len(add_start)
+            script.stop = script.add_end + len(add_end)
+            self._add(add_start + add_end)
             self.scripts.push_back(script)
+
+    cdef int _add(self, bytes text) except -1:
+        cdef const char* start = text
+        self.added.insert(self.added.end(), start, start + len(text))
+        return 0
 
     def __len__(self):
         return self.scripts.size()
@@ -54,24 +63,22 @@ cdef class LemmaScripts:
         self.apply(number, Text(text, len(text)), out)
         return out.data()[:out.size()].decode()
 
-    cdef void apply(self, int number, Text form, vector[char]& out) noexcept nogil:
+    cdef int apply(self, int number, Text form, vector[char]& out) except -1 nogil:
         cdef const Script* script = &self.scripts[number]
         cdef Py_ssize_t at = 0, begin, n = 0, i = 0, first = script.cut_start, last
         cdef uint32_t c
         cdef bint fits
-        if script.casing == WHOLE and script.add_start.size():
-            out.insert(out.end(), script.add_start.begin(), script.add_start.end())
-            return
+        if script.casing == WHOLE and script.stop > script.add_start:
+            return self.put(script.add_start, script.stop, out)
         while at < form.size:
             next_character(form.text, form.size, &at)
             n += 1
         last = n - script.cut_end
-        fits = first < last or first == last and (
-            script.add_start.size() + script.add_end.size() > 0)
+        fits = first < last or first == last and script.stop > script.add_start
         if not fits:
             first, last = 0, n
         else:
-            out.insert(out.end(), script.add_start.begin(), script.add_start.end())
+            self.put(script.add_start, script.add_end, out)
         at = 0
         for i in range(last):
             begin = at
@@ -84,7 +91,12 @@ cdef class LemmaScripts:
                 append(Py_UNICODE_TOTITLE(c) if script.casing == TITLE and i == 0 else lowered(c),
                        out)
         if fits:
-            out.insert(out.end(), script.add_end.begin(), script.add_end.end())
+            self.put(script.add_end, script.stop, out)
+        return 0
+
+    cdef int put(self, size_t start, size_t stop, vector[char]& out) except -1 nogil:
+        out.insert(out.end(), self.added.begin() + start, self.added.begin() + stop)
+        return 0
 
 
 cdef int32_t _cut(bytes digits) except -1:

@@ -7,4 +7,4 @@ cdef enum:
     N_SPELLINGS = 3 + N_PREFIXES + N_SUFFIXES
 
 
-cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nogil
+cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil

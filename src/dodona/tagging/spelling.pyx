@@ -57,7 +57,7 @@ cdef inline char kind(uint32_t c) noexcept nogil:
     return <char> c if c < 0x80 else c"o"
 
 
-cdef void spell(const char* text, Py_ssize_t size, int32_t* values) noexcept nogil:
+cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil:
     """Write the N_SPELLINGS of a form."""
     cdef vector[char] lower
     cdef vector[int32_t] starts
@@ -108,7 +108,8 @@ cdef class Speller:
         self.forms = forms
         self.clusters = clusters
         if clusters is not None:
-            self.bits = [n_bits(column) for column in CLUSTER_COLUMNS]
+            for column in CLUSTER_COLUMNS:
+                self.bits.push_back(n_bits(column))
         self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
         for i in range(<size_t> ambiguity.shape[0]):
             spell(forms.text.data() + forms.start[i], forms.start[i + 1] - forms.start[i],
@@ -134,7 +135,7 @@ cdef class Speller:
                 self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)
         return corpus
 
-    cdef void fill(self, Fields sentence, int32_t* values) noexcept nogil:
+    cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil:
         cdef size_t stride = n_nodes(sentence.n_words)
         cdef int32_t fresh[N_SPELLINGS]
         cdef const int32_t* spelled

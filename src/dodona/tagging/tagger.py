@@ -8,12 +8,12 @@ empty is no task: it stays as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeAlias, TypeVar
 
-from dodona.batches import stream
+from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
@@ -24,6 +24,7 @@ from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import TaggerSettings
 from dodona.storage.container import Array
+from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
 from dodona.tagging.lemma_scripts import LemmaScripts
@@ -90,6 +91,7 @@ class Knowledge:
                     names[i],
                     names[:i] if names[i] == LEMMA else names[max(i - 1, 0) : i],
                     answers.n_classes,
+                    len(self.forms),
                     answers.entries,
                     answers.before,
                     answers.fixed,
@@ -132,14 +134,15 @@ class Tagger(Saved):
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
-        return self.tag_batch([sentence])[0]
+        return self.tag_batch([require_sentence(sentence)])[0]
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
     ) -> Iterator[Item]:
         """Tag a stream of sentences, in order; bad ones pass through untouched.
 
-        `keep` is that of `tag_batch`.
+        Where the stream ends in an error, all sentences before it are given out first. `keep` is
+        that of `tag_batch`.
         """
         return stream(sentences, partial(self.tag_batch, keep=keep), threads)
 
@@ -204,26 +207,36 @@ class Tagger(Saved):
     def put_together(cls, pieces: Pieces) -> Tagger:
         """The tagger that `take_apart` took apart, with the clusters of the file if it uses any."""
         about, arrays = pieces.about, pieces.arrays
-        settings = TaggerSettings(**about["settings"])
+        settings = said_settings(about, TaggerSettings)
         if settings.clusters and pieces.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are not there")
+        forms = bytes(arrays["tagger.forms"]).split(b"\n")
         answers, weights = [], []
-        for task, step in zip(about["tasks"], about["steps"], strict=True):
-            column, classes = task["column"], [name.encode() for name in task["classes"]]
-            name = f"tagger.{column}"
-            entries, before, fixed = (
-                arrays[f"{name}.{part}"] for part in ("entries", "before", "fixed")
-            )
-            answers.append(Answers(column, classes, entries, before, fixed, task["n_learned"]))
-            weights.append(from_packed_arrays(name, answers[-1].n_classes, step, arrays))
-        knowledge = Knowledge(
-            bytes(arrays["tagger.forms"]).split(b"\n"),
-            arrays["tagger.ambiguity"],
-            answers,
-            pieces.clusters if settings.clusters else None,
-        )
+        tasks, steps = said(about, "tasks", list[dict[str, Any]]), said(about, "steps", list[float])
+        for task, step in zip(tasks, steps, strict=True):
+            answers.append(_answers(task, arrays, len(forms)))
+            name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
+            weights.append(from_packed_arrays(name, n_classes, step, arrays))
+        clusters = pieces.clusters if settings.clusters else None
+        knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters)
         segmenter = pieces.part("segmenter", Segmenter)
-        return cls(settings, knowledge, weights, about["record"], segmenter)
+        return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
+
+
+def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview], n_forms: int) -> Answers:
+    """What a task may answer, as a file has it."""
+    column, classes = said(task, "column", str), said(task, "classes", list[str])
+    n_learned = said(task, "n_learned", int)
+    if not 0 <= n_learned <= len(classes):
+        raise ValueError(f"{n_learned} of {len(classes)} classes of {column} are learned")
+    if column != LEMMA:
+        check_values(column, classes)
+    entries, before, fixed = (
+        arrays[f"tagger.{column}.{part}"] for part in ("entries", "before", "fixed")
+    )
+    if max(entries, default=0) >= n_forms:
+        raise ValueError(f"form {max(entries)} has a certain {column}, but there are {n_forms}")
+    return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned)
 
 
 def _to_array(numbers: Numbers) -> Array:

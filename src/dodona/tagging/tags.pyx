@@ -11,6 +11,7 @@ from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS
+from dodona.tagging.word_types import COLUMNS_READ
 
 TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
 
@@ -18,7 +19,7 @@ TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
 cdef Py_ssize_t first_column(Corpus corpus, columns) except -1:
     """How many columns stand before those of the tasks."""
     cdef Py_ssize_t n = corpus.n_columns - len(columns)
-    if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS)):
+    if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS), len(COLUMNS_READ)):
         raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
     return n
 
@@ -54,7 +55,7 @@ cdef class Columns:
             self.places.push_back(place)
             self.tasks.push_back(k)
             self.kept.push_back(columns[k] in keep)
-            self.texts.push_back([])
+            self.texts.resize(self.texts.size() + 1)
             if place == LEMMA:
                 self.scripts = classes[k]
                 continue
@@ -96,7 +97,7 @@ cdef class Columns:
         return True
 
     cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
-                           size_t k) noexcept nogil:
+                           size_t k) except -1 nogil:
         """The same for scripts; `lemmas` may move while it grows, so that pointers come last."""
         cdef Py_ssize_t at = 0
         cdef int32_t script

@@ -121,7 +121,8 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         )
 
     def go_on(self, state: State) -> None:
-        self._start([state.weights[column] for column in self.columns])
+        tasks = zip(self.columns, self.knowledge.answers, strict=True)
+        self._start([state.weights_of(name, answers.n_classes) for name, answers in tasks])
         for trainer, (time, n_updates) in zip(self.trainers, state.numbers["times"], strict=True):
             trainer.__setstate__((time, n_updates))
         if state.best:

@@ -1,15 +1,21 @@
 from collections.abc import Iterable, Sequence
 
+from dodona.core.features.corpus import Corpus
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
 HASHED: tuple[str, ...]
 FIELDS: tuple[str, ...]
 VECTOR: str
+COLUMNS_READ: tuple[str, ...]
 
 class WordTypes:
     def __init__(
-        self, forms: Vocabulary, sizes: Sequence[int], vectors: Vocabulary | None = None
+        self,
+        forms: Vocabulary,
+        sizes: Sequence[int],
+        vectors: Vocabulary | None = None,
+        known: Vocabulary | None = None,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property
@@ -24,4 +30,5 @@ class WordTypes:
     def table_sizes(self) -> tuple[int, ...]: ...
     def clear(self) -> None: ...
     def numbers(self, sentences: Iterable[Sentence]) -> bytes: ...
+    def encode(self, sentences: Iterable[Sentence], n_tags: int) -> Corpus: ...
     def spelled(self, start: int = 0) -> tuple[bytes, bytes]: ...

@@ -9,6 +9,7 @@ kept, too.
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t
 
+from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.tagging.spelling cimport N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
 from dodona.treebank.characters cimport append, lowered, next_character
@@ -19,23 +20,29 @@ cdef enum:
     LOWERED = 1               # not hashed: it has a vector of its own, if any
     SHORTEST = 3              # n-grams, counted in characters with both ends marked
     LONGEST = 5
+    N_READ = 2
     MOST_GRAMS = 64           # of one type: a form may be as long as a book
 
 # the spellings that are hashed: all but the lower-cased form, which has its own vectors
 HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
           *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 FIELDS = ("lower", *HASHED, "grams")
+COLUMNS_READ = ("type", "entry")      # of an encoded sentence, before its tags
 VECTOR = "vector"             # the last field, where vectors are given
 
 
 cdef class WordTypes:
     """Types, numbered as they come.
 
-    `sizes` are the rows of the tables of HASHED and of the n-grams.
+    `forms` are those that have vectors of their own, in lower case; `sizes` the rows of the tables
+    of HASHED and of the n-grams; `vectors` words with vectors from elsewhere; `known` the forms that
+    the column `entry` is to tell apart.
     """
 
-    def __init__(self, Vocabulary forms not None, sizes, Vocabulary vectors=None):
+    def __init__(self, Vocabulary forms not None, sizes, Vocabulary vectors=None,
+                 Vocabulary known=None):
         self.forms, self.vectors, self.sizes = forms, vectors, tuple(sizes)
+        self.known = Vocabulary() if known is None else known
         self.has_vectors = vectors is not None
         if len(self.sizes) != len(HASHED) + 1 or not all(1 < n < 1 << 28 for n in self.sizes):
             raise ValueError(f"{len(HASHED) + 1} tables with rows are needed, not {self.sizes}")
@@ -50,6 +57,7 @@ cdef class WordTypes:
         self.seen = Vocabulary()
         self.first.assign(1, 0)
         self.rows.clear()
+        self.entry.clear()
 
     @property
     def fields(self):
@@ -76,6 +84,29 @@ cdef class WordTypes:
                     text = text_at(fields, i, FORM)
                     numbers.push_back(self.find(text.text, text.size))
         return PyBytes_FromStringAndSize(<char*> numbers.data(), numbers.size() * sizeof(int32_t))
+
+    def encode(self, sentences, int n_tags):
+        """A corpus of the sentences: COLUMNS_READ, and room for so many tags of every word."""
+        cdef Corpus corpus = Corpus(N_READ + n_tags)
+        cdef Sentence sentence
+        cdef vector[Fields] batch
+        cdef size_t s
+        for sentence in sentences:
+            corpus.add(sentence.n_words)
+            batch.push_back(fields_of(sentence))
+        with nogil:
+            for s in range(batch.size()):
+                self.fill(batch[s], corpus.column(<int> s, 0) + 1, corpus.column(<int> s, 1) + 1)
+        return corpus
+
+    cdef int fill(self, Fields sentence, int32_t* types, int32_t* entries) except -1 nogil:
+        cdef Text text
+        cdef int i
+        for i in range(sentence.n_words):
+            text = text_at(sentence, i, FORM)
+            types[i] = self.find(text.text, text.size)
+            entries[i] = self.entry[types[i]]
+        return 0
 
     def spelled(self, size_t start=0):
         """Where the rows of types from `start` on begin, per type and field, and the rows."""
@@ -105,6 +136,7 @@ cdef class WordTypes:
         cdef int k, n, i, length, hashed_field = 0, n_grams = 0
         cdef uint32_t n_rows
         spell(text, size, values)
+        self.entry.push_back(self.known.lookup(text, size))
         append(<uint32_t> c"<", lower)
         starts.push_back(0)
         while at < size:

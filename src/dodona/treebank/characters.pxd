@@ -41,7 +41,7 @@ cdef inline int write_utf8(uint32_t c, char* target) noexcept nogil:
     return n
 
 
-cdef inline void append(uint32_t c, vector[char]& text) noexcept nogil:
+cdef inline int append(uint32_t c, vector[char]& text) except -1 nogil:
     """Add a code point as UTF-8."""
     cdef char added[MAX_UTF8]
     cdef int i

@@ -122,7 +122,7 @@ int main(int n_arguments, char** arguments) {
     bool all = true;
     for (int v = 0; v < n; v++) {
         int n_wrong = 0, n_cases = 0;
-        for (int n_rows = 1; n_rows <= MOST_ROWS; n_rows++)
+        for (int n_rows = 1; n_rows <= MOST_ROWS; n_rows += n_rows < 9 ? 1 : 11)
             for (const int n_inputs : {16, 32, 48, 192, 512, 2048}) {
                 for (int edge = -1; edge <= 1; edge++, n_cases++) n_wrong += !same_ints(found[0], found[v], n_rows, n_inputs, edge);
                 for (int k = 0; k < 3; k++, n_cases++) n_wrong += !same_floats(found[0], found[v], n_rows, n_inputs - between(0, 15));

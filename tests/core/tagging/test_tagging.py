@@ -260,7 +260,7 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
 
     def task(entries: list[int], fixed: list[int]) -> TagTask:
         numbers = (array("I", values) for values in (entries, [0] * len(entries), fixed))
-        return TagTask(features, ("form", "entry", "upos"), "upos", [], 3, *numbers)
+        return TagTask(features, ("form", "entry", "upos"), "upos", [], 3, 9, *numbers)
 
     assert task([1, 1, 4], [0, 1, 2]).n_classes == 3
     with pytest.raises(ValueError, match="word 1 is out of order"):

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from dodona.cli.errors import INTERRUPTED, Stop, UsageError, say
+from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag
 from dodona.experiments.paper import Option, Paper
 from dodona.experiments.registry import PAPERS
@@ -54,9 +54,9 @@ def experiment(
             jobs=jobs,
             **chosen,
         )
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         say("interrupted; " + (GOES_ON if out else "without --out nothing is kept"))
-        raise Stop(INTERRUPTED) from None
+        raise Stop(exit_code(interrupt)) from None
 
 
 def _choose(paper: Paper, options: dict[str, Any]) -> dict[str, Any]:

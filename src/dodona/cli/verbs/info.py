@@ -10,6 +10,7 @@ from dodona.cli.flags import Flag
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.storage import container
+from dodona.storage.saved import fitting
 from dodona.storage.weights import to_arrays
 
 
@@ -21,11 +22,13 @@ def info(
 
     How it was trained and on what, how good it is, and what is in it.
     """
-    found = about(locate(model))
-    if json:
-        print(json_.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        _print(found)
+    path = locate(model)
+    with fitting(path, "record", "train it again"):
+        found = about(path)
+        if json:
+            print(json_.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            _print(found)
 
 
 def about(path: Path) -> dict[str, Any]:

@@ -51,6 +51,13 @@ def parse(
     ] = False,
     retag: Annotated[bool, Flag("replace the tags of the input by those of the tagger")] = False,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    mapped: Annotated[
+        bool,
+        Flag(
+            "map the model's file instead of copying it: processes share it, but crash or compute "
+            "nonsense if it changes meanwhile"
+        ),
+    ] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
 
@@ -61,7 +68,7 @@ def parse(
     if keep_tags and retag:
         raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
     model, paths = split_off_model(inputs or [])
-    parser = Parser.load(locate(model))
+    parser = Parser.load(locate(model), mapped=mapped)
     pipe = partial(
         parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
     )

@@ -36,6 +36,13 @@ def tag(
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
     threads: Annotated[int, Flag("sentences are tagged in that many threads")] = 1,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    mapped: Annotated[
+        bool,
+        Flag(
+            "map the model's file instead of copying it: processes share it, but crash or compute "
+            "nonsense if it changes meanwhile"
+        ),
+    ] = False,
     train: Annotated[str | None, Flag("learn from this CoNLL-U file instead of tagging")] = None,
     dev: Annotated[
         str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
@@ -48,12 +55,14 @@ def tag(
 
     Tags of the input are replaced, in the columns that the tagger knows; all else comes back as it
     was. With --train, no MODEL is given: the tagger is written to the file of -o, and --resume
-    takes up a run that Ctrl-C has interrupted. The settings below are those of training.
+    takes up a run that Ctrl-C or SIGTERM has interrupted. The settings below are those of training.
     """
     chosen = drop_unset(settings)
     if train is not None:
         if model is not None or out == "-":
             raise UsageError("--train F needs -o MODEL and no other file")
+        if mapped:
+            raise UsageError("--mapped is for tagging: with --train F no model is opened")
         _train(train, dev, TaggerSettings(**chosen), Kept(Path(out), resume, checkpoint))
         return
     if model is None:
@@ -61,7 +70,7 @@ def tag(
     for_training = {"dev": dev is not None, "resume": resume, "no-checkpoint": not checkpoint}
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
         raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
-    tagger = load_tagger(locate(model))
+    tagger = load_tagger(locate(model), mapped=mapped)
     items = read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad)
     annotate(items, partial(tagger.pipe, threads=threads), out, output)
 
@@ -77,8 +86,8 @@ def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) ->
     try:
         for epoch in trainer.epochs(checkpoint=kept.target):
             say(_describe(epoch, settings.epochs))
-    except KeyboardInterrupt:
-        raise kept.rescue("tagger", trainer.best_epoch, trainer.tagger) from None
+    except KeyboardInterrupt as interrupt:
+        raise kept.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
     kept.finish(trainer.tagger())
 
 

@@ -44,8 +44,8 @@ def train(
 ) -> None:
     """Train a parser on a treebank, or with --pipeline text all that leads from text to trees.
 
-    Interrupted by Ctrl-C it saves the best parser so far; --resume takes the run up again, and the
-    model is then the same to the last bit as that of a run without a break.
+    Interrupted by Ctrl-C or SIGTERM it saves the best parser so far; --resume takes the run up
+    again, and the model is then the same to the last bit as that of a run without a break.
     """
     from dodona.cli.progress import view
 
@@ -108,8 +108,8 @@ def _assemble(
         for epoch in run.epochs(checkpoint=kept.target):
             if not quiet:
                 say(describe_part(epoch))
-    except KeyboardInterrupt:
-        raise kept.rescue("model", None, run.model) from None
+    except KeyboardInterrupt as interrupt:
+        raise kept.rescue(interrupt, "model", None, run.model) from None
     kept.finish(run.model())
 
 
@@ -135,9 +135,9 @@ def _run(trainer: "Trainer", shown: "View", kept: Kept) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, kept.target):
             shown.finish(epoch)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         shown.close()
-        raise kept.rescue("parser", trainer.best_epoch, trainer.parser) from None
+        raise kept.rescue(interrupt, "parser", trainer.best_epoch, trainer.parser) from None
 
 
 def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ cdef struct Logs:
     double scale
 
 
-cdef inline void fill_logs(Logs* logs, int64_t largest) noexcept:
+cdef inline int fill_logs(Logs* logs, int64_t largest) except -1:
     """Logarithms for numbers up to `largest`, with as many bits as int64 has room for."""
     cdef size_t size = <size_t> min(largest + 1, <int64_t> N_LOGS), prime, i
     cdef int n_bits = N_BITS
@@ -27,8 +27,8 @@ cdef inline void fill_logs(Logs* logs, int64_t largest) noexcept:
         largest >>= 1
         n_bits -= 1
     logs.scale = ldexp(1, n_bits)
-    logs.table.assign(size, 0)
-    factor.assign(size, 0)
+    logs.table.resize(size)
+    factor.resize(size)
     for prime in range(2, size):
         if factor[prime] == 0:
             logs.table[prime] = llround(log(<double> prime) * logs.scale)

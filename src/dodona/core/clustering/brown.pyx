@@ -104,8 +104,10 @@ cdef class Brown:
         self.n_clusters = min(n_clusters, n_words)
         self._count(text)
         self._make_slots(self.n_clusters + 2)
-        self.joined = range(n_words)
+        for word in range(n_words):
+            self.joined.push_back(word)
         self.slot.resize(n_words, FREE)
+        self.merged.reserve(n_words)
 
     @property
     def n_steps(self):
@@ -144,6 +146,7 @@ cdef class Brown:
         self.diagonal.resize(width)
         self.alone.resize(width)
         self.best.resize(width, Partner(INT64_MAX, NOBODY, NOBODY))
+        self.dirty.reserve(width)
         self.is_dirty.resize(width)
         self.amount.resize(width)
         self.n.resize(width * width)

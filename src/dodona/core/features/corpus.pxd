@@ -1,5 +1,5 @@
 """Sentences as the core sees them: columns of integers, heads and labels."""
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t
 from libcpp.vector cimport vector
 
 from dodona.core.features.words cimport WordsC
@@ -16,6 +16,8 @@ cdef class Corpus:
     cdef vector[int32_t] values         # per sentence and column: a value for each node
     cdef vector[int32_t] head           # per word: 0 the root, NONE not annotated or not parsed
     cdef vector[int32_t] label
+    cdef vector[int16_t] products       # per word, where a network has read them …
+    cdef size_t n_products              # … so many each
     cdef vector[GoldArc] arcs           # of graphs
     cdef vector[size_t] first_arc       # per sentence, in `arcs` …
     cdef vector[size_t] end_arc         # … up to this one
@@ -23,5 +25,5 @@ cdef class Corpus:
     cdef int32_t* add(self, int n_words)
     cdef WordsC words(self, int sentence) noexcept nogil
     cdef int32_t* column(self, int sentence, int column) noexcept nogil
-    cdef void set_gold(self, System system, int sentence, GoldC* gold,
-                       vector[int32_t]& block) noexcept nogil
+    cdef int set_gold(self, System system, int sentence, GoldC* gold,
+                      vector[int32_t]& block) except -1 nogil

@@ -45,6 +45,9 @@ cdef class Corpus:
         words.n_words = self.n_words[sentence]
         words.n_columns = self.n_columns
         words.values = self.values.data() + self.first_value[sentence]
+        words.products = NULL
+        if self.n_products:
+            words.products = self.products.data() + self.first_word[sentence] * self.n_products
         return words
 
     cdef int32_t* column(self, int sentence, int column) noexcept nogil:
@@ -52,8 +55,8 @@ cdef class Corpus:
         return (self.values.data() + self.first_value[sentence]
                 + <size_t> column * n_nodes(self.n_words[sentence]) + 1)
 
-    cdef void set_gold(self, System system, int sentence, GoldC* gold,
-                       vector[int32_t]& block) noexcept nogil:
+    cdef int set_gold(self, System system, int sentence, GoldC* gold,
+                      vector[int32_t]& block) except -1 nogil:
         """Build the gold tree or, for a system of graphs, the gold graph of a sentence."""
         cdef int n = self.n_words[sentence]
         cdef size_t first = self.first_word[sentence]

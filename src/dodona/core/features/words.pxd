@@ -1,5 +1,5 @@
 """The words of a sentence as feature templates see them: columns of integers."""
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t
 
 from dodona.core.base.nodes cimport n_nodes
 
@@ -12,6 +12,7 @@ cdef struct WordsC:
     int32_t n_words
     int32_t n_columns
     const int32_t* values     # column c of node i: values[c * n_nodes + i + 1]
+    const int16_t* products   # per word: what a network has found it to add to states; or NULL
 
 
 cdef inline const int32_t* word_column(const WordsC* words, int column) noexcept nogil:

@@ -46,5 +46,6 @@ cdef list numbers_of(about, str name, int least, int most, int unit=*)
 cdef int pack_matrix(Matrix* matrix, arrays, str name, int n_out, int n_in,
                      bint has_bias=*, bint as_bytes=*) except -1
 cdef int copy_table(Table* table, arrays, str name, int width) except -1
+cdef int copy_floats(vector[float]* to, arrays, str name, int n_rows, int width) except -1
 cdef int copy_steps(vector[int16_t]* to, arrays, str name, int n_rows, int width) except -1
 cdef int copy_wide_steps(vector[int32_t]* to, arrays, str name, int n) except -1

@@ -140,6 +140,13 @@ cdef int copy_table(Table* table, arrays, str name, int width) except -1:
     return 0
 
 
+cdef int copy_floats(vector[float]* to, arrays, str name, int n_rows, int width) except -1:
+    """Copy numbers as they are."""
+    cdef const float[::1] numbers = floats_of(arrays, name, n_rows, width)
+    to.assign(&numbers[0], &numbers[0] + numbers.shape[0])
+    return 0
+
+
 cdef int copy_steps(vector[int16_t]* to, arrays, str name, int n_rows, int width) except -1:
     """Copy rows in steps of 1/1024."""
     cdef const float[::1] numbers = floats_of(arrays, name, n_rows, width)

@@ -29,26 +29,38 @@ static inline float most_of(Four a) {
     return x > y ? x : y;
 }
 
-/* e^x for |x| <= 87: 2^n e^r with r in ±ln(2)/2, and the polynomial of Cephes (Moshier 1992).
- * Adding 1.5 * 2^23 rounds to the nearest integer, and leaves it in the low bits. */
-static inline Four exponential(Four x) {
+static const float LOG2_E = 1.44269504f;
+static const float MOST_POWER = 125.0f;
+
+/* x = 2^x for |x| <= 125: a whole power, times a polynomial in what is left, within ±1/2, whose relative
+ * error is below 1e-7. Adding 1.5 * 2^23 rounds to the nearest integer, and leaves it in the low bits.
+ * Several at once, since each step waits for the last: a recurrence is 1.4x faster with four. */
+template <int N> static inline void powers_of_two(Four (&x)[N]) {
+    static const float COEFFICIENTS[] = {9.6715129912e-3f, 5.5507335812e-2f, 2.4022242427e-1f, 6.9314700365e-1f, 1.0f};
     const Four magic = four(12582912.0f);
-    const Four shifted = add(multiply(x, four(1.44269504f)), magic);
-    const Four n = subtract(shifted, magic);
-    Four r = subtract(x, multiply(n, four(0.693359375f)));
-    r = subtract(r, multiply(n, four(-2.12194440e-4f)));
-    Four p = four(1.9875691500e-4f);
-    p = add(multiply(p, r), four(1.3981999507e-3f));
-    p = add(multiply(p, r), four(8.3334519073e-3f));
-    p = add(multiply(p, r), four(4.1665795894e-2f));
-    p = add(multiply(p, r), four(1.6666665459e-1f));
-    p = add(multiply(p, r), four(5.0000001201e-1f));
-    p = add(add(multiply(p, multiply(r, r)), r), four(1.0f));
-    return multiply(p, power_of_two(shifted));
+    Four shifted[N], p[N];
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) shifted[i] = add(x[i], magic);
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) x[i] = subtract(x[i], subtract(shifted[i], magic));
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) p[i] = four(1.3264727313e-3f);
+    DODONA_UNROLL
+    for (int c = 0; c < 5; c++) {
+        DODONA_UNROLL
+        for (int i = 0; i < N; i++) p[i] = add(multiply(p[i], x[i]), four(COEFFICIENTS[c]));
+    }
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) x[i] = multiply(p[i], whole_power(shifted[i]));
 }
 
-static inline Four sigmoid(Four x) {
-    return divide(four(1.0f), add(four(1.0f), exponential(clamp(negate(x), -87.0f, 87.0f))));
+/* x = 1 / (1 + e^-x) */
+template <int N> static inline void sigmoids(Four (&x)[N]) {
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) x[i] = clamp(multiply(x[i], four(-LOG2_E)), -MOST_POWER, MOST_POWER);
+    powers_of_two(x);
+    DODONA_UNROLL
+    for (int i = 0; i < N; i++) x[i] = divide(four(1.0f), add(four(1.0f), x[i]));
 }
 
 /* to = x / sqrt(mean(x²) + epsilon) */
@@ -70,21 +82,38 @@ static inline void largest_piece(const float* pieces, float* to, int n) {
 
 /* to = x in units of its largest over 127, and their sum; returns the unit. n is a multiple of 16. */
 static inline float quantise(const float* x, int8_t* to, int n, int32_t* sum) {
-    Four most = four(0.0f);
-    for (int i = 0; i < n; i += 4) most = larger(absolute(load(x + i)), most);
-    const float largest = most_of(most);
+    Four a = four(0.0f), b = a;
+    for (int i = 0; i < n; i += 8) a = most(absolute(load(x + i)), a), b = most(absolute(load(x + i + 4)), b);
+    const float largest = most_of(most(a, b));
     *sum = 0;
     if (!(largest >= LEAST_ROW)) {
         memset(to, 0, (size_t) n);
         return 0.0f;
     }
     const Four factor = four(127.0f / largest);
-    for (int i = 0; i < n; i += 16) {
-        store_int8(to + i, to_ints(multiply(load(x + i), factor)), to_ints(multiply(load(x + i + 4), factor)),
-                   to_ints(multiply(load(x + i + 8), factor)), to_ints(multiply(load(x + i + 12), factor)));
-        *sum += sum_of_bytes(to + i);
-    }
+    FourInts sums = no_ints();
+    for (int i = 0; i < n; i += 16)
+        sums = store_int8(to + i, multiply(load(x + i), factor), multiply(load(x + i + 4), factor),
+                          multiply(load(x + i + 8), factor), multiply(load(x + i + 12), factor), sums);
+    *sum = total(sums);
     return largest / 127.0f;
+}
+
+/* Each word of a sentence becomes a weighted sum of the word before, itself and the word after, unit by
+ * unit; conv has the three weights of d units; before is d long. */
+static inline void look_around(float* words, size_t stride, const float* conv, float* before, int d, int n_words) {
+    for (int i = 0; i < d; i++) before[i] = 0.0f;
+    for (int t = 0; t < n_words; t++) {
+        float* word = words + (size_t) t * stride;
+        const bool is_last = t + 1 == n_words;
+        for (int i = 0; i < d; i += 4) {
+            const Four now = load(word + i), after = is_last ? four(0.0f) : load(word + stride + i);
+            const Four left = multiply(load(conv + i), load(before + i));
+            const Four middle = multiply(load(conv + d + i), now), right = multiply(load(conv + 2 * d + i), after);
+            store(before + i, now);
+            store(word + i, add(add(left, middle), right));
+        }
+    }
 }
 
 /* The recurrence of one layer over a sentence, units [begin, end) from word `from` on in steps of one or
@@ -96,23 +125,31 @@ static inline void recur(const float* u, size_t u_stride, float* to, size_t to_s
         const int word = from_right ? n_words - 1 - t : t;
         const float* z = u + (size_t) word * u_stride;
         float* out = to + (size_t) word * to_stride;
-        for (int i = begin; i < end; i += 4) {
-            const Four f = sigmoid(load(z + d + i)), o = load(z + 2 * d + i);
-            const Four kept = add(multiply(f, load(h + i)), multiply(subtract(four(1.0f), f), load(z + i)));
-            store(h + i, kept);
-            store(out + i, multiply(kept, multiply(o, sigmoid(o))));
+        for (int i = begin; i < end; i += 8) {
+            const Four o[2] = {load(z + 2 * d + i), load(z + 2 * d + i + 4)};
+            Four gates[4] = {load(z + d + i), load(z + d + i + 4), o[0], o[1]};
+            sigmoids(gates);
+            DODONA_UNROLL
+            for (int k = 0; k < 2; k++) {
+                const Four fresh = multiply(subtract(four(1.0f), gates[k]), load(z + i + 4 * k));
+                const Four kept = add(multiply(gates[k], load(h + i + 4 * k)), fresh);
+                store(h + i + 4 * k, kept);
+                store(out + i + 4 * k, multiply(kept, multiply(o[k], gates[2 + k])));
+            }
         }
     }
 }
 
 /* The first of the largest among n numbers, behind which there is room for whole blocks of eight. */
 static inline int first_largest(float* x, int n) {
+    const int padded = (n + 7) / 8 * 8;
     int k;
-    for (k = n; k % 8; k++) x[k] = x[0];
-    Four most = load(x);
-    for (int i = 4; i < k; i += 4) most = larger(load(x + i), most);
-    const float largest = most_of(most);
-    for (k = 0; k < n - 1 && x[k] != largest; k++) {}
+    for (k = n; k < padded; k++) x[k] = x[0];
+    Four a = load(x), b = load(x + 4);
+    for (k = 8; k < padded; k += 8) a = most(load(x + k), a), b = most(load(x + k + 4), b);
+    const float largest = most_of(most(a, b));
+    for (k = 0; k + 8 < padded && !holds(load(x + k), load(x + k + 4), four(largest)); k += 8) {}
+    while (k < n - 1 && x[k] != largest) k++;
     return k;
 }
 
@@ -120,8 +157,14 @@ static inline int first_largest(float* x, int n) {
 static inline void softmax(float* x, int n, float largest) {
     const int padded = (n + 7) / 8 * 8;
     for (int i = n; i < padded; i++) x[i] = largest;
-    for (int i = 0; i < padded; i += 4)
-        store(x + i, exponential(clamp(subtract(load(x + i), four(largest)), -87.0f, 87.0f)));
+    for (int i = 0; i < padded; i += 8) {
+        Four powers[2];
+        for (int k = 0; k < 2; k++)
+            powers[k] = multiply(subtract(load(x + i + 4 * k), four(largest)), four(LOG2_E));
+        for (int k = 0; k < 2; k++) powers[k] = most(powers[k], four(-MOST_POWER));
+        powers_of_two(powers);
+        store(x + i, powers[0]), store(x + i + 4, powers[1]);
+    }
     for (int i = n; i < padded; i++) x[i] = 0.0f;
     Four low = four(0.0f), high = four(0.0f);
     for (int i = 0; i < padded; i += 8) {

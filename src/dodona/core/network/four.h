@@ -11,7 +11,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#if defined(__GNUC__)
+#define DODONA_UNROLL _Pragma("GCC unroll 8")
+#else
+#define DODONA_UNROLL
+#endif
+
+#if defined(DODONA_PORTABLE)
+/* for tests: what a processor gets that we do not know */
+#elif defined(__aarch64__) && defined(__ARM_NEON)
 #define DODONA_NEON
 #include <arm_neon.h>
 #elif defined(__SSE2__) || defined(_M_X64)
@@ -37,24 +45,30 @@ static inline Four absolute(Four a) { return vabsq_f32(a); }
 static inline Four negate(Four a) { return vnegq_f32(a); }
 /* a > b ? a : b, which also says which zero it is */
 static inline Four larger(Four a, Four b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
-static inline Four smaller(Four a, Four b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
+/* the same where it does not matter which zero it is */
+static inline Four most(Four a, Four b) { return vmaxq_f32(a, b); }
+static inline Four least(Four a, Four b) { return vminq_f32(a, b); }
+/* whether one of eight is this */
+static inline bool holds(Four a, Four b, Four sought) {
+    return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
+}
 static inline FourInts load_ints(const int32_t* from) { return vld1q_s32(from); }
 static inline Four to_floats(FourInts a) { return vcvtq_f32_s32(a); }
-/* to the nearest integer, ties to the even one */
-static inline FourInts to_ints(Four a) { return vcvtnq_s32_f32(a); }
 /* 2 to the power that the low bits of these floats' patterns say */
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return vreinterpretq_f32_s32(vaddq_s32(vshlq_n_s32(vreinterpretq_s32_f32(a), 23), vdupq_n_s32(127 << 23)));
 }
-/* eight integers, clamped */
-static inline void store_int16(int16_t* to, FourInts a, FourInts b) {
-    vst1q_s16(to, vcombine_s16(vqmovn_s32(a), vqmovn_s32(b)));
+/* the nearest integers, of two that are equally near the even one, clamped to 16 bits */
+static inline void store_int16(int16_t* to, Four a) { vst1_s16(to, vqmovn_s32(vcvtnq_s32_f32(a))); }
+/* 16 nearest integers of floats within 8 bits; returns their sum in four parts, added to others */
+static inline FourInts store_int8(int8_t* to, Four a, Four b, Four c, Four d, FourInts sums) {
+    const int16x8_t low = vcombine_s16(vmovn_s32(vcvtnq_s32_f32(a)), vmovn_s32(vcvtnq_s32_f32(b)));
+    const int16x8_t high = vcombine_s16(vmovn_s32(vcvtnq_s32_f32(c)), vmovn_s32(vcvtnq_s32_f32(d)));
+    vst1q_s8(to, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
+    return vpadalq_s16(sums, vaddq_s16(low, high));
 }
-static inline void store_int8(int8_t* to, FourInts a, FourInts b, FourInts c, FourInts d) {
-    const int16x8_t low = vcombine_s16(vqmovn_s32(a), vqmovn_s32(b));
-    const int16x8_t high = vcombine_s16(vqmovn_s32(c), vqmovn_s32(d));
-    vst1q_s8(to, vcombine_s8(vqmovn_s16(low), vqmovn_s16(high)));
-}
+static inline FourInts no_ints() { return vdupq_n_s32(0); }
+static inline int32_t total(FourInts a) { return vaddvq_s32(a); }
 /* the sum of 16 bytes */
 static inline int32_t sum_of_bytes(const int8_t* from) { return vaddlvq_s8(vld1q_s8(from)); }
 
@@ -73,18 +87,31 @@ static inline Four divide(Four a, Four b) { return _mm_div_ps(a, b); }
 static inline Four absolute(Four a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
 static inline Four negate(Four a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
 static inline Four larger(Four a, Four b) { return _mm_max_ps(a, b); }
-static inline Four smaller(Four a, Four b) { return _mm_min_ps(a, b); }
+static inline Four most(Four a, Four b) { return _mm_max_ps(a, b); }
+static inline Four least(Four a, Four b) { return _mm_min_ps(a, b); }
+static inline bool holds(Four a, Four b, Four sought) {
+    return _mm_movemask_ps(_mm_or_ps(_mm_cmpeq_ps(a, sought), _mm_cmpeq_ps(b, sought))) != 0;
+}
 static inline FourInts load_ints(const int32_t* from) { return _mm_loadu_si128((const __m128i*) from); }
 static inline Four to_floats(FourInts a) { return _mm_cvtepi32_ps(a); }
-static inline FourInts to_ints(Four a) { return _mm_cvtps_epi32(a); }
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(_mm_castps_si128(a), 23), _mm_set1_epi32(127 << 23)));
 }
-static inline void store_int16(int16_t* to, FourInts a, FourInts b) {
-    _mm_storeu_si128((__m128i*) to, _mm_packs_epi32(a, b));
+static inline void store_int16(int16_t* to, Four a) {
+    /* what is too large would become the least integer; what is too small may */
+    const __m128i ints = _mm_cvtps_epi32(_mm_min_ps(a, _mm_set1_ps(32767.0f)));
+    _mm_storel_epi64((__m128i*) to, _mm_packs_epi32(ints, ints));
 }
-static inline void store_int8(int8_t* to, FourInts a, FourInts b, FourInts c, FourInts d) {
-    _mm_storeu_si128((__m128i*) to, _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+static inline FourInts store_int8(int8_t* to, Four a, Four b, Four c, Four d, FourInts sums) {
+    const __m128i low = _mm_packs_epi32(_mm_cvtps_epi32(a), _mm_cvtps_epi32(b));
+    const __m128i high = _mm_packs_epi32(_mm_cvtps_epi32(c), _mm_cvtps_epi32(d));
+    _mm_storeu_si128((__m128i*) to, _mm_packs_epi16(low, high));
+    return _mm_add_epi32(sums, _mm_madd_epi16(_mm_add_epi16(low, high), _mm_set1_epi16(1)));
+}
+static inline FourInts no_ints() { return _mm_setzero_si128(); }
+static inline int32_t total(FourInts a) {
+    a = _mm_add_epi32(a, _mm_srli_si128(a, 8));
+    return _mm_cvtsi128_si32(_mm_add_epi32(a, _mm_srli_si128(a, 4)));
 }
 static inline int32_t sum_of_bytes(const int8_t* from) {
     const __m128i shifted = _mm_xor_si128(_mm_loadu_si128((const __m128i*) from), _mm_set1_epi8(-128));
@@ -114,17 +141,20 @@ static inline Four negate(Four a) { return each<Four>([&](int k) { return -a.at[
 static inline Four larger(Four a, Four b) {
     return each<Four>([&](int k) { return a.at[k] > b.at[k] ? a.at[k] : b.at[k]; });
 }
-static inline Four smaller(Four a, Four b) {
+static inline Four most(Four a, Four b) { return larger(a, b); }
+static inline Four least(Four a, Four b) {
     return each<Four>([&](int k) { return a.at[k] < b.at[k] ? a.at[k] : b.at[k]; });
+}
+static inline bool holds(Four a, Four b, Four sought) {
+    for (int k = 0; k < 4; k++)
+        if (a.at[k] == sought.at[k] || b.at[k] == sought.at[k]) return true;
+    return false;
 }
 static inline FourInts load_ints(const int32_t* from) {
     return each<FourInts>([&](int k) { return from[k]; });
 }
 static inline Four to_floats(FourInts a) { return each<Four>([&](int k) { return (float) a.at[k]; }); }
-static inline FourInts to_ints(Four a) {
-    return each<FourInts>([&](int k) { return (int32_t) lrintf(a.at[k]); });
-}
-static inline Four power_of_two(Four a) {
+static inline Four whole_power(Four a) {
     return each<Four>([&](int k) {
         uint32_t bits;
         float power;
@@ -134,15 +164,19 @@ static inline Four power_of_two(Four a) {
         return power;
     });
 }
-static inline int32_t clamped(int32_t x, int32_t most) { return x > most ? most : x < -most - 1 ? -most - 1 : x; }
-static inline void store_int16(int16_t* to, FourInts a, FourInts b) {
-    for (int k = 0; k < 4; k++) to[k] = (int16_t) clamped(a.at[k], 32767);
-    for (int k = 0; k < 4; k++) to[4 + k] = (int16_t) clamped(b.at[k], 32767);
+static inline void store_int16(int16_t* to, Four a) {
+    for (int k = 0; k < 4; k++) {
+        const float x = a.at[k] > 32767.0f ? 32767.0f : a.at[k] < -32768.0f ? -32768.0f : a.at[k];
+        to[k] = (int16_t) lrintf(x);
+    }
 }
-static inline void store_int8(int8_t* to, FourInts a, FourInts b, FourInts c, FourInts d) {
-    const FourInts all[4] = {a, b, c, d};
-    for (int k = 0; k < 16; k++) to[k] = (int8_t) clamped(all[k / 4].at[k % 4], 127);
+static inline FourInts store_int8(int8_t* to, Four a, Four b, Four c, Four d, FourInts sums) {
+    const Four all[4] = {a, b, c, d};
+    for (int k = 0; k < 16; k++) sums.at[k % 4] += to[k] = (int8_t) lrintf(all[k / 4].at[k % 4]);
+    return sums;
 }
+static inline FourInts no_ints() { return FourInts{{0, 0, 0, 0}}; }
+static inline int32_t total(FourInts a) { return a.at[0] + a.at[1] + a.at[2] + a.at[3]; }
 static inline int32_t sum_of_bytes(const int8_t* from) {
     int32_t sum = 0;
     for (int k = 0; k < 16; k++) sum += from[k];
@@ -151,7 +185,7 @@ static inline int32_t sum_of_bytes(const int8_t* from) {
 
 #endif
 
-static inline Four clamp(Four a, float low, float high) { return smaller(larger(a, four(low)), four(high)); }
+static inline Four clamp(Four a, float low, float high) { return least(most(a, four(low)), four(high)); }
 
 }  // namespace dodona
 

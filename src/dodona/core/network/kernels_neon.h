@@ -89,7 +89,7 @@ DODONA_DOT_TARGET static void dot_rows(const int8_t* rows, size_t stride, const 
 }
 #undef DODONA_DOT_STEP
 
-static const IntKernel dot_ints = ints_by_rows<dot_rows<4>, dot_rows<2>, dot_rows<1>>;
+static const IntKernel dot_ints = ints_by_rows<nullptr, dot_rows<4>, dot_rows<2>, dot_rows<1>>;
 
 static inline bool has_dot() {
 #if defined(__linux__)

@@ -2,7 +2,7 @@
  *
  * A block holds the weights of 16 outputs. Of int8 it has, for each four inputs, 16 groups of four bytes
  * (what one output has for these inputs); of float, for each input, 16 numbers. A kernel multiplies up to
- * eight rows with one block and writes 16 sums a row.
+ * 32 rows with one block and writes 16 sums a row.
  *
  * Every kernel gives the same bits: sums of int8 are exact, whatever their order (weights are within ±127,
  * rows within -128 … 127); sums of floats run over the inputs in ascending order, every product and every
@@ -15,15 +15,9 @@
 
 #include "four.h"
 
-#if defined(__GNUC__)
-#define DODONA_UNROLL _Pragma("GCC unroll 8")
-#else
-#define DODONA_UNROLL
-#endif
-
 namespace dodona {
 
-enum { N_OUTPUTS = 16, MOST_ROWS = 8, N_GROUPED = 4, MOST_VARIANTS = 8 };
+enum { N_OUTPUTS = 16, MOST_ROWS = 32, N_GROUPED = 4, MOST_VARIANTS = 8 };
 
 /* n_inputs of int8 is a multiple of 16. Row r begins at rows + r * stride; row_sums has what each row
  * adds up to. */
@@ -62,30 +56,33 @@ static void plain_floats(const float* rows, size_t stride, int n_rows, const flo
     }
 }
 
-/* Kernels made for a fixed number of rows, which so stay in registers, and their use for up to eight. */
+/* Kernels made for a fixed number of rows, whose sums so stay in registers, and their use for any number;
+ * for eight there may be none. */
 typedef void (*IntRows)(const int8_t* rows, size_t stride, const int32_t* row_sums, const int8_t* block, int n_inputs,
                         int32_t* sums);
 typedef void (*FloatRows)(const float* rows, size_t stride, const float* block, int n_inputs, float* sums);
 
-template <IntRows FOUR, IntRows TWO, IntRows ONE>
+static inline int rows_at_once(int n_left, bool with_eight) {
+    return with_eight && n_left >= 8 ? 8 : n_left >= 4 ? 4 : n_left >= 2 ? 2 : 1;
+}
+
+template <IntRows EIGHT, IntRows FOUR, IntRows TWO, IntRows ONE>
 static void ints_by_rows(const int8_t* rows, size_t stride, const int32_t* row_sums, int n_rows, const int8_t* block,
                          int n_inputs, int32_t* sums) {
-    for (int r = 0; r < n_rows;) {
-        const int n = n_rows - r >= 4 ? 4 : n_rows - r >= 2 ? 2 : 1;
-        const IntRows kernel = n == 4 ? FOUR : n == 2 ? TWO : ONE;
+    for (int r = 0, n; r < n_rows; r += n) {
+        n = rows_at_once(n_rows - r, EIGHT != nullptr);
+        const IntRows kernel = n == 8 ? EIGHT : n == 4 ? FOUR : n == 2 ? TWO : ONE;
         kernel(rows + r * stride, stride, row_sums + r, block, n_inputs, sums + r * N_OUTPUTS);
-        r += n;
     }
 }
 
-template <FloatRows FOUR, FloatRows TWO, FloatRows ONE>
+template <FloatRows EIGHT, FloatRows FOUR, FloatRows TWO, FloatRows ONE>
 static void floats_by_rows(const float* rows, size_t stride, int n_rows, const float* block, int n_inputs,
                            float* sums) {
-    for (int r = 0; r < n_rows;) {
-        const int n = n_rows - r >= 4 ? 4 : n_rows - r >= 2 ? 2 : 1;
-        const FloatRows kernel = n == 4 ? FOUR : n == 2 ? TWO : ONE;
+    for (int r = 0, n; r < n_rows; r += n) {
+        n = rows_at_once(n_rows - r, EIGHT != nullptr);
+        const FloatRows kernel = n == 8 ? EIGHT : n == 4 ? FOUR : n == 2 ? TWO : ONE;
         kernel(rows + r * stride, stride, block, n_inputs, sums + r * N_OUTPUTS);
-        r += n;
     }
 }
 
@@ -116,7 +113,8 @@ static void four_float_rows(const float* rows, size_t stride, const float* block
     }
 }
 
-static const FloatKernel four_floats = floats_by_rows<four_float_rows<4>, four_float_rows<2>, four_float_rows<1>>;
+static const FloatKernel four_floats =
+    floats_by_rows<nullptr, four_float_rows<4>, four_float_rows<2>, four_float_rows<1>>;
 
 }  // namespace dodona
 

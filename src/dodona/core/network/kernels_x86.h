@@ -86,7 +86,7 @@ DODONA_AVX2_TARGET static void avx2_rows(const int8_t* rows, size_t stride, cons
     }
 }
 
-static const IntKernel avx2_ints = ints_by_rows<avx2_rows<4>, avx2_rows<2>, avx2_rows<1>>;
+static const IntKernel avx2_ints = ints_by_rows<nullptr, avx2_rows<4>, avx2_rows<2>, avx2_rows<1>>;
 
 template <int R>
 DODONA_AVX2_TARGET static void avx2_float_rows(const float* rows, size_t stride, const float* block, int n_inputs,
@@ -110,7 +110,8 @@ DODONA_AVX2_TARGET static void avx2_float_rows(const float* rows, size_t stride,
     }
 }
 
-static const FloatKernel avx2_floats = floats_by_rows<avx2_float_rows<4>, avx2_float_rows<2>, avx2_float_rows<1>>;
+static const FloatKernel avx2_floats =
+    floats_by_rows<nullptr, avx2_float_rows<4>, avx2_float_rows<2>, avx2_float_rows<1>>;
 
 /* dpbusd takes unsigned times signed. Weights are made unsigned by adding 128, which adds 128 times the
  * row's sum to every result. */
@@ -140,7 +141,7 @@ DODONA_AVX_VNNI_TARGET static void vnni_rows(const int8_t* rows, size_t stride, 
     }
 }
 
-static const IntKernel vnni_ints = ints_by_rows<vnni_rows<4>, vnni_rows<2>, vnni_rows<1>>;
+static const IntKernel vnni_ints = ints_by_rows<nullptr, vnni_rows<4>, vnni_rows<2>, vnni_rows<1>>;
 
 static inline bool has_avx_vnni() {
     unsigned a = 0, b, c, d;
@@ -167,12 +168,8 @@ DODONA_AVX512_TARGET static void avx512_rows(const int8_t* rows, size_t stride, 
     for (int r = 0; r < R; r++) _mm512_storeu_si512(sums + r * N_OUTPUTS, sum[r]);
 }
 
-static void avx512_ints(const int8_t* rows, size_t stride, const int32_t* row_sums, int n_rows, const int8_t* block,
-                        int n_inputs, int32_t* sums) {
-    const auto fewer = ints_by_rows<avx512_rows<4>, avx512_rows<2>, avx512_rows<1>>;
-    if (n_rows == 8) avx512_rows<8>(rows, stride, row_sums, block, n_inputs, sums);
-    else fewer(rows, stride, row_sums, n_rows, block, n_inputs, sums);
-}
+static const IntKernel avx512_ints =
+    ints_by_rows<avx512_rows<8>, avx512_rows<4>, avx512_rows<2>, avx512_rows<1>>;
 
 template <int R>
 DODONA_AVX512_TARGET static void avx512_float_rows(const float* rows, size_t stride, const float* block, int n_inputs,
@@ -190,12 +187,8 @@ DODONA_AVX512_TARGET static void avx512_float_rows(const float* rows, size_t str
     for (int r = 0; r < R; r++) _mm512_storeu_ps(sums + r * N_OUTPUTS, sum[r]);
 }
 
-static void avx512_floats(const float* rows, size_t stride, int n_rows, const float* block, int n_inputs,
-                          float* sums) {
-    const auto fewer = floats_by_rows<avx512_float_rows<4>, avx512_float_rows<2>, avx512_float_rows<1>>;
-    if (n_rows == 8) avx512_float_rows<8>(rows, stride, block, n_inputs, sums);
-    else fewer(rows, stride, n_rows, block, n_inputs, sums);
-}
+static const FloatKernel avx512_floats =
+    floats_by_rows<avx512_float_rows<8>, avx512_float_rows<4>, avx512_float_rows<2>, avx512_float_rows<1>>;
 
 static inline bool has_avx512_vnni() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

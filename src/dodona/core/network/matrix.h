@@ -109,63 +109,64 @@ struct Matrix {
     }
 };
 
-/* Calls finish(row, first output, 16 results without bias) for every row and block. */
-template <typename Finish> static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x,
-                                                            Finish finish) {
+/* Calls finish(row, first output, four results, their bias) for every row and each four outputs. */
+template <typename Finish>
+static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x, Finish finish) {
     int32_t sums[MOST_ROWS * N_OUTPUTS];
     float results[MOST_ROWS * N_OUTPUTS];
     if (matrix.is_int8) x.make_bytes();
-    for (int b = 0; b < matrix.n_blocks; b++)
-        for (int i = 0; i < x.n; i += MOST_ROWS) {
-            const int n = x.n - i < MOST_ROWS ? x.n - i : MOST_ROWS;
+    const int n_rows = x.n, n_in = matrix.is_int8 ? matrix.n_padded_in : matrix.n_in;
+    const float* row_units = x.units.data();
+    for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS) {
+        Four unit[4], bias[4];
+        for (int k = 0; k < 4; k++) unit[k] = load(&matrix.units[at + 4 * k]), bias[k] = load(&matrix.bias[at + 4 * k]);
+        for (int i = 0; i < n_rows; i += MOST_ROWS) {
+            const int n = n_rows - i < MOST_ROWS ? n_rows - i : MOST_ROWS;
             if (matrix.is_int8) {
-                const int8_t* block = matrix.bytes.data() + (size_t) b * N_OUTPUTS * matrix.n_padded_in;
-                variant.ints(x.bytes.data() + i * x.stride, x.stride, x.sums.data() + i, n, block, matrix.n_padded_in,
-                             sums);
-                for (int r = 0; r < n; r++)
-                    for (int k = 0; k < N_OUTPUTS; k += 4) {
-                        const Four unit = multiply(four(x.units[i + r]), load(matrix.units.data() + b * N_OUTPUTS + k));
-                        store(results + r * N_OUTPUTS + k,
-                              multiply(to_floats(load_ints(sums + r * N_OUTPUTS + k)), unit));
+                variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, &matrix.bytes[(size_t) at * n_in], n_in, sums);
+                for (int r = 0; r < n; r++) {
+                    const Four row_unit = four(row_units[i + r]);
+                    DODONA_UNROLL
+                    for (int k = 0; k < 4; k++) {
+                        const Four sum = to_floats(load_ints(sums + r * N_OUTPUTS + 4 * k));
+                        finish(i + r, at + 4 * k, multiply(sum, multiply(row_unit, unit[k])), bias[k]);
                     }
+                }
             } else {
-                const float* block = matrix.floats.data() + (size_t) b * N_OUTPUTS * matrix.n_in;
-                variant.floats(x.row(i), x.stride, n, block, matrix.n_in, results);
+                variant.floats(x.row(i), x.stride, n, &matrix.floats[(size_t) at * n_in], n_in, results);
+                for (int r = 0; r < n; r++)
+                    for (int k = 0; k < 4; k++) finish(i + r, at + 4 * k, load(results + r * N_OUTPUTS + 4 * k), bias[k]);
             }
-            for (int r = 0; r < n; r++) finish(i + r, b * N_OUTPUTS, results + r * N_OUTPUTS);
         }
+    }
 }
 
 /* to = matrix · x + bias */
 static inline void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
     to.reshape(x.n, matrix.n_out);
-    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
-        for (int k = 0; k < N_OUTPUTS; k += 4)
-            store(to.row(i) + at + k, add(load(results + k), load(matrix.bias.data() + at + k)));
+    float* first = to.values.data();
+    const size_t stride = to.stride;
+    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four bias) {
+        store(first + i * stride + at, add(result, bias));
     });
 }
 
 /* to = to + (matrix · x + bias); the number of outputs is a multiple of 16 */
 static inline void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) {
     to.is_quantised = false;
-    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
-        for (int k = 0; k < N_OUTPUTS; k += 4) {
-            float* place = to.row(i) + at + k;
-            store(place, add(load(place), add(load(results + k), load(matrix.bias.data() + at + k))));
-        }
+    float* first = to.values.data();
+    const size_t stride = to.stride;
+    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four bias) {
+        float* place = first + i * stride + at;
+        store(place, add(load(place), add(result, bias)));
     });
 }
 
 /* to = matrix · x in steps of 1/1024; the number of outputs is a multiple of 16 */
 static inline void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
-    multiply_rows(variant, matrix, x, [&](int i, int at, const float* results) {
-        int16_t* place = to + (size_t) i * matrix.n_out + at;
-        for (int k = 0; k < N_OUTPUTS; k += 8) {
-            FourInts halves[2];
-            for (int h = 0; h < 2; h++)
-                halves[h] = to_ints(clamp(multiply(load(results + k + 4 * h), four(1024.0f)), -32768.0f, 32767.0f));
-            store_int16(place + k, halves[0], halves[1]);
-        }
+    const size_t stride = (size_t) matrix.n_out;
+    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four) {
+        store_int16(to + i * stride + at, multiply(result, four(1024.0f)));
     });
 }
 

@@ -79,6 +79,7 @@ cdef class Network:
     cdef Matrix maxout
     cdef vector[Matrix] ins           # per layer
     cdef vector[Matrix] outs
+    cdef vector[vector[float]] convs  # per layer: of the word before, itself and the word after
     cdef vector[Matrix] heads         # per tag head
     cdef vector[Matrix] backs         # without outputs where nothing is fed back
     cdef Matrix slot_products

@@ -15,13 +15,15 @@ from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool
 
-from dodona.core.network.arrays cimport (MOST_OF_A_KIND, copy_steps, copy_table, copy_wide_steps,
+from dodona.core.network.arrays cimport (MOST_OF_A_KIND, copy_floats, copy_steps, copy_table, copy_wide_steps,
                                          number_of, numbers_of, pack_matrix)
 
 cdef extern from "step.h" namespace "dodona" nogil:
     int list_variants(Variant* found) noexcept
     void normalise(const float* x, float* to, int n) noexcept
     void largest_piece(const float* pieces, float* to, int n) noexcept
+    void look_around(float* words, size_t stride, const float* conv, float* before, int d,
+                     int n_words) noexcept
     void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d,
                int begin, int end, int n_words, bool from_right) noexcept
     int first_largest(float* x, int n) noexcept
@@ -110,7 +112,9 @@ cdef class Network:
         cdef int i
         self.ins.resize(self.n_layers)
         self.outs.resize(self.n_layers)
+        self.convs.resize(self.n_layers)
         for i in range(self.n_layers):
+            copy_floats(&self.convs[i], arrays, f"layer.{i}.conv", 3, self.width)
             pack_matrix(&self.ins[i], arrays, f"layer.{i}.in", 3 * self.width, self.width)
             pack_matrix(&self.outs[i], arrays, f"layer.{i}.out", self.width, self.width)
 
@@ -142,6 +146,10 @@ cdef class Network:
         copy_wide_steps(&self.hidden_bias, arrays, "hidden.bias", self.hidden)
         pack_matrix(&matrix, arrays, "class", self.n_classes, self.hidden, True, True)
         self.classes.set(matrix)
+
+    def table_sizes(self):
+        """How many rows the table of each field has."""
+        return [table.n_rows for table in self.tables]
 
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
                         int n_types) except -1 nogil:
@@ -255,6 +263,13 @@ cdef class Network:
         cdef size_t first
         for layer in range(self.n_layers):
             space.normalise_x()
+            first = 0
+            for i in range(n_sentences):
+                look_around(space.normal.values.data() + first * space.normal.stride,
+                            space.normal.stride, self.convs[layer].data(), space.state.data(),
+                            self.width, lengths[i])
+                first += lengths[i]
+            space.watch.lap(NORMS)
             self.multiply(space, self.ins[layer], space.normal, space.wide, False)
             space.gated.reshape(space.x.n, self.width)
             first = 0

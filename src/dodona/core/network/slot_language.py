@@ -22,6 +22,7 @@ from dodona.core.features.templates import (
     TemplateError,
 )
 
+KINDRED = tuple(name for name in RELATIONS if name != TREE_HEAD)
 NUMBERS = ("label", "n_left", "n_right", "n_heads")  # of the node in a slot
 ALONE = (*DISTANCES, *LINKS, *ACTIONS)
 MOST = 3  # children or heads that are counted; more are as many
@@ -41,11 +42,6 @@ class SlotSet:
         paths = [*self.slots, *(slot for slot, _ in self.atoms)]
         names = {name for path in paths for name in path} | {name for _, name in self.atoms}
         return not names.isdisjoint(GRAPH_ONLY)
-
-    @property
-    def needs_tree(self) -> bool:
-        """Whether it asks for the heads of a basic tree."""
-        return any(TREE_HEAD in path for path in (*self.slots, *(slot for slot, _ in self.atoms)))
 
 
 def parse_slots(text: str, source: str = "<slots>") -> SlotSet:
@@ -106,7 +102,7 @@ def _path(names: list[str], where: str) -> tuple[str, ...]:
     if start not in STARTS:
         raise TemplateError(f"{where}no slot {start!r}; slots start with {', '.join(STARTS)}")
     for relation in relations:
-        if relation not in RELATIONS:
-            known = ", ".join((*RELATIONS, *NUMBERS))
+        if relation not in KINDRED:
+            known = ", ".join((*KINDRED, *NUMBERS))
             raise TemplateError(f"{where}no relation {relation!r}; there are: {known}")
     return tuple(names)

@@ -13,12 +13,11 @@ cdef struct AtomC:
 
 cdef class Slots:
     cdef readonly str text
+    cdef readonly bint for_graphs       # whether it asks for what only states of graphs have
     cdef readonly int n_slots           # whose words are seen
     cdef readonly int n_atoms
-    cdef readonly bint needs_tree
     cdef vector[Slot] paths             # slots, and what leads to them
     cdef vector[int32_t] seen           # the path of each slot
     cdef vector[AtomC] atoms
 
-    cdef void look(self, const StateC* state, const int32_t* tree_head, int32_t* nodes,
-                   int32_t* values) noexcept nogil
+    cdef void look(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil

@@ -27,7 +27,7 @@ cdef class Slots:
     def __init__(self, str text, str source="<slots>"):
         found = slot_language.parse_slots(text, source)
         paths = {}
-        self.text, self.needs_tree = text, found.needs_tree
+        self.text, self.for_graphs = text, found.for_graphs
         self.n_slots, self.n_atoms = len(found.slots), len(found.atoms)
         for path in found.slots:
             self.seen.push_back(self._add(paths, path))
@@ -67,16 +67,15 @@ cdef class Slots:
 
     def check(self, System system not None):
         """Refuse a system whose states do not have what is asked for."""
-        if slot_language.parse_slots(self.text).for_graphs and not system.builds_graphs:
+        if self.for_graphs and not system.builds_graphs:
             raise ValueError(f"these slots are for systems of graphs, and {system.name} builds trees")
 
-    cdef void look(self, const StateC* state, const int32_t* tree_head, int32_t* nodes,
-                   int32_t* values) noexcept nogil:
+    cdef void look(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil:
         """Write the node in each slot and the value of each atom."""
         cdef int32_t node[MAX_SLOTS]
         cdef const AtomC* atom
         cdef int i
-        find_nodes(self.paths, state, tree_head, node)
+        find_nodes(self.paths, state, NULL, node)
         for i in range(self.n_slots):
             nodes[i] = node[self.seen[i]]
         for i in range(self.n_atoms):

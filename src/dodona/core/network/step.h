@@ -98,15 +98,10 @@ static inline void state_scores(const Variant& variant, const int16_t* const* ro
         /* without a sign, since parts of a sum may wrap round; the whole does not */
         for (int k = 0; k < N_OUTPUTS; k++)
             sums[k] = (int32_t) (256u * (uint32_t) sums[k] + (uint32_t) sums[N_OUTPUTS + k] + classes.offsets[at + k]);
-        for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += SCORE_BLOCK) {
-            FourInts parts[2];
-            for (int h = 0; h < 2; h++) {
-                const int c = at + k + 4 * h;
-                const Four score = add(multiply(to_floats(load_ints(sums + k + 4 * h)), load(classes.factors.data() + c)),
-                                       load(matrix.bias.data() + c));
-                parts[h] = to_ints(clamp(multiply(score, four(256.0f)), -MOST_SCORE, MOST_SCORE));
-            }
-            store_int16(scores + at + k, parts[0], parts[1]);
+        for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += 4) {
+            const Four product = multiply(to_floats(load_ints(sums + k)), load(classes.factors.data() + at + k));
+            const Four score = multiply(add(product, load(matrix.bias.data() + at + k)), four(256.0f));
+            store_int16(scores + at + k, clamp(score, -MOST_SCORE, MOST_SCORE));
         }
     }
 }

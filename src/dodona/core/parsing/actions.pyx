@@ -12,6 +12,12 @@ cdef enum:
     N_KINDS = 3               # of states: the root heads no arc, right arcs, left arcs
 
 
+def missing_arcs(System system, pairs):
+    """Those of the system's `needed_arcs` that none of these classes builds."""
+    return [(moves, under_root) for moves, under_root in system.needed_arcs
+            if not any(pair[0] in moves and pair[2 if under_root else 3] for pair in pairs)]
+
+
 cdef class Actions:
     """Classes 0, 1, … of a model, each a move and a label of a transition system.
 
@@ -31,14 +37,23 @@ cdef class Actions:
                 raise ValueError(f"move {move} with label {label} is not an action of {system!r}")
             self.move.push_back(move)
             self.label.push_back(label)
-        for move, name in enumerate(system.moves):     # without them a state may allow no class
-            if not system.labelled[move] and all(pair[0] != move for pair in self.pairs):
-                raise ValueError(f"no class for {name}, a move of {system!r}")
+        self._check_complete()
         for valid in range(1 << len(system.moves)):
             for kind in range(N_KINDS):
                 for c in range(self.n_padded):
                     allowed = c < self.n_classes and self._allows(valid, kind, c)
                     self.barrier.push_back(0 if allowed else BARRED)
+
+    def _check_complete(self):
+        """Refuse classes of which a state may allow none: a model may come from anywhere."""
+        for move, name in enumerate(self.system.moves):
+            if not self.system.labelled[move] and all(pair[0] != move for pair in self.pairs):
+                raise ValueError(f"no class for {name}, a move of {self.system!r}")
+        for moves, under_root in missing_arcs(self.system, self.pairs):
+            names = " or ".join(self.system.moves[move] for move in moves)
+            raise ValueError(
+                f"no class for an arc {'under the root' if under_root else 'between words'} by "
+                f"{names}, without which {self.system.name} may come to a state with no way on")
 
     def _allows(self, int valid, int kind, int c):
         move, label, under_root, elsewhere = self.pairs[c]

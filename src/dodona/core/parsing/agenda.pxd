@@ -51,19 +51,19 @@ cdef class Agenda:
     cdef vector[int32_t] slots          # those to give away
     cdef int n_templates
 
-    cdef void reserve(self, int n_words, int n_templates) noexcept nogil
-    cdef void begin(self, const StateC* start, bint is_correct) noexcept nogil
+    cdef int reserve(self, int n_words, int n_templates) except -1 nogil
+    cdef int begin(self, const StateC* start, bint is_correct) except -1 nogil
     cdef int length(self, int hypothesis) noexcept nogil
-    cdef vector[Step] path(self, int hypothesis)
+    cdef int find_path(self, int last, vector[Step]& path) except -1 nogil
     cdef StateC* state(self, int hypothesis) noexcept nogil
     cdef int describe(self, int hypothesis, Features features, Actions actions,
-                      const WordsC* words) noexcept nogil
+                      const WordsC* words) except -2 nogil
     cdef int nearest(self, int hypothesis) noexcept nogil
-    cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil
-    cdef void advance(self, Actions actions) noexcept nogil
-    cdef void share_states(self) noexcept nogil
-    cdef void grow(self, Hypothesis* hypothesis, int klass, Actions actions) noexcept nogil
-    cdef void merge(self) noexcept nogil
+    cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil
+    cdef int advance(self, Actions actions) except -1 nogil
+    cdef int share_states(self) except -1 nogil
+    cdef int grow(self, Hypothesis* hypothesis, int klass, Actions actions) except -1 nogil
+    cdef int merge(self) except -1 nogil
     cdef int correct(self) noexcept nogil
 
 

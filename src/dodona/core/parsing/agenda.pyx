@@ -38,7 +38,7 @@ cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
             and memcmp(one.buffer, other.buffer, one.n_buffer * sizeof(int32_t)) == 0
             and memcmp(one.head - 1, other.head - 1, n * sizeof(int32_t)) == 0
             and memcmp(one.label - 1, other.label - 1, n * sizeof(int32_t)) == 0
-            and memcmp(one.note - 1, other.note - 1, n * sizeof(int32_t)) == 0)
+            and memcmp(one.note, other.note, (n - 1) * sizeof(int32_t)) == 0)
 
 
 cdef int n_different(const uint64_t* one, const uint64_t* other, int n) noexcept nogil:
@@ -59,7 +59,7 @@ cdef class Agenda:
         self.n_keys.resize(width)
         self.barriers.resize(width)
 
-    cdef void reserve(self, int n_words, int n_templates) noexcept nogil:
+    cdef int reserve(self, int n_words, int n_templates) except -1 nogil:
         """Make room for a sentence of that many words."""
         cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
         cdef int slot
@@ -70,17 +70,20 @@ cdef class Agenda:
         self.n_templates = n_templates
         self.keys.resize(<size_t> n_templates * self.width)
 
-    cdef void begin(self, const StateC* start, bint is_correct) noexcept nogil:
+    cdef int begin(self, const StateC* start, bint is_correct) except -1 nogil:
         """One hypothesis: this configuration, which is not final."""
         copy(&self.states[0], start)
         self.steps.clear()
         self.candidates.clear()
-        self.hypotheses.assign(1, Hypothesis(0, 0, NONE, 0, 0, False, is_correct))
+        self.hypotheses.clear()
+        self.hypotheses.push_back(Hypothesis(0, 0, NONE, 0, 0, False, is_correct))
         self.n_open = 1
 
     def derivation(self, int hypothesis):
         """The classes of a hypothesis's actions since `begin`."""
-        return [step.klass for step in self.path(hypothesis)]
+        cdef vector[Step] path
+        self.find_path(self.hypotheses[hypothesis].last, path)
+        return [step.klass for step in path]
 
     cdef int length(self, int hypothesis) noexcept nogil:
         """How many actions a hypothesis has taken since `begin`."""
@@ -90,21 +93,20 @@ cdef class Agenda:
             count += 1
         return count
 
-    cdef vector[Step] path(self, int hypothesis):
-        """The steps of a hypothesis in the order they were taken."""
-        cdef vector[Step] path
-        cdef int step = self.hypotheses[hypothesis].last
-        while step != NONE:
-            path.push_back(self.steps[step])
-            step = self.steps[step].before
+    cdef int find_path(self, int last, vector[Step]& path) except -1 nogil:
+        """The steps of a derivation, told by its last one, in the order they were taken."""
+        path.clear()
+        while last != NONE:
+            path.push_back(self.steps[last])
+            last = self.steps[last].before
         reverse(path.begin(), path.end())
-        return path
+        return 0
 
     cdef StateC* state(self, int hypothesis) noexcept nogil:
         return &self.states[self.hypotheses[hypothesis].slot]
 
     cdef int describe(self, int hypothesis, Features features, Actions actions,
-                      const WordsC* words) noexcept nogil:
+                      const WordsC* words) except -2 nogil:
         """Find the features of a hypothesis, and what it forbids.
 
         Hypotheses of one beam are much alike. Returns an earlier one that has nearly the same
@@ -141,13 +143,13 @@ cdef class Agenda:
                     fewest, near = n, other
         return near
 
-    cdef void offer(self, double score, int parent, int klass, bint is_correct) noexcept nogil:
+    cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil:
         """Enter a candidate if it is among the best; of equals, those offered first."""
         cdef size_t i = self.candidates.size()
         if <int> i < self.width:
             self.candidates.resize(i + 1)
         elif score <= self.candidates.back().score:
-            return
+            return 0
         else:
             i -= 1
         while i > 0 and self.candidates[i - 1].score < score:
@@ -155,13 +157,13 @@ cdef class Agenda:
             i -= 1
         self.candidates[i] = Candidate(score, parent, klass, is_correct)
 
-    cdef void advance(self, Actions actions) noexcept nogil:
+    cdef int advance(self, Actions actions) except -1 nogil:
         """Make hypotheses of the candidates."""
         cdef size_t i
         cdef Candidate* candidate
         if self.candidates.empty():      # nothing that is valid was ever seen: that is the end
             self.n_open = 0
-            return
+            return 0
         self.parents.swap(self.hypotheses)
         self.share_states()
         for i in range(self.candidates.size()):
@@ -176,12 +178,13 @@ cdef class Agenda:
         for i in range(self.hypotheses.size()):
             self.n_open += not self.hypotheses[i].is_final
 
-    cdef void share_states(self) noexcept nogil:
+    cdef int share_states(self) except -1 nogil:
         """Give every candidate its parent's state: the first the state itself, others a copy."""
         cdef size_t i
         cdef int slot
         cdef Hypothesis* parent
-        self.slots.assign(self.width, 1)         # 1: nobody's, 0: a parent's, -1: a child's
+        self.slots.clear()
+        self.slots.resize(self.width, 1)         # 1: nobody's, 0: a parent's, -1: a child's
         for i in range(self.candidates.size()):
             self.slots[self.parents[self.candidates[i].parent].slot] = 0
         slot = 0
@@ -198,7 +201,7 @@ cdef class Agenda:
             self.hypotheses[i].slot = slot
             copy(&self.states[slot], &self.states[parent.slot])
 
-    cdef void grow(self, Hypothesis* hypothesis, int klass, Actions actions) noexcept nogil:
+    cdef int grow(self, Hypothesis* hypothesis, int klass, Actions actions) except -1 nogil:
         """Take an action; it can change the arcs of no other nodes than these three."""
         cdef StateC* state = &self.states[hypothesis.slot]
         cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0)
@@ -209,7 +212,7 @@ cdef class Agenda:
         self.steps.push_back(Step(hypothesis.last, klass, hypothesis.note))
         hypothesis.last = <int32_t> self.steps.size() - 1
 
-    cdef void merge(self) noexcept nogil:
+    cdef int merge(self) except -1 nogil:
         """Of equal configurations keep the best; it is correct if one of them is.
 
         A correct one that is told by its derivation, not by its configuration, stays.

@@ -6,6 +6,8 @@ from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.agenda cimport Agenda
 from dodona.core.parsing.chooser cimport Workspace
 from dodona.core.parsing.greedy cimport Greedy
+from dodona.core.parsing.log_scores cimport LogScores
+from dodona.core.parsing.scoring cimport LinearScorer
 
 
 cdef class BeamWorkspace(Workspace):
@@ -16,11 +18,15 @@ cdef class BeamWorkspace(Workspace):
 
 cdef class Beam(Greedy):
     cdef readonly int width
+    cdef LinearScorer linear            # None: the scores are a network's …
+    cdef LogScores logs                 # … and made logarithms of probabilities
 
     cdef int search(self, BeamWorkspace space, Agenda agenda,
-                    const WordsC* words) noexcept nogil
-    cdef void expand(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil
+                    const WordsC* words) except -1 nogil
+    cdef int expand(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) except -1 nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) noexcept nogil
-    cdef void offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores) noexcept nogil
+                        const WordsC* words) except NULL nogil
+    cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                              const WordsC* words) except NULL nogil
+    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores) except -1 nogil

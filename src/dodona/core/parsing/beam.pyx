@@ -30,9 +30,12 @@ cdef class Beam(Greedy):
 
     def __init__(self, *args, int width, **options):
         super().__init__(*args, **options)
-        if not isinstance(self.weights, PackedWeights):
-            raise ValueError("a beam needs scores that add up, which only linear weights give; "
-                             "use beam=1")
+        if isinstance(self.scorer, LinearScorer):
+            self.linear = self.scorer
+            if not isinstance(self.linear.weights, PackedWeights):
+                raise ValueError("a beam needs scores that add up, which support vector machines "
+                                 "do not give; use beam=1")
+        self.logs = LogScores()
         self.width = Agenda(width).width
 
     def derivations(self, Corpus corpus, int sentence):
@@ -42,7 +45,6 @@ cdef class Beam(Greedy):
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
-        self.system.raise_error()
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
 
@@ -56,8 +58,8 @@ cdef class Beam(Greedy):
         cdef WordsC words
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
-        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
-        agenda.reserve(words.n_words, self.features.n_templates)
+        space.reserve(words.n_words, self)
+        agenda.reserve(words.n_words, self.scorer.n_keys)
         self.system.start_state(&space.state)
         agenda.begin(&space.state, False)
         steps, states, lasts = [], [self.system.start(words.n_words)], [NONE]
@@ -68,7 +70,6 @@ cdef class Beam(Greedy):
             steps.append([self._step(agenda, i, states, lasts) for i in places])
             states = [self._state(agenda, i) for i in places]
             lasts = [agenda.hypotheses[<int> i].last for i in places]
-        self.system.raise_error()
         return steps
 
     def _step(self, Agenda agenda, int hypothesis, list states, list lasts):
@@ -92,13 +93,15 @@ cdef class Beam(Greedy):
         cdef State state, after
         cdef WordsC words
         cdef Step step
+        cdef vector[Step] path
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
         self.parse_words(space, &words)
         state = self.system.start(words.n_words)
         steps = []
         if not self.system.final(&state.c):
-            for step in space.agenda.path(0):
+            space.agenda.find_path(space.agenda.hypotheses[0].last, path)
+            for step in path:
                 self.system.repeat_note(&state.c, step.note)
                 steps.append((state, self.system._named(state, self.actions.pairs[step.klass][:2])))
                 after = State(self.system, words.n_words)
@@ -106,7 +109,6 @@ cdef class Beam(Greedy):
                 self.system.take(&after.c, self.actions.move[step.klass],
                                  self.actions.label[step.klass])
                 state = after
-        self.system.raise_error()
         return [*steps, (state, None)]
 
     cdef Workspace workspace(self):
@@ -115,10 +117,10 @@ cdef class Beam(Greedy):
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         """Leave the tree of the best derivation in the workspace's state; count its transitions."""
         cdef int n_transitions = 0
-        space.reserve(words.n_words, 0, self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, self)
         self.system.start_state(&space.state)
         if not self.system.final(&space.state):
             n_transitions = self.search(
@@ -127,8 +129,8 @@ cdef class Beam(Greedy):
         return n_transitions
 
     cdef int search(self, BeamWorkspace space, Agenda agenda,
-                    const WordsC* words) noexcept nogil:
-        agenda.reserve(words.n_words, self.features.n_templates)
+                    const WordsC* words) except -1 nogil:
+        agenda.reserve(words.n_words, self.scorer.n_keys)
         agenda.begin(&space.state, False)
         while agenda.n_open > 0:
             self.expand(space, agenda, words)
@@ -136,8 +138,8 @@ cdef class Beam(Greedy):
         space.state = agenda.state(0)[0]
         return agenda.length(0)
 
-    cdef void expand(self, BeamWorkspace space, Agenda agenda,
-                     const WordsC* words) noexcept nogil:
+    cdef int expand(self, BeamWorkspace space, Agenda agenda,
+                    const WordsC* words) except -1 nogil:
         """Offer every hypothesis with every action that it allows."""
         cdef Hypothesis* hypothesis
         cdef const int16_t* scores
@@ -154,29 +156,43 @@ cdef class Beam(Greedy):
             self.offer_all(agenda, i, scores)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) noexcept nogil:
+                        const WordsC* words) except NULL nogil:
         """The score of every class."""
-        cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
-        cdef int c, n = self.actions.n_padded
+        cdef int near, c, n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
+        if self.linear is None:
+            return self.score_alone(space, agenda, hypothesis, words)
+        near = agenda.describe(hypothesis, self.linear.features, self.actions, words)
         if near == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
-            self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
-                               agenda.n_keys[hypothesis], scores)
+            self.linear.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                                      agenda.n_keys[hypothesis], scores)
             return scores
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
         if not agenda.added.empty():
             # 1.2x: about half of the hypotheses differ from another in less than 40% of their keys
             memset(space.scores.data(), 0, n * sizeof(int16_t))
-            self.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
-                               space.scores.data())
+            self.linear.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
+                                      space.scores.data())
             for c in range(n):
                 scores[c] = <int16_t> (scores[c] - space.scores[c])
-            self.weights.score(agenda.added.data(), <int> agenda.added.size(), scores)
+            self.linear.weights.score(agenda.added.data(), <int> agenda.added.size(), scores)
         return scores
 
-    cdef void offer_all(self, Agenda agenda, int hypothesis,
-                        const int16_t* scores) noexcept nogil:
+    cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                              const WordsC* words) except NULL nogil:
+        """The same of a network, as logarithms of probabilities."""
+        cdef StateC* state = agenda.state(hypothesis)
+        cdef int n = self.actions.n_padded
+        cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
+        agenda.barriers[hypothesis] = self.actions.barriers(state, self.system.valid_moves(state))
+        memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
+        self.scorer.score(state, words, space.keys.data(), scores)
+        self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
+        return scores
+
+    cdef int offer_all(self, Agenda agenda, int hypothesis,
+                       const int16_t* scores) except -1 nogil:
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef unsigned int above

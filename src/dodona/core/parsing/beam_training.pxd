@@ -39,21 +39,20 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef vector[Step] path
     cdef vector[Step] other_path
 
-    cdef void begin_sentence(self, int sentence) noexcept nogil
-    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil
-    cdef bint decode(self, Agenda agenda, const WordsC* words) noexcept nogil
-    cdef void expand(self, Agenda agenda, const WordsC* words) noexcept nogil
-    cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
-                               const WordsC* words) noexcept nogil
-    cdef void offer_all(self, Agenda agenda, int hypothesis) noexcept nogil
+    cdef int begin_sentence(self, int sentence) except -1 nogil
+    cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil
+    cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil
+    cdef int expand(self, Agenda agenda, const WordsC* words) except -1 nogil
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
+                              const WordsC* words) except -1 nogil
+    cdef int offer_all(self, Agenda agenda, int hypothesis) except -1 nogil
     cdef void propose(self, double score, int parent, int klass) noexcept nogil
     cdef bint is_free(self, int klass) noexcept nogil
-    cdef int best_free(self) noexcept nogil
-    cdef void find_reference(self, Agenda agenda) noexcept nogil
-    cdef void continue_reference(self, Agenda agenda, const WordsC* words) noexcept nogil
-    cdef void learn_difference(self, Agenda agenda, const WordsC* words) noexcept nogil
-    cdef void reinforce(self, const vector[Step]& path, int start, double amount,
-                        const WordsC* words) noexcept nogil
-    cdef void find_path(self, Agenda agenda, int last, vector[Step]& path) noexcept nogil
-    cdef void replay(self, Agenda agenda, int last) noexcept nogil
-    cdef void take_step(self, StateC* state, const Step* step) noexcept nogil
+    cdef int best_free(self) except -1 nogil
+    cdef int find_reference(self, Agenda agenda) except -1 nogil
+    cdef int continue_reference(self, Agenda agenda, const WordsC* words) except -1 nogil
+    cdef int learn_difference(self, Agenda agenda, const WordsC* words) except -1 nogil
+    cdef int reinforce(self, const vector[Step]& path, int start, double amount,
+                       const WordsC* words) except -1 nogil
+    cdef int replay(self, Agenda agenda, int last) except -1 nogil
+    cdef int take_step(self, StateC* state, const Step* step) except -1 nogil

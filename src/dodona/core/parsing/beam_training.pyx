@@ -76,12 +76,11 @@ cdef class BeamTrainer(GreedyTrainer):
             self.expand(self.agenda, &words)
             self.agenda.advance(self.actions)
             n_steps -= 1
-        self.system.raise_error()
         return [(self.agenda.hypotheses[<int> i].score, self.agenda.derivation(i),
                  bool(self.agenda.hypotheses[<int> i].is_correct))
                 for i in range(self.agenda.hypotheses.size())]
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef bint explores
         self.begin_sentence(sentence)
@@ -94,12 +93,12 @@ cdef class BeamTrainer(GreedyTrainer):
             self.go_on_from(self.agenda, self.bad if explores else self.good)
         self.time += 1
 
-    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil:
+    cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil:
         """Make the end of a derivation the configuration that decoding starts from."""
         self.replay(agenda, last)
         copy(&self.origin, &self.replayed)
 
-    cdef void begin_sentence(self, int sentence) noexcept nogil:
+    cdef int begin_sentence(self, int sentence) except -1 nogil:
         """Make room for a sentence, build its gold tree and its start configuration."""
         cdef int n_words = self.corpus.n_words[sentence]
         cdef size_t n_units = state_size(n_words) // sizeof(uint64_t)
@@ -111,7 +110,7 @@ cdef class BeamTrainer(GreedyTrainer):
         self.agenda.reserve(n_words, self.features.n_templates)
         self.system.start_state(&self.origin)
 
-    cdef bint decode(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Decode from the origin; whether there is an error, to learn from `good` and `bad`."""
         cdef Hypothesis* top
         agenda.begin(&self.origin, True)
@@ -137,7 +136,7 @@ cdef class BeamTrainer(GreedyTrainer):
                 return True
         return not agenda.hypotheses[0].is_correct
 
-    cdef void expand(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int expand(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Offer every hypothesis with every action that it allows; note the best correct one."""
         cdef Hypothesis* hypothesis
         cdef int i
@@ -154,8 +153,8 @@ cdef class BeamTrainer(GreedyTrainer):
             hypothesis.note = self.note_scores()
             self.offer_all(agenda, i)
 
-    cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
-                               const WordsC* words) noexcept nogil:
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
+                              const WordsC* words) except -1 nogil:
         """Set `scores`, all in whole numbers: sums do not depend on the order."""
         cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
         cdef size_t i, n = self.scores.size()
@@ -174,7 +173,7 @@ cdef class BeamTrainer(GreedyTrainer):
         memcpy(scores, self.scores.data(), n * sizeof(float))
         self.n_steps += 1
 
-    cdef void offer_all(self, Agenda agenda, int hypothesis) noexcept nogil:
+    cdef int offer_all(self, Agenda agenda, int hypothesis) except -1 nogil:
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef double least = bar(agenda) - so_far
         cdef bint is_correct = agenda.hypotheses[hypothesis].is_correct
@@ -194,7 +193,7 @@ cdef class BeamTrainer(GreedyTrainer):
         if self.best_correct.parent == NONE or score > self.best_correct.score:
             self.best_correct = Candidate(score, parent, klass, True)
 
-    cdef int best_free(self) noexcept nogil:
+    cdef int best_free(self) except -1 nogil:
         """Price the actions of `state`; the best-scoring of the free ones."""
         cdef int c, chosen = NONE
         self.set_costs()
@@ -202,6 +201,8 @@ cdef class BeamTrainer(GreedyTrainer):
         for c in range(self.actions.n_classes):
             if self.is_free(c) and (chosen == NONE or self.scores[c] > self.scores[chosen]):
                 chosen = c
+        if chosen == NONE:
+            raise ValueError("a state allows no class: the system has no move there")
         return chosen
 
     cdef bint is_free(self, int klass) noexcept nogil:
@@ -210,14 +211,14 @@ cdef class BeamTrainer(GreedyTrainer):
             return klass == self.reference_class
         return self.costs[klass] == self.cheapest
 
-    cdef void find_reference(self, Agenda agenda) noexcept nogil:
+    cdef int find_reference(self, Agenda agenda) except -1 nogil:
         """The best correct hypothesis; if none survived, the candidate that came nearest to it."""
         cdef int at = agenda.correct()
         cdef Hypothesis* parent
         if at != NONE:
             self.reference.score = agenda.hypotheses[at].score
             self.reference.last = agenda.hypotheses[at].last
-            return
+            return 0
         parent = &agenda.parents[self.best_correct.parent]
         self.reference = Reference(self.best_correct.score, parent.last, True, True)
         if self.best_correct.klass != NONE:
@@ -227,12 +228,12 @@ cdef class BeamTrainer(GreedyTrainer):
             self.replay(agenda, self.reference.last)
             self.reference.is_final = self.system.final(&self.replayed)
 
-    cdef void continue_reference(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int continue_reference(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Take the best free action."""
         cdef int c, n_keys
         cdef Step step
         if self.reference.is_final:
-            return
+            return 0
         self.state = self.replayed
         n_keys = self.features.fill(&self.state, words, self.keys.data())
         self.scores.assign(self.scores.size(), 0)
@@ -245,11 +246,11 @@ cdef class BeamTrainer(GreedyTrainer):
         self.reference.last = <int32_t> agenda.steps.size() - 1
         self.reference.is_final = self.system.final(&self.replayed)
 
-    cdef void learn_difference(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int learn_difference(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Reward the good derivation and punish the bad one, from where they part."""
         cdef size_t shared = 0
-        self.find_path(agenda, self.good, self.path)
-        self.find_path(agenda, self.bad, self.other_path)
+        agenda.find_path(self.good, self.path)
+        agenda.find_path(self.bad, self.other_path)
         while (shared < self.path.size() and shared < self.other_path.size()
                 and self.path[shared].klass == self.other_path[shared].klass):
             shared += 1
@@ -257,8 +258,8 @@ cdef class BeamTrainer(GreedyTrainer):
         self.reinforce(self.other_path, <int> shared, -1, words)
         self.n_updates += 1
 
-    cdef void reinforce(self, const vector[Step]& path, int start, double amount,
-                        const WordsC* words) noexcept nogil:
+    cdef int reinforce(self, const vector[Step]& path, int start, double amount,
+                       const WordsC* words) except -1 nogil:
         cdef int i, n_keys
         copy(&self.replayed, &self.origin)
         for i in range(<int> path.size()):
@@ -267,26 +268,14 @@ cdef class BeamTrainer(GreedyTrainer):
                 self.weights.add(self.keys.data(), n_keys, path[i].klass, amount, self.time)
             self.take_step(&self.replayed, &path[i])
 
-    cdef void find_path(self, Agenda agenda, int last, vector[Step]& path) noexcept nogil:
-        """The steps of a derivation in the order they were taken."""
-        cdef int length = 0, step = last
-        while step != NONE:
-            length += 1
-            step = agenda.steps[step].before
-        path.resize(length)
-        while last != NONE:
-            length -= 1
-            path[length] = agenda.steps[last]
-            last = agenda.steps[last].before
-
-    cdef void replay(self, Agenda agenda, int last) noexcept nogil:
+    cdef int replay(self, Agenda agenda, int last) except -1 nogil:
         """Take the steps of a derivation, from the origin to `replayed`."""
         cdef size_t i
-        self.find_path(agenda, last, self.path)
+        agenda.find_path(last, self.path)
         copy(&self.replayed, &self.origin)
         for i in range(self.path.size()):
             self.take_step(&self.replayed, &self.path[i])
 
-    cdef void take_step(self, StateC* state, const Step* step) noexcept nogil:
+    cdef int take_step(self, StateC* state, const Step* step) except -1 nogil:
         self.system.repeat_note(state, step.note)
         self.system.take(state, self.actions.move[step.klass], self.actions.label[step.klass])

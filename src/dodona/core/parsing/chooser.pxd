@@ -2,12 +2,14 @@
 from libc.stdint cimport int16_t, uint64_t
 from libcpp.vector cimport vector
 
-from dodona.core.features.features cimport Features
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.actions cimport Actions
+from dodona.core.parsing.scoring cimport StateScorer
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
-from dodona.core.weights.packed cimport Scorer
+
+
+cdef class Chooser
 
 
 cdef class Workspace:
@@ -17,13 +19,12 @@ cdef class Workspace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
 
-    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil
+    cdef int reserve(self, int n_words, Chooser chooser) except -1 nogil
 
 
 cdef class Chooser:
     cdef readonly System system
-    cdef readonly Features features
     cdef readonly Actions actions
-    cdef readonly Scorer weights
+    cdef readonly StateScorer scorer
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil

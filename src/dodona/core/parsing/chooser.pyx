@@ -2,44 +2,46 @@
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
+from dodona.core.parsing.scoring import scorer_of
 from dodona.core.transitions.state cimport lay_out, state_size
-from dodona.core.weights.linear cimport BLOCK, MAX_KEYS
+from dodona.core.weights.linear cimport BLOCK
 
 cdef extern from "blocks.h":
     int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
 
 
 cdef class Workspace:
-    cdef void reserve(self, int n_words, int max_arcs, int n_keys, int n_scores) noexcept nogil:
+    cdef int reserve(self, int n_words, Chooser chooser) except -1 nogil:
         """Make room for a sentence of that many words."""
+        cdef int max_arcs = chooser.system.max_arcs(n_words)
         cdef size_t n_units = state_size(n_words, max_arcs) // sizeof(uint64_t)
         if self.block.size() < n_units:
             self.block.resize(n_units * 2)
-        self.keys.resize(n_keys)
-        self.scores.resize(n_scores)
+        self.keys.resize(chooser.scorer.n_keys)
+        self.scores.resize(chooser.actions.n_padded)
         lay_out(&self.state, self.block.data(), n_words, max_arcs)
 
 
 cdef class Chooser:
-    """Features, the classes to choose from, and weights. Threads may share it."""
+    """Features or slots, the classes to choose from, and their weights or a network.
 
-    def __init__(self, Features features, Actions actions, Scorer weights):
-        if features.n_templates > MAX_KEYS:
-            raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
-        if weights.n_classes != actions.n_classes:
+    Threads may share it.
+    """
+
+    def __init__(self, features, Actions actions not None, weights):
+        self.scorer = scorer_of(features, weights)
+        if self.scorer.n_classes != actions.n_classes:
             raise ValueError(
-                f"weights for {weights.n_classes} classes, but there are {actions.n_classes}")
-        features.check(actions.system)
-        self.system, self.features, self.actions = actions.system, features, actions
-        self.weights = weights
+                f"weights for {self.scorer.n_classes} classes, but there are {actions.n_classes}")
+        self.scorer.check(actions.system)
+        self.system, self.actions = actions.system, actions
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
-        cdef int n_keys = self.features.fill(&space.state, words, space.keys.data())
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
         cdef int c, best
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
-        self.weights.score(space.keys.data(), n_keys, space.scores.data())
+        self.scorer.score(&space.state, words, space.keys.data(), space.scores.data())
         best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
         if barriers[best] == 0:
             return best

@@ -15,7 +15,7 @@ cdef class Completer(Chooser):
         super().__init__(*model)
         self.one_root, self.root_label = one_root, root_label
 
-    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil:
         """Give every word of the state a head and, if so wanted, the root one word only."""
         cdef StateC* state = &space.state
         cdef int d, chief, n_headless = 0, n_under_root = 0
@@ -23,8 +23,10 @@ cdef class Completer(Chooser):
             n_headless += state.head[d] == NONE
             n_under_root += state.head[d] == state.root and state.root != NONE
         if n_headless == 0 and (n_under_root == 1 or not self.one_root):
-            return
+            return 0
         chief = self.root_word(space, words, n_under_root > 0)
+        if chief == NONE:
+            return 0                     # there is no word
         if state.root == NONE:
             state.root = 0
         if state.head[chief] == NONE:
@@ -34,7 +36,7 @@ cdef class Completer(Chooser):
                                or self.one_root and state.head[d] == state.root):
                 self.attach(space, words, chief if self.one_root else state.root, d)
 
-    cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) noexcept nogil:
+    cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) except -2 nogil:
         """The word that scores best under the root, of those already there or else headless."""
         cdef StateC* state = &space.state
         cdef int d, chosen, score, chief = NONE, best = 0
@@ -48,7 +50,7 @@ cdef class Completer(Chooser):
                     chief, best = d, score
         return chief
 
-    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+    cdef int attach(self, Workspace space, const WordsC* words, int head, int word) except -1 nogil:
         """Add an arc with the label that scores best for it."""
         cdef StateC* state = &space.state
         cdef int label = NONE, chosen
@@ -60,7 +62,7 @@ cdef class Completer(Chooser):
         state.label[word] = self.root_label if label == NONE else label
 
     cdef int best_arc(self, Workspace space, const WordsC* words, int head,
-                      int word) noexcept nogil:
+                      int word) except -2 nogil:
         """The best class that makes `head` the head of `word` when only these two are in sight."""
         cdef StateC* state = &space.state
         cdef int move = self.system.right_arc if head < word else self.system.left_arc

@@ -36,11 +36,11 @@ cdef class Follower:
     cdef vector[char] labelled          # per move
     cdef int cheapest                   # the lowest of them
 
-    cdef void begin(self, int sentence) noexcept nogil
-    cdef void take(self, int c) noexcept nogil
+    cdef int begin(self, int sentence) except -1 nogil
+    cdef int take(self, int c) except -1 nogil
     cdef int note_scores(self) noexcept nogil
-    cdef void set_costs(self) noexcept nogil
+    cdef int set_costs(self) except -1 nogil
     cdef int best(self, bint optimal_only) noexcept nogil
-    cdef int static_class(self) noexcept nogil
+    cdef int static_class(self) except -2 nogil
     cdef int follow(self, int predicted, bint exploring) noexcept nogil
     cdef int random_optimal(self) noexcept nogil

@@ -37,13 +37,14 @@ cdef class Follower:
         self.explore_rate, self.random = explore_rate, seed
         self.scores.resize(actions.n_padded)
         self.costs.resize(actions.n_padded)
-        self.labelled = self.system.labelled
+        for is_labelled in self.system.labelled:
+            self.labelled.push_back(is_labelled)
         self.n_labels = len(self.system.labels)
         self.class_of.resize(MAX_MOVES * (self.n_labels + 1), NONE)
         for c, (move, label, _, _) in enumerate(actions.pairs):
             self.class_of[move * (self.n_labels + 1) + label + 1] = c
 
-    cdef void begin(self, int sentence) noexcept nogil:
+    cdef int begin(self, int sentence) except -1 nogil:
         """The start state of a sentence, and its gold tree or graph."""
         cdef int n_words = self.corpus.n_words[sentence]
         cdef int max_arcs = self.system.max_arcs(n_words)
@@ -51,16 +52,17 @@ cdef class Follower:
         lay_out(&self.state, self.state_block.data(), n_words, max_arcs)
         self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
         self.system.start_state(&self.state)
+        return 0
 
-    cdef void take(self, int c) noexcept nogil:
-        self.system.take(&self.state, self.actions.move[c], self.actions.label[c])
+    cdef int take(self, int c) except -1 nogil:
+        return self.system.take(&self.state, self.actions.move[c], self.actions.label[c])
 
     cdef int note_scores(self) noexcept nogil:
         """Let the system take note of the scores; what it noted, as a number."""
         cdef Choices choices = self.actions.choices(NULL, self.scores.data())
         return self.system.note_scores(&self.state, &choices)
 
-    cdef void set_costs(self) noexcept nogil:
+    cdef int set_costs(self) except -1 nogil:
         """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost* moves = self.moves
         cdef int32_t c, cost, arc_price, label_price
@@ -85,7 +87,7 @@ cdef class Follower:
                 chosen = c
         return chosen
 
-    cdef int static_class(self) noexcept nogil:
+    cdef int static_class(self) except -2 nogil:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""
         cdef int move = self.system.static_move(&self.state, &self.gold)
         cdef int label = NONE, chosen

@@ -12,6 +12,7 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport WordsC, word_column
+from dodona.core.parsing.scoring cimport LinearScorer
 from dodona.core.transitions.gold cimport GoldArc
 from dodona.core.transitions.graph_state cimport add_graph_arc, mark_descendants
 from dodona.core.transitions.state cimport StateC
@@ -29,28 +30,30 @@ cdef class GraphGreedy(Greedy):
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
+        self.tree_head = NONE
+        if isinstance(self.scorer, LinearScorer):
+            self.tree_head = (<LinearScorer> self.scorer).features.tree_head
         for move, is_labelled in enumerate(self.system.labelled):
             self.labelled_moves |= is_labelled << move
         for c, (_, label, _, _) in enumerate(self.actions.pairs):
             if label == NONE:
                 self.n_first_blocks = c // BLOCK + 1
 
-    cdef int best_class(self, Workspace space, const WordsC* words, int moves) noexcept nogil:
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """As in trees; but where words are joined already, only SHIFT and REDUCE are to be scored,
         which stand among the first classes, being the most frequent."""
-        cdef int n_keys, best
+        cdef int best
         cdef const int16_t* barriers
         if moves & self.labelled_moves:
             return Greedy.best_class(self, space, words, moves)
-        n_keys = self.features.fill(&space.state, words, space.keys.data())
         barriers = self.actions.barriers(&space.state, moves)
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
-        self.weights.score_first(space.keys.data(), n_keys, space.scores.data(),
-                                 self.n_first_blocks)
+        self.scorer.score_first(&space.state, words, space.keys.data(), space.scores.data(),
+                                self.n_first_blocks)
         best = dodona_best(space.scores.data(), self.n_first_blocks)
         return best if barriers[best] == 0 else Greedy.best_class(self, space, words, moves)
 
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
         cdef const StateC* state = &space.state
         cdef int i
         if sentence == 0:
@@ -63,7 +66,7 @@ cdef class GraphGreedy(Greedy):
 
     # Each word gets one arc more at most, which with 2n - 1 that do not cross is within max_arcs:
     # what has no head is attached to what the root reaches, and is then within reach itself.
-    cdef void complete(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil:
         cdef StateC* state = &space.state
         cdef vector[char] marks
         cdef int d, chief = NONE
@@ -80,7 +83,7 @@ cdef class GraphGreedy(Greedy):
                 mark_descendants(state, d, marks.data())
 
     cdef bint attach_headless(self, Workspace space, const WordsC* words, int chief,
-                              char* marks) noexcept nogil:
+                              char* marks) except -1 nogil:
         """Attach words without a head to likely ones within reach, or else one word to the chief;
         whether there was any to attach."""
         cdef StateC* state = &space.state
@@ -100,7 +103,7 @@ cdef class GraphGreedy(Greedy):
             mark_descendants(state, last, marks)
         return last != NONE
 
-    cdef int headless_root(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int headless_root(self, Workspace space, const WordsC* words) except -2 nogil:
         """The word that scores best under the root, of those without a head or else of all."""
         cdef StateC* state = &space.state
         cdef int d, chosen, score, chief = NONE, best = 0
@@ -118,11 +121,11 @@ cdef class GraphGreedy(Greedy):
     cdef int likely_head(self, const WordsC* words, int word, int chief) noexcept nogil:
         """The head of the word in the basic tree; the word under the root where there is none."""
         cdef int head = NONE
-        if self.features.tree_head != NONE:
-            head = word_column(words, self.features.tree_head)[word]
+        if self.tree_head != NONE:
+            head = word_column(words, self.tree_head)[word]
         return head if head > 0 else chief
 
-    cdef void attach(self, Workspace space, const WordsC* words, int head, int word) noexcept nogil:
+    cdef int attach(self, Workspace space, const WordsC* words, int head, int word) except -1 nogil:
         cdef int chosen = self.best_arc(space, words, head, word)
         add_graph_arc(&space.state, head, self.root_label if chosen == NONE
                       else self.actions.label[chosen], word)

@@ -3,10 +3,12 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.chooser cimport Workspace
 from dodona.core.parsing.completion cimport Completer
+from dodona.core.transitions.system cimport State
 
 
 cdef class Greedy(Completer):
     cdef Workspace workspace(self)
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil
-    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil
+    cdef Workspace scored(self, State state, Corpus corpus, int sentence)
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil
+    cdef int next_class(self, Workspace space, const WordsC* words) except -2 nogil

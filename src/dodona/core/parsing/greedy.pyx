@@ -1,6 +1,6 @@
 """Greedy search: the best action, again and again, until the state is final; then a whole tree."""
 from libc.stdint cimport int16_t
-from libcpp.vector cimport vector
+from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.choices cimport Choices
@@ -34,10 +34,9 @@ cdef class Greedy(Completer):
                 words = corpus.words(i)
                 n_transitions += self.parse_words(space, &words)
                 self.keep(space, corpus, i)
-        self.system.raise_error()
         return n_transitions
 
-    cdef void keep(self, Workspace space, Corpus corpus, int sentence) noexcept nogil:
+    cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
         """Write what was parsed into the corpus."""
         cdef const StateC* state = &space.state
         cdef size_t first = corpus.first_word[sentence]
@@ -50,38 +49,41 @@ cdef class Greedy(Completer):
         """Refuse a corpus that was not encoded for these features, and sentences it has not."""
         if start < 0 or stop > <int> corpus.n_words.size():
             raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
-        if corpus.n_columns != len(self.features.columns):
-            raise ValueError(
-                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+        self.scorer.check_corpus(corpus)
 
     def scores(self, State state not None, Corpus corpus not None, int sentence=0):
         """{action: score} for every class that this state of the sentence allows."""
-        cdef const int16_t* barriers
+        cdef const int16_t* barriers = self.actions.barriers(
+            &state.c, self.system.valid_moves(&state.c))
+        cdef Workspace space = self.scored(state, corpus, sentence)
         cdef int c
-        self.check(corpus, sentence, sentence + 1)
-        row = self.weights.scores(self.features.keys(state, corpus, sentence))
-        barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
-        self.system.raise_error()
-        return {self.system._named(state, self.actions.pairs[c][:2]): row[c]
+        return {self.system._named(state, self.actions.pairs[c][:2]): space.scores[c]
                 for c in range(self.actions.n_classes) if barriers[c] == 0}
 
     def take_note(self, State state not None, Corpus corpus not None, int sentence=0):
         """The state with what its system notes in it of the model's scores."""
         cdef State noted = state.system.state_class(state.system, state.c.n_words)
-        cdef const int16_t* barriers
-        cdef vector[int16_t] row
-        cdef Choices choices
-        cdef int c
-        self.check(corpus, sentence, sentence + 1)
-        row = self.weights.scores(self.features.keys(state, corpus, sentence))
-        barriers = self.actions.barriers(&state.c, self.system.valid_moves(&state.c))
-        self.system.raise_error()
-        for c in range(self.actions.n_classes):
-            row[c] = <int16_t> (row[c] + barriers[c])
-        choices = self.actions.choices(row.data(), NULL)
+        cdef Workspace space = self.scored(state, corpus, sentence)
+        cdef Choices choices = self.actions.choices(space.scores.data(), NULL)
         copy(&noted.c, &state.c)
         state.system.note_scores(&noted.c, &choices)
         return noted
+
+    cdef Workspace scored(self, State state, Corpus corpus, int sentence):
+        """A workspace with the scores of a state; those of classes that it forbids are low."""
+        cdef Workspace space = Workspace()
+        cdef WordsC words
+        self.check(corpus, sentence, sentence + 1)
+        words = corpus.words(sentence)
+        if words.n_words != state.c.n_words:
+            raise ValueError(
+                f"a state of {state.c.n_words} words, but a sentence of {words.n_words}")
+        space.reserve(words.n_words, self)
+        memcpy(space.scores.data(),
+               self.actions.barriers(&state.c, self.system.valid_moves(&state.c)),
+               space.scores.size() * sizeof(int16_t))
+        self.scorer.score(&state.c, &words, space.keys.data(), space.scores.data())
+        return space
 
     def trace(self, Corpus corpus, int sentence=0):
         """Every state of a sentence's parse with the action taken there, at last None."""
@@ -91,8 +93,7 @@ cdef class Greedy(Completer):
         cdef int chosen
         self.check(corpus, sentence, sentence + 1)
         words = corpus.words(sentence)
-        space.reserve(words.n_words, self.system.max_arcs(words.n_words),
-                      self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, self)
         self.system.start_state(&space.state)
         steps = []
         while True:
@@ -102,7 +103,6 @@ cdef class Greedy(Completer):
                 chosen = self.next_class(space, &words)
             copy(&state.c, &space.state)
             if chosen == NONE:
-                self.system.raise_error()
                 return [*steps, (state, None)]
             steps.append((state, self.system._named(state, self.actions.pairs[chosen][:2])))
             self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
@@ -110,12 +110,11 @@ cdef class Greedy(Completer):
     cdef Workspace workspace(self):
         return Workspace()
 
-    cdef int parse_words(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         """Leave the tree of the sentence in the workspace's state; the number of transitions."""
         cdef StateC* state = &space.state
         cdef int chosen, n_transitions = 0
-        space.reserve(words.n_words, self.system.max_arcs(words.n_words),
-                      self.features.n_templates, self.actions.n_padded)
+        space.reserve(words.n_words, self)
         self.system.start_state(state)
         while not self.system.final(state):
             chosen = self.next_class(space, words)
@@ -126,7 +125,7 @@ cdef class Greedy(Completer):
         self.complete(space, words)
         return n_transitions
 
-    cdef int next_class(self, Workspace space, const WordsC* words) noexcept nogil:
+    cdef int next_class(self, Workspace space, const WordsC* words) except -2 nogil:
         """What to do next; the state takes note of what its system wants of the scores."""
         cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
         cdef Choices choices = self.actions.choices(space.scores.data(), NULL)

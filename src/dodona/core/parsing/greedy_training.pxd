@@ -18,8 +18,8 @@ cdef class GreedyTrainer(Follower):
     cdef double aggressiveness
     cdef vector[uint64_t] keys
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil
-    cdef int learn(self, const WordsC* words) noexcept nogil
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil
+    cdef int learn(self, const WordsC* words) except -2 nogil
     cdef bint is_fine(self, int rival, int target) noexcept nogil
     cdef double margin(self, int c) noexcept nogil
     cdef int worst_violation(self) noexcept nogil

@@ -3,12 +3,15 @@
 In each state that `Follower` leads to, the weights are updated if the prediction is not what should
 have been learned.
 """
+from collections import Counter
+
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.parsing.actions cimport Actions
+from dodona.core.parsing.actions import missing_arcs
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
 from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport MAX_MOVES
@@ -48,7 +51,6 @@ cdef class GreedyTrainer(Follower):
                 raise IndexError(f"no sentence {sentence}")
             with nogil:
                 self.train_sentence(sentence, exploring)
-            self.system.raise_error()
 
     def shuffled(self, int n):
         """The numbers 0 … n - 1 in random order."""
@@ -60,7 +62,7 @@ cdef class GreedyTrainer(Follower):
     def __setstate__(self, state):
         self.random, self.time = state
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef int predicted
         self.begin(sentence)
@@ -70,7 +72,7 @@ cdef class GreedyTrainer(Follower):
                 break
             self.take(self.follow(predicted, exploring))
 
-    cdef int learn(self, const WordsC* words) noexcept nogil:
+    cdef int learn(self, const WordsC* words) except -2 nogil:
         """Predict, compare with the oracle, update; returns the prediction."""
         cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
         cdef int predicted, target, rival
@@ -132,7 +134,8 @@ def seen_actions(System system, Corpus corpus, order):
     """The actions of the static oracle's derivations of these sentences, most frequent first.
 
     Frequent classes stand together, so that most rows of weights need only a few blocks. Where a
-    tree is annotated in part, there is no derivation, and its arcs are counted instead.
+    tree is annotated in part, there is no derivation, and its arcs are counted instead. What was
+    not seen, but without which longer sentences could not be parsed, is added.
     """
     cdef StateC state
     cdef GoldC gold
@@ -165,9 +168,24 @@ def seen_actions(System system, Corpus corpus, order):
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1
             system.take(&state, move, label)
-        system.raise_error()
-    if system.other_names and system.labels and len(counts) == 2:
-        counts[system.right_arc, 0] = [1, 0]       # no arc was ever seen, but one tree needs them
-    return sorted(((move, label, bool(under), bool(elsewhere))
-                   for (move, label), (elsewhere, under) in counts.items()),
-                  key=lambda pair: (-sum(counts[pair[:2]]), pair))
+    if system.labels:
+        for moves, under_root in missing_arcs(system, _pairs(counts)):
+            label = _usual_label(system, counts, under_root)
+            counts.setdefault((moves[0], label), [0, 0])[under_root] += 1
+    return sorted(_pairs(counts), key=lambda pair: (-sum(counts[pair[:2]]), pair))
+
+
+def _pairs(counts):
+    return [(move, label, bool(under), bool(elsewhere))
+            for (move, label), (elsewhere, under) in counts.items()]
+
+
+def _usual_label(System system, counts, bint under_root):
+    """The label of an arc that was never seen, but without which the parser may get stuck."""
+    seen = Counter()
+    for (_, label), numbers in counts.items():
+        if label != NONE and numbers[under_root]:
+            seen[label] += numbers[under_root]
+    if under_root and system.root_label_id != NONE:
+        return system.root_label_id
+    return min(seen, key=lambda label: (-seen[label], label), default=0)

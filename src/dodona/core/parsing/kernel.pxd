@@ -27,6 +27,6 @@ cdef class KernelMachines(Scorer):
     cdef const float[::1] intercepts        # per pair of classes
 
     cdef const Machine* machine_for(self, const uint64_t* keys, int n_keys) noexcept nogil
-    cdef void count_shared(self, const Machine* machine, const uint64_t* keys, int n_keys,
-                           int* shared) noexcept nogil
-    cdef void vote(self, const Machine* machine, const double* sums, int16_t* scores) noexcept nogil
+    cdef int count_shared(self, const Machine* machine, const uint64_t* keys, int n_keys,
+                          int* shared) except -1 nogil
+    cdef int vote(self, const Machine* machine, const double* sums, int16_t* scores) except -1 nogil

@@ -9,6 +9,7 @@ There may be several machines, each for the states with a certain feature (the t
 MaltParser divides its training data; the last is for all others.
 """
 from array import array
+from math import isfinite
 
 from libc.math cimport fabs, lrint
 from libc.stdint cimport int32_t
@@ -23,6 +24,7 @@ from dodona.core.transitions.gold cimport GoldC
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, lay_out, state_size, top
 from dodona.core.transitions.system cimport MoveCost, System
+from dodona.core.weights.linear cimport check_classes, check_keys
 from dodona.core.weights.packed cimport BARRED
 
 # the numbers that describe a machine: see `Machine`
@@ -40,6 +42,7 @@ cdef class KernelMachines(Scorer):
     """
 
     def __init__(self, int n_classes, double gamma, double coef0, dict arrays):
+        check_classes(n_classes)
         self.n_classes, self.gamma, self.coef0, self.arrays = n_classes, gamma, coef0, arrays
         self.classes, self.class_of = arrays["classes"], arrays["class_of"]
         self.keys, self.first_posting = arrays["keys"], arrays["first_posting"]
@@ -50,26 +53,46 @@ cdef class KernelMachines(Scorer):
             raise ValueError(f"machines are described by {len(FIELDS)} numbers each")
         for i in range(0, len(numbers), len(FIELDS)):
             self.machines.push_back(dict(zip(FIELDS, numbers[i:i + len(FIELDS)])))
-        for i in range(self.machines.size()):
-            self._check(self.machines[i])
+        self._check()
 
-    def _check(self, Machine machine):
-        """Every number leads to a place that exists: a model may come from anywhere."""
-        n, m = machine.n_classes, machine.n_vectors
-        postings = self.first_posting[machine.first_key:machine.first_key + machine.n_keys + 1]
-        fits = (n > 0 and machine.first_class + n <= self.classes.shape[0]
+    def _check(self):
+        """Every number leads to a place that exists: a model may come from anywhere.
+
+        The slices of machines follow each other, so that checking takes no longer than reading.
+        """
+        cdef Machine machine
+        first_class = first_vector = first_key = first_coefficient = first_intercept = 0
+        fits = (isfinite(self.gamma) and isfinite(self.coef0)
                 and all(c < self.n_classes for c in self.classes)
-                and machine.first_vector + m <= self.class_of.shape[0]
-                and all(self.class_of[machine.first_vector + v] < n for v in range(m))
-                and machine.first_key + machine.n_keys <= self.keys.shape[0]
-                and len(postings) == machine.n_keys + 1
-                and all(postings[k] <= postings[k + 1] for k in range(machine.n_keys))
-                and postings[machine.n_keys] <= self.postings.shape[0]
-                and all(v < m for v in self.postings[postings[0]:postings[machine.n_keys]])
-                and machine.first_coefficient + m * (n - 1) <= self.coefficients.shape[0]
-                and machine.first_intercept + n * (n - 1) // 2 <= self.intercepts.shape[0])
-        if not fits:
-            raise ValueError("the arrays of a support vector machine do not fit together")
+                and all(isfinite(x) for x in self.coefficients)
+                and all(isfinite(x) for x in self.intercepts))
+        for machine in self.machines:
+            n, m, k = machine.n_classes, machine.n_vectors, machine.n_keys
+            fits = fits and (
+                n > 0
+                and (machine.first_class, machine.first_vector, machine.first_key,
+                     machine.first_coefficient, machine.first_intercept)
+                == (first_class, first_vector, first_key, first_coefficient, first_intercept)
+                and first_class + n <= self.classes.shape[0]
+                and first_vector + m <= self.class_of.shape[0]
+                and all(c < n for c in self.class_of[first_vector:first_vector + m])
+                and self._postings_fit(first_key, k, m)
+                and first_coefficient + m * (n - 1) <= self.coefficients.shape[0]
+                and first_intercept + n * (n - 1) // 2 <= self.intercepts.shape[0])
+            if not fits:
+                raise ValueError("the arrays of a support vector machine do not fit together")
+            first_class, first_vector, first_key = first_class + n, first_vector + m, first_key + k
+            first_coefficient += m * (n - 1)
+            first_intercept += n * (n - 1) // 2
+
+    def _postings_fit(self, first_key, n_keys, n_vectors):
+        """Whether the lists of vectors of these keys follow each other and name no others."""
+        if first_key + n_keys > self.keys.shape[0]:
+            return False
+        ends = list(self.first_posting[first_key:first_key + n_keys + 1])
+        return (len(ends) == n_keys + 1 and ends == sorted(ends)
+                and ends[-1] <= self.postings.shape[0]
+                and all(v < n_vectors for v in self.postings[ends[0]:ends[-1]]))
 
     @property
     def n_rows(self):
@@ -83,13 +106,14 @@ cdef class KernelMachines(Scorer):
 
     def scores(self, keys):
         """The score of each class for the features of these keys."""
-        cdef vector[uint64_t] sought = keys
+        cdef vector[uint64_t] sought
         cdef vector[int16_t] scores
+        check_keys(keys, sought)
         scores.resize(self.n_classes)
         self.score(sought.data(), <int> sought.size(), scores.data())
         return list(scores)
 
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+    cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         cdef const Machine* machine = self.machine_for(keys, n_keys)
         cdef int n_others = machine.n_classes - 1, v, r
         cdef vector[int] shared
@@ -108,7 +132,7 @@ cdef class KernelMachines(Scorer):
                 sum_ = &sums[self.class_of[machine.first_vector + v] * n_others]
                 for r in range(n_others):
                     sum_[r] += coefficient[r] * kernel
-        self.vote(machine, sums.data(), scores)
+        return self.vote(machine, sums.data(), scores)
 
     cdef const Machine* machine_for(self, const uint64_t* keys, int n_keys) noexcept nogil:
         """The first machine whose feature the state has, or the last."""
@@ -120,8 +144,8 @@ cdef class KernelMachines(Scorer):
                     return &self.machines[m]
         return &self.machines.back()
 
-    cdef void count_shared(self, const Machine* machine, const uint64_t* keys, int n_keys,
-                           int* shared) noexcept nogil:
+    cdef int count_shared(self, const Machine* machine, const uint64_t* keys, int n_keys,
+                          int* shared) except -1 nogil:
         """How many of these features each support vector has."""
         cdef const uint64_t* begin
         cdef const uint64_t* end
@@ -130,7 +154,7 @@ cdef class KernelMachines(Scorer):
         cdef size_t place
         cdef int i
         if machine.n_keys == 0:
-            return
+            return 0
         begin = &self.keys[machine.first_key]
         end = begin + machine.n_keys
         for i in range(n_keys):
@@ -142,8 +166,8 @@ cdef class KernelMachines(Scorer):
 
     # sums[i][r] belongs to the pair of class i and the r-th of the other classes, as libsvm has it:
     # the vectors of both classes of a pair decide it
-    cdef void vote(self, const Machine* machine, const double* sums,
-                   int16_t* scores) noexcept nogil:
+    cdef int vote(self, const Machine* machine, const double* sums,
+                  int16_t* scores) except -1 nogil:
         cdef int n = machine.n_classes, i, j, pair = machine.first_intercept
         cdef double worth = min(<double> DEGREE_SUMS, <double> -BARRED / (2 * (n + 1))), decision
         cdef vector[double] votes, margins
@@ -209,5 +233,4 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
                 tags.append(NONE if tag == NONE
                             else words.values[tag * n_nodes(words.n_words) + top(&state, 0) + 1])
             system.take(&state, move, label)
-        system.raise_error()
     return keys, sizes, classes, tags

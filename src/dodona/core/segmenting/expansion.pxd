@@ -28,19 +28,19 @@ cdef class RuleIndex:
     cdef unsigned int lengths[N_SIDES]                        # of affixes, a bit each, by side
 
     cdef int certain(self, const Token* token) noexcept nogil
-    cdef void candidates(self, Walk walk, const Token* token,
-                         vector[int]& found) noexcept nogil
+    cdef int candidates(self, Walk walk, const Token* token,
+                        vector[int]& found) except -1 nogil
     cdef bint has_whole(self, uint64_t hash) noexcept nogil
-    cdef void find(self, int side, uint64_t hash, vector[int]& found) noexcept nogil
+    cdef int find(self, int side, uint64_t hash, vector[int]& found) except -1 nogil
 
 
 cdef class Expansion:
     cdef readonly RuleIndex index
     cdef readonly PackedWeights weights
 
-    cdef void run(self, Walk walk, vector[int]& rules) noexcept nogil
+    cdef int run(self, Walk walk, vector[int]& rules) except -1 nogil
     cdef int choose(self, Walk walk, size_t i, const vector[int]& found,
-                    vector[int16_t]& scores) noexcept nogil
+                    vector[int16_t]& scores) except -1 nogil
 
 
 cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept nogil

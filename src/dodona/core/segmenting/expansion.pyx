@@ -5,6 +5,8 @@ tokens meet a rule at all; of those, some are certain (training has seen them of
 alike), and the others are asked of a model that sees the token and its neighbours.
 """
 from cython.operator cimport dereference
+from libc.string cimport memset
+from libcpp.utility cimport pair
 
 from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE
@@ -47,6 +49,8 @@ cdef class RuleIndex:
     """
 
     def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] answers):
+        cdef vector[int] no_rules
+        cdef unordered_map[uint64_t, int].iterator known
         cdef Py_ssize_t i
         cdef uint64_t hash
         self.n_rules = len(rules)
@@ -55,7 +59,8 @@ cdef class RuleIndex:
             if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
                 raise ValueError(f"an affix has 1 to {MAX_AFFIX} characters, not {affix!r}")
             hash = address(place, string_hash(affix, side))
-            self.rules[hash].push_back(number)
+            self.rules.insert(pair[uint64_t, vector[int]](hash, no_rules))
+            dereference(self.rules.find(hash)).second.push_back(number)
             self.filter[hash % N_FILTER] = True
             self.lengths[place] |= 1u << min(len(affix), MAX_AFFIX)
         if hashes.shape[0] != answers.shape[0]:
@@ -63,15 +68,16 @@ cdef class RuleIndex:
         for i in range(hashes.shape[0]):
             if answers[i] > <unsigned int> self.n_rules:
                 raise ValueError(f"rule {answers[i]}, but there are {self.n_rules}")
-            self.known[hashes[i]] = answers[i]
+            known = self.known.insert(pair[uint64_t, int](hashes[i], 0)).first
+            dereference(known).second = answers[i]
 
     cdef int certain(self, const Token* token) noexcept nogil:
         """The rule that a token has for certain, or UNCERTAIN."""
         cdef unordered_map[uint64_t, int].iterator entry = self.known.find(token.hash)
         return UNCERTAIN if entry == self.known.end() else dereference(entry).second
 
-    cdef void candidates(self, Walk walk, const Token* token,
-                         vector[int]& found) noexcept nogil:
+    cdef int candidates(self, Walk walk, const Token* token,
+                        vector[int]& found) except -1 nogil:
         """The rules that a token meets; those for affixes leave something of it."""
         cdef Py_ssize_t n = token.end - token.start, k
         cdef uint64_t hash = 0
@@ -95,12 +101,12 @@ cdef class RuleIndex:
         cdef uint64_t place = address(WHOLE, hash)
         return self.filter[place % N_FILTER] and self.rules.find(place) != self.rules.end()
 
-    cdef void find(self, int side, uint64_t hash, vector[int]& found) noexcept nogil:
+    cdef int find(self, int side, uint64_t hash, vector[int]& found) except -1 nogil:
         cdef uint64_t place = address(side, hash)
         cdef unordered_map[uint64_t, vector[int]].iterator entry
         cdef size_t i
         if not self.filter[place % N_FILTER]:
-            return
+            return 0
         entry = self.rules.find(place)
         if entry != self.rules.end():
             for i in range(dereference(entry).second.size()):
@@ -116,15 +122,17 @@ cdef class Expansion:
                              f"{index.n_rules} rules")
         self.index, self.weights = index, weights
 
-    cdef void run(self, Walk walk, vector[int]& rules) noexcept nogil:
+    cdef int run(self, Walk walk, vector[int]& rules) except -1 nogil:
         """Write the rule of each token of the walk."""
         cdef vector[int] found
         cdef vector[int16_t] scores
         cdef size_t i
         cdef int rule
-        rules.assign(walk.tokens.size(), ONE_WORD)
+        rules.clear()
+        rules.resize(walk.tokens.size(), ONE_WORD)
         if self.index.n_rules == 0:
-            return
+            return 0
+        scores.resize(padded(self.weights.n_classes))
         for i in range(walk.tokens.size()):
             self.index.candidates(walk, &walk.tokens[i], found)
             if found.empty():
@@ -133,13 +141,13 @@ cdef class Expansion:
             rules[i] = self.choose(walk, i, found, scores) if rule == UNCERTAIN else rule
 
     cdef int choose(self, Walk walk, size_t i, const vector[int]& found,
-                    vector[int16_t]& scores) noexcept nogil:
+                    vector[int16_t]& scores) except -1 nogil:
         """The best of the rules found, or ONE_WORD."""
         cdef uint64_t keys[MAX_TOKEN_KEYS]
         cdef bint by_form = self.index.has_whole(walk.tokens[i].hash)
         cdef int n = fill_token(walk, i, by_form, keys), best = ONE_WORD
         cdef size_t k
-        scores.assign(padded(self.weights.n_classes), 0)
+        memset(scores.data(), 0, scores.size() * sizeof(int16_t))
         self.weights.score(keys, n, scores.data())
         for k in range(found.size()):
             if scores[found[k]] > scores[best]:

@@ -38,7 +38,9 @@ cdef class ExpansionTrainer(MarginPerceptron):
             self.walk.tokens.push_back(Token(start, end, hash, BEGINS_SENTENCE if begins else 0))
         if self.walk.tokens.size() and not self.walk.tokens[0].flags & BEGINS_SENTENCE:
             raise ValueError("the first token begins no sentence")
-        self.gold = gold
+        for rule in gold:
+            self.gold.push_back(rule)
+        self.scores.resize(padded(self.weights.n_classes))
         if self.gold.size() != self.walk.tokens.size():
             raise ValueError(f"{self.gold.size()} rules for {self.walk.tokens.size()} tokens")
         start_counting(&self.cutoff, cutoff, exactly=True)
@@ -72,15 +74,15 @@ cdef class ExpansionTrainer(MarginPerceptron):
     cdef int fill(self, size_t i, uint64_t* keys) noexcept nogil:
         return fill_token(self.walk, i, self.index.has_whole(self.walk.tokens[i].hash), keys)
 
-    cdef void count(self, size_t i) noexcept nogil:
+    cdef int count(self, size_t i) except -1 nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]
         count_keys(&self.cutoff, keys, self.fill(i, keys))
 
-    cdef void learn_token(self, size_t i, const vector[int]& found) noexcept nogil:
+    cdef int learn_token(self, size_t i, const vector[int]& found) except -1 nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]
         cdef int n = self.fill(i, keys), gold = self.gold[i], rival = NONE
         cdef size_t k
-        self.scores.assign(padded(self.weights.n_classes), 0)
+        self.scores.assign(self.scores.size(), 0)
         self.weights.score(keys, n, self.scores.data())
         if gold != ONE_WORD:
             rival = ONE_WORD

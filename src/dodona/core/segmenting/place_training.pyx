@@ -56,7 +56,7 @@ cdef class PlaceTrainer(MarginPerceptron):
             raise IndexError(f"{start} to {end}, but there are {self.labels.size()} characters")
         return 0
 
-    cdef int learn_place(self, int gold) noexcept nogil:
+    cdef int learn_place(self, int gold) except -1 nogil:
         """Predict the label of a place and update; returns the prediction."""
         cdef uint64_t keys[MAX_PLACE_KEYS]
         cdef float scores[BLOCK]

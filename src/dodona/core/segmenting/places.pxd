@@ -51,14 +51,14 @@ cdef class Walk:
     cdef uint64_t before2
     cdef vector[Token] tokens
 
-    cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
-    cdef bint next_place(self) noexcept nogil
+    cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil
+    cdef bint next_place(self) except -1 nogil
     cdef int forced(self) noexcept nogil
     cdef size_t pair(self) noexcept nogil
     cdef bint may_join(self) noexcept nogil
-    cdef void take(self, int label) noexcept nogil
+    cdef int take(self, int label) except -1 nogil
     cdef void finish(self) noexcept nogil
-    cdef void start_token(self, int flags) noexcept nogil
+    cdef int start_token(self, int flags) except -1 nogil
     cdef void read(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t atom(self, Py_ssize_t start) noexcept nogil
     cdef Py_ssize_t url(self, Py_ssize_t start) noexcept nogil

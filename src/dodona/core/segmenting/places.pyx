@@ -40,7 +40,7 @@ cdef class Walk:
         self.table, self.by_lines = certain, by_lines
         self.certain = <const uint8_t*> PyBytes_AS_STRING(certain)
 
-    cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+    cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
         """Start at the first character that is no white space; False if there is none."""
         self.tokens.clear()
         self.n = end
@@ -52,7 +52,7 @@ cdef class Walk:
         self.start_token(BEGINS_SENTENCE | BEGINS_PARAGRAPH)
         return True
 
-    cdef bint next_place(self) noexcept nogil:
+    cdef bint next_place(self) except -1 nogil:
         """Go on to the next place that is not certain; False at the end of the text."""
         cdef Py_ssize_t i = self.at
         cdef int label
@@ -105,7 +105,7 @@ cdef class Walk:
         return self.gap == self.at or (
             self.gap + 1 == self.at and self.kind[self.gap] == SPACE)
 
-    cdef void take(self, int label) noexcept nogil:
+    cdef int take(self, int label) except -1 nogil:
         """Answer for this place, and read the character after it."""
         cdef int flags = 0
         if label == SAME:
@@ -113,7 +113,7 @@ cdef class Walk:
                 self.token.hash = hashed_on(self.token.hash, c" ")
                 self.chunk = Piece(self.at, 0, 0, OUTSIDE)
             self.read(self.at)
-            return
+            return 0
         self.finish()
         if label == SENTENCE:
             flags = BEGINS_SENTENCE
@@ -126,7 +126,7 @@ cdef class Walk:
         self.tokens.back().end = self.gap
         self.tokens.back().hash = self.token.hash
 
-    cdef void start_token(self, int flags) noexcept nogil:
+    cdef int start_token(self, int flags) except -1 nogil:
         cdef Py_ssize_t i = self.at
         if flags & BEGINS_SENTENCE:
             self.sentence_start = i

@@ -9,4 +9,4 @@ cdef class Segmenting:
     cdef readonly int bias
 
     cdef Walk walk(self, text, bint by_lines)
-    cdef void run(self, Walk walk) noexcept nogil
+    cdef int run(self, Walk walk) except -1 nogil

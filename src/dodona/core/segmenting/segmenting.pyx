@@ -34,13 +34,13 @@ cdef class Segmenting:
     cdef Walk walk(self, text, bint by_lines):
         return Walk(text, self.certain, by_lines)
 
-    cdef void run(self, Walk walk) noexcept nogil:
+    cdef int run(self, Walk walk) except -1 nogil:
         """Walk through all of the text."""
         cdef uint64_t keys[MAX_PLACE_KEYS]
         cdef int16_t scores[BLOCK]
         cdef int n, best, label
         if not walk.begin(0, <Py_ssize_t> walk.text.kind.size()):
-            return
+            return 0
         while walk.next_place():
             n = fill_place(walk, keys)
             for label in range(BLOCK):

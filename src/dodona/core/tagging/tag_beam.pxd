@@ -7,6 +7,9 @@ from dodona.core.tagging.tag_task cimport TagTask
 from dodona.core.weights.linear cimport Weights
 from dodona.core.weights.packed cimport PackedWeights
 
+cdef enum:
+    WIDEST = 1000
+
 cdef struct Item:
     float score               # of all tags up to here
     int32_t klass
@@ -15,7 +18,7 @@ cdef struct Item:
 
 
 cdef class TagScorer:
-    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef int score(self, const uint64_t* keys, int n_keys, float* scores) except -1 nogil
 
 
 cdef class PackedTagScorer(TagScorer):
@@ -38,9 +41,9 @@ cdef class TagBeam:
     cdef vector[float] static_scores
     cdef vector[float] scores
 
-    cdef void start(self, int n_words, int32_t* own) noexcept nogil
-    cdef void extend(self, const WordsC* words, int word, int gold) noexcept nogil
-    cdef void score_history(self, const WordsC* words, int word) noexcept nogil
+    cdef int start(self, int n_words, int32_t* own) except -1 nogil
+    cdef int extend(self, const WordsC* words, int word, int gold) except -1 nogil
+    cdef int score_history(self, const WordsC* words, int word) except -1 nogil
     cdef void insert(self, int word, Item item) noexcept nogil
     cdef const Item* item(self, int word, int rank) noexcept nogil
     cdef void put_history(self, int word, int rank) noexcept nogil

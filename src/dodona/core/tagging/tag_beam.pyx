@@ -3,6 +3,8 @@
 The score of a tag depends on the two tags before it, so that of items that agree in their last two
 tags the best alone is kept: the beam is one of different ends, as in Viterbi's algorithm.
 """
+from libc.string cimport memcpy
+
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport N_RESERVED
 from dodona.core.weights.linear cimport padded
@@ -11,8 +13,8 @@ from dodona.core.weights.linear cimport padded
 cdef class TagScorer:
     """Adds the weights of features to the scores of the classes."""
 
-    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
-        pass
+    cdef int score(self, const uint64_t* keys, int n_keys, float* scores) except -1 nogil:
+        return 0
 
 
 cdef class PackedTagScorer(TagScorer):
@@ -22,7 +24,7 @@ cdef class PackedTagScorer(TagScorer):
         self.weights = weights
         self.sums.resize(padded(weights.n_classes))
 
-    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+    cdef int score(self, const uint64_t* keys, int n_keys, float* scores) except -1 nogil:
         cdef size_t c
         self.sums.assign(self.sums.size(), 0)
         self.weights.score(keys, n_keys, self.sums.data())
@@ -36,7 +38,7 @@ cdef class OnlineTagScorer(TagScorer):
     def __init__(self, Weights weights):
         self.weights = weights
 
-    cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+    cdef int score(self, const uint64_t* keys, int n_keys, float* scores) except -1 nogil:
         self.weights.score(keys, n_keys, scores)
 
 
@@ -44,22 +46,23 @@ cdef class TagBeam:
     """The beam of one thread; `width` items for each word."""
 
     def __init__(self, TagTask task, TagScorer scorer, int width):
-        if width < 1:
-            raise ValueError(f"a beam holds at least one item, not {width}")
+        if not 1 <= width <= WIDEST:
+            raise ValueError(f"a beam holds from 1 to {WIDEST} items, not {width}")
         self.task, self.scorer, self.width = task, scorer, width
         self.keys.resize(task.features.n_templates)
         self.static_scores.resize(task.n_padded)
         self.scores.resize(task.n_padded)
 
-    cdef void start(self, int n_words, int32_t* own) noexcept nogil:
+    cdef int start(self, int n_words, int32_t* own) except -1 nogil:
         """Make room for a sentence; `own` is the task's column, where histories are put."""
         self.own = own
         self.items.resize(<size_t> (n_words + 1) * self.width)
-        self.n_items.assign(n_words + 1, 0)
+        self.n_items.clear()
+        self.n_items.resize(n_words + 1)
         self.items[0] = Item(0, NONE, NONE, True)
         self.n_items[0] = 1
 
-    cdef void extend(self, const WordsC* words, int word, int gold) noexcept nogil:
+    cdef int extend(self, const WordsC* words, int word, int gold) except -1 nogil:
         """Continue the items of the word before; `gold` is the right class, or NONE."""
         cdef int rank, c, sure = self.task.certain(words, word)
         cdef float score
@@ -82,10 +85,10 @@ cdef class TagBeam:
                 if self.n_items[word] < self.width or score > last.score:
                     self.insert(word, Item(score, c, rank, before.is_gold and c == gold))
 
-    cdef void score_history(self, const WordsC* words, int word) noexcept nogil:
+    cdef int score_history(self, const WordsC* words, int word) except -1 nogil:
         """The scores of all classes, after the tags that stand in the task's column."""
         cdef int n_static = self.task.features.n_static
-        self.scores.assign(self.static_scores.begin(), self.static_scores.end())
+        memcpy(self.scores.data(), self.static_scores.data(), self.scores.size() * sizeof(float))
         self.task.features.fill_history(words, word, self.keys.data())
         self.scorer.score(self.keys.data(), self.task.features.n_templates - n_static,
                           self.scores.data())

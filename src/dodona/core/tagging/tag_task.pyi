@@ -14,6 +14,7 @@ class TagTask:
         own: str,
         given: Sequence[str],
         n_classes: int,
+        n_known: int,
         entries: Any,
         before: Any,
         fixed: Any,

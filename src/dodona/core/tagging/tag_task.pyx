@@ -8,10 +8,6 @@ from dodona.core.features.words cimport N_RESERVED
 from dodona.core.weights.linear cimport check_classes, padded
 from dodona.core.weights.packed cimport BARRED
 
-
-cdef enum:
-    MAX_ENTRIES = 1 << 30
-
 cdef uint32_t WHATEVER = 0xffffffff       # in the place of classes of tasks before
 ANY = WHATEVER
 
@@ -36,14 +32,14 @@ def join(classes):
 cdef class TagTask:
     """A task over these columns, which fills in `own`; `given` are those of tasks before.
 
-    The column `entry` tells which known word a word is. Word entries[i] has the class fixed[i] for
+    The column `entry` tells which of the `n_known` known words a word is. Word entries[i] has the class fixed[i] for
     certain where the tasks before have given the classes whose `join` is before[i], or in any case
     if that is ANY. Certain words may have classes from `n_classes` to `n_certain`, which no other
     word can have.
     """
 
     def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
-                 const uint32_t[::1] entries, const uint32_t[::1] before,
+                 int n_known, const uint32_t[::1] entries, const uint32_t[::1] before,
                  const uint32_t[::1] fixed, int n_certain=0):
         check_classes(n_classes)
         self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
@@ -53,16 +49,18 @@ cdef class TagTask:
         self.n_padded = padded(n_classes)
         self.blank.resize(n_classes, 0)
         self.blank.resize(self.n_padded, BARRED)
-        self._set_certain(entries, before, fixed)
+        self._set_certain(n_known, entries, before, fixed)
 
-    def _set_certain(self, const uint32_t[::1] entries, const uint32_t[::1] before,
-                     const uint32_t[::1] fixed):
+    def _set_certain(self, int n_known, const uint32_t[::1] entries,
+                     const uint32_t[::1] before, const uint32_t[::1] fixed):
         cdef Py_ssize_t i
         if not entries.shape[0] == before.shape[0] == fixed.shape[0]:
             raise ValueError("the arrays of certain words differ in length")
         self.start.push_back(0)
         for i in range(entries.shape[0]):
-            if entries[i] + 2 < self.start.size() or entries[i] >= MAX_ENTRIES:
+            if entries[i] >= <size_t> n_known:
+                raise ValueError(f"the certain word {entries[i]}, but {n_known} are known")
+            if entries[i] + 2 < self.start.size():
                 raise ValueError(f"the certain word {entries[i]} is out of order")
             if fixed[i] >= <uint32_t> self.n_certain:
                 raise ValueError(f"class {fixed[i]}, but there are {self.n_certain}")

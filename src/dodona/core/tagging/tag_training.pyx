@@ -74,7 +74,7 @@ cdef class TagTrainer(MarginPerceptron):
     def __setstate__(self, state):
         self.time, self.n_updates = state
 
-    cdef void train_greedily(self, int sentence) noexcept nogil:
+    cdef int train_greedily(self, int sentence) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int i, predicted
@@ -84,7 +84,7 @@ cdef class TagTrainer(MarginPerceptron):
                 predicted = self.learn_word(&words, i, gold[i])
             self.own[i] = predicted + N_RESERVED
 
-    cdef int learn_word(self, const WordsC* words, int word, int gold) noexcept nogil:
+    cdef int learn_word(self, const WordsC* words, int word, int gold) except -1 nogil:
         """Predict the class of a word and update; returns the prediction.
 
         There is nothing to learn from a class that only certain words can have.
@@ -101,7 +101,7 @@ cdef class TagTrainer(MarginPerceptron):
             return rival
         return self.learn(self.keys.data(), n_keys, self.scores.data(), gold, rival)
 
-    cdef void count(self, int sentence) noexcept nogil:
+    cdef int count(self, int sentence) except -1 nogil:
         """Count the features of a sentence whose words before are tagged right."""
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
@@ -114,12 +114,12 @@ cdef class TagTrainer(MarginPerceptron):
                                         self.keys.data())
                 count_keys(&self.cutoff, self.keys.data(), self.task.features.n_templates)
 
-    cdef void train_structured(self, int sentence) noexcept nogil:
+    cdef int train_structured(self, int sentence) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int i, sure, worst = 0
         cdef float violation, most = 0, gold_score = 0
-        self.wanted.assign(words.n_words + 1, NONE)
+        self.wanted.resize(words.n_words + 1)
         self.beam.start(words.n_words, self.own)
         for i in range(1, words.n_words + 1):
             sure = self.task.certain(&words, i)
@@ -146,7 +146,7 @@ cdef class TagTrainer(MarginPerceptron):
         for i in range(max(word - REACH, 1), word):
             self.own[i] = tags[i] + N_RESERVED
 
-    cdef void move_towards(self, const WordsC* words, int word) noexcept nogil:
+    cdef int move_towards(self, const WordsC* words, int word) except -1 nogil:
         """Raise the wanted tag after the wanted history, lower the guessed one after its own."""
         cdef int n_static = self.task.features.n_static
         cdef int n_history = self.task.features.n_templates - n_static
@@ -155,7 +155,7 @@ cdef class TagTrainer(MarginPerceptron):
         for i in range(max(word - REACH, 1), word + 1):
             differs = differs or self.wanted[i] != self.guessed[i]
         if not differs or self.task.certain(words, word) != NONE:
-            return
+            return 0
         if self.wanted[word] != self.guessed[word]:
             self.task.features.fill_static(words, word, self.keys.data())
             self.add(n_static, self.wanted[word], 1)
@@ -168,6 +168,6 @@ cdef class TagTrainer(MarginPerceptron):
         self.task.features.fill_history(words, word, self.keys.data())
         self.add(n_history, self.guessed[word], -1)
 
-    cdef void add(self, int n_keys, int klass, double amount) noexcept nogil:
+    cdef int add(self, int n_keys, int klass, double amount) except -1 nogil:
         n_keys = keep_frequent(&self.cutoff, self.keys.data(), n_keys)
         self.weights.add(self.keys.data(), n_keys, klass, amount, self.time)

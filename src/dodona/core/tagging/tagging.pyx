@@ -53,8 +53,8 @@ cdef class Tagging:
                 else:
                     self.tag_with_beam(&words, own, beam)
 
-    cdef void tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
-                           int16_t* scores) noexcept nogil:
+    cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
+                          int16_t* scores) except -1 nogil:
         cdef int i, best, n_static = self.task.features.n_static
         for i in range(1, words.n_words + 1):
             best = self.task.certain(words, i)
@@ -68,10 +68,26 @@ cdef class Tagging:
                     best = 0
             own[i] = best + N_RESERVED
 
-    cdef void tag_with_beam(self, const WordsC* words, int32_t* own,
-                            TagBeam beam) noexcept nogil:
+    cdef int tag_with_beam(self, const WordsC* words, int32_t* own,
+                           TagBeam beam) except -1 nogil:
         cdef int i
         beam.start(words.n_words, own)
         for i in range(1, words.n_words + 1):
             beam.extend(words, i, NONE)
         beam.write_best(words.n_words, own, N_RESERVED)
+
+
+def settle(TagTask task not None, Corpus corpus not None):
+    """Write the classes that words have for certain over what stands in the task's column."""
+    cdef WordsC words
+    cdef int32_t* own
+    cdef int s, i, klass
+    if corpus.n_columns != task.n_columns:
+        raise ValueError(f"{corpus.n_columns} columns, but the task looks at {task.n_columns}")
+    with nogil:
+        for s in range(<int> corpus.n_words.size()):
+            words, own = corpus.words(s), task.own(corpus, s)
+            for i in range(1, words.n_words + 1):
+                klass = task.certain(&words, i)
+                if klass != NONE:
+                    own[i] = klass + N_RESERVED

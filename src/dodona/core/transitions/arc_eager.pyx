@@ -58,16 +58,17 @@ cdef class ArcEager(System):
                      "and one in the buffer",
                      "a word on the stack, and one in the buffer that is not the root",
                      "a word with a head on top of the stack, and one in the buffer")
+        self.needed_arcs = ()            # SHIFT is valid wherever anything is
         super().__init__(labels, root, loss, root_label)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0
 
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s is a word without a head
     # RIGHT-ARC  when  there is an s, and b is a word
     # REDUCE     when  s has a head
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int moves = 1 << SHIFT
         if b == NONE:
@@ -85,7 +86,7 @@ cdef class ArcEager(System):
     # LEFT-ARC   does  b → s, pop s
     # RIGHT-ARC  does  s → b, push b
     # REDUCE     does  pop s
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         if move == SHIFT:
             push(state, next_word(state))
         elif move == LEFT_ARC:
@@ -103,14 +104,14 @@ cdef class ArcEager(System):
     # RIGHT-ARC  cost  g(b) on the stack below s, or in the buffer, or b is to be left over as the
     #                  root; headless gold dependents of b on the stack; the label, if s = g(b)
     # REDUCE     cost  gold dependents of s in the buffer
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int head_of_s = gold.head[s], head_of_b = gold.head[b]
         cdef int waiting = 0, to_come = 0
         cdef bint s_left_over, b_left_over
         if b == NONE:
-            return
+            return 0
         s_left_over = self.root_place == ROOT_NONE and head_of_s == 0
         b_left_over = self.root_place == ROOT_NONE and head_of_b == 0
         waiting = headless_dependents_on_stack(state, gold, b)
@@ -131,7 +132,7 @@ cdef class ArcEager(System):
         costs[RIGHT_ARC].label = gold.label[b] if head_of_b == s and s != NONE else NONE
 
     # Algorithm 1 of the paper; REDUCE also needs s to have a head, or its own example breaks.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int head_of_b = gold.head[b]
         if s == NONE:

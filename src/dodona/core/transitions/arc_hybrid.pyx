@@ -42,9 +42,13 @@ cdef class ArcHybrid(System):
         self.when = ("a word in the buffer (not the root)",
                      "a word on top of the stack (not the root), and something in the buffer",
                      "a word on the stack, above another or the root")
+        # once all words are on the stack, it is emptied from above or, by the root behind it, too
+        self.needed_arcs = ((RIGHT_ARC,), True), ((RIGHT_ARC,), False)
+        if root == "last":
+            self.needed_arcs = (((LEFT_ARC,), True),)
         super().__init__(labels, root, loss, root_label)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         """Whether only the root is left."""
         return state.n_buffer + state.n_stack == 1
 
@@ -62,7 +66,7 @@ cdef class ArcHybrid(System):
     # SHIFT      when  b is a word
     # LEFT-ARC   when  s0 is a word, and there is a b
     # RIGHT-ARC  when  there is an s1
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int s0 = top(state, 0), b = front(state, 0), moves = 0
         if b != NONE and b != state.root:
             moves |= 1 << SHIFT
@@ -75,7 +79,7 @@ cdef class ArcHybrid(System):
     # SHIFT      does  push b
     # LEFT-ARC   does  b → s0, pop s0
     # RIGHT-ARC  does  s1 → s0, pop s0
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         if move == SHIFT:
             push(state, next_word(state))
         else:
@@ -87,8 +91,8 @@ cdef class ArcHybrid(System):
     #                  b = g(s0)
     # RIGHT-ARC  cost  g(s0) in the buffer; gold dependents of s0 in the buffer; the label, if
     #                  s1 = g(s0)
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0)
         cdef int head_of_s0 = gold.head[s0], head_of_b = gold.head[b], to_come = 0
         cdef bint in_buffer = state.place[head_of_s0] == BUFFER
@@ -107,7 +111,7 @@ cdef class ArcHybrid(System):
 
     # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
     # gold.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s0 = top(state, 0), moves = self.valid_moves(state)
         if s0 != NONE and dependents_at(state, gold, s0, BUFFER) == 0:
             if moves >> LEFT_ARC & 1 and gold.head[s0] == front(state, 0):

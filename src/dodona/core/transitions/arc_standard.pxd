@@ -30,7 +30,7 @@ cdef inline int gold_arc(const StateC* state, const GoldC* gold) noexcept nogil:
 
 
 cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
-              const GoldC* gold) noexcept nogil
+              const GoldC* gold) except -1 nogil
 
 
 cdef class ArcStandard(System):

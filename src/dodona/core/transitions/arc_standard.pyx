@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef int join_subtrees(const vector[int32_t]& left, const vector[int32_t]& buffer,
-                       const GoldC* gold, vector[int32_t]& right) noexcept nogil:
+                       const GoldC* gold, vector[int32_t]& right) except -1 nogil:
     """Fill the right row; the number of gold arcs inside what its words stand for.
 
     A word of the buffer is part of the row if its gold head is not in the buffer, or if it waits
@@ -53,7 +53,7 @@ cdef inline void raise_to(int32_t* value, int32_t candidate) noexcept nogil:
 
 
 cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
-              const GoldC* gold) noexcept nogil:
+              const GoldC* gold) except -1 nogil:
     """The most gold arcs to be built from the words of this stack and this buffer.
 
     After joining left[i:] and right[:j] into one tree, `table[j][h]` is the most arcs with the h-th
@@ -63,7 +63,7 @@ cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
     cdef vector[int32_t] table, below
     cdef int n_joined = join_subtrees(left, buffer, gold, right)
     cdef int n_left = <int> left.size(), n_right = <int> right.size()
-    cdef int n = n_left + n_right
+    cdef size_t n = n_left + n_right          # squares of it do not fit an int
     cdef int i, j, h, word, other
     cdef int32_t value
     words.insert(words.end(), left.begin(), left.end())
@@ -71,7 +71,8 @@ cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
     table.resize((n_right + 1) * n, IMPOSSIBLE)
     table[n_left - 1] = 0
     for i in range(n_left - 1, -1, -1):
-        below.assign((n_right + 1) * n, IMPOSSIBLE)
+        below.clear()
+        below.resize((n_right + 1) * n, IMPOSSIBLE)
         for j in range(n_right + 1):
             for h in range(i, n_left + j):
                 value = table[j * n + h]
@@ -112,9 +113,11 @@ cdef class ArcStandard(System):
         self.when = ("a word in the buffer",
                      "two words on the stack, the lower one not the root",
                      "a word on the stack, above another or the root")
+        # the stack is emptied by arcs alone, the last of them under the root
+        self.needed_arcs = ((RIGHT_ARC,), True), ((RIGHT_ARC, LEFT_ARC), False)
         super().__init__(labels, root, loss, root_label)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0 and state.n_stack == 1
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
@@ -127,7 +130,7 @@ cdef class ArcStandard(System):
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s1 is a word
     # RIGHT-ARC  when  there is an s1
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int moves = 0
         if state.n_buffer > 0:
             moves |= 1 << SHIFT
@@ -140,7 +143,7 @@ cdef class ArcStandard(System):
     # SHIFT      does  push b
     # LEFT-ARC   does  s0 → s1, take s1 out
     # RIGHT-ARC  does  s1 → s0, pop s0
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         cdef int s0
         if move == SHIFT:
             push(state, next_word(state))
@@ -154,8 +157,8 @@ cdef class ArcStandard(System):
 
     # each       cost  gold arcs that can be kept before, less those kept after, the arc it builds
     #                  among them; the label, if that arc is gold
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0), move, most = 0
         cdef int word, first_word = gold.n_words + 1 if b == NONE else b
         cdef int moves = self.valid_moves(state)
@@ -191,7 +194,7 @@ cdef class ArcStandard(System):
 
     # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
     # gold.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int move = gold_arc(state, gold)
         if move != NONE:
             return move

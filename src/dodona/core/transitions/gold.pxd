@@ -37,8 +37,8 @@ cdef size_t gold_size(int n_words) noexcept nogil
 cdef int32_t* build_gold(GoldC* gold, void* block, int n_words, const int32_t* heads,
                          const int32_t* labels, int root) noexcept nogil
 cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil
-cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
-                      size_t n_arcs) noexcept nogil
+cdef int build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
+                     size_t n_arcs) except -1 nogil
 
 
 cdef class Gold:

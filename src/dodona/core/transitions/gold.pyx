@@ -72,8 +72,8 @@ cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil:
     return (<size_t> n_words + 2) * sizeof(int32_t) + 2 * n_arcs * sizeof(LinkC)
 
 
-cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
-                      size_t n_arcs) noexcept nogil:
+cdef int build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
+                     size_t n_arcs) except -1 nogil:
     """Fill in the links of a graph, which has at most one arc each way between two nodes."""
     cdef vector[pair[uint64_t, pair[int32_t, int32_t]]] ends     # (node, other), (is inward, label)
     cdef size_t i
@@ -84,6 +84,7 @@ cdef void build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs
     gold.n_words = n_words
     gold.head = gold.label = gold.first = gold.child = gold.plan = NULL
     gold.first_link, gold.link = first_link, links
+    ends.reserve(2 * n_arcs)
     for i in range(n_arcs):
         ends.push_back(end_of(arcs[i].head, arcs[i].dependent, False, arcs[i].label))
         ends.push_back(end_of(arcs[i].dependent, arcs[i].head, True, arcs[i].label))

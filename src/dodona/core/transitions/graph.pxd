@@ -11,6 +11,6 @@ cdef class GraphState(State):
 cdef class GraphSystem(System):
     cdef readonly bint acyclic
 
-    cdef bint can_link(self, const StateC* state, int head, int dependent) noexcept nogil
+    cdef bint can_link(self, const StateC* state, int head, int dependent) except -1 nogil
     cdef void arc_cost(self, const GoldC* gold, int head, int dependent,
                        MoveCost* cost) noexcept nogil

@@ -74,7 +74,7 @@ cdef class GraphSystem(System):
         # arcs that do not cross, 2n - 1 at most, and one from the root to each word by `finish`
         return 3 * n_words
 
-    cdef bint can_link(self, const StateC* state, int head, int dependent) noexcept nogil:
+    cdef bint can_link(self, const StateC* state, int head, int dependent) except -1 nogil:
         return (dependent != state.root and not are_linked(state, head, dependent)
                 and not (self.acyclic and is_path(state, dependent, head)))
 
@@ -88,7 +88,7 @@ cdef class GraphSystem(System):
         cost.arcs = 0 if is_arc else 1 + (link != NULL)
         cost.labels = cost.repairs = 0
 
-    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
+    cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil:
         """Make every word reachable from the root, which adopts the words without a head and then,
         from left to right, a word of each cycle that hangs in the air."""
         cdef vector[char] marks

@@ -46,16 +46,17 @@ cdef class GraphEager(GraphSystem):
                      "a word in the buffer that no arc joins to the top of the stack yet" + cycle,
                      f"a word {'with a head ' * acyclic}on top of the stack (not the root), "
                      "and one in the buffer")
+        self.needed_arcs = ()            # SHIFT is valid wherever anything is
         super().__init__(labels, root, loss, root_label, acyclic)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0
 
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s is a word, not linked with b (acyclic: no path from s to b)
     # RIGHT-ARC  when  s and b are not linked (acyclic: no path from b to s)
     # REDUCE     when  s is a word (acyclic: with a head)
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int moves = 1 << SHIFT
         if b == NONE:
@@ -72,7 +73,7 @@ cdef class GraphEager(GraphSystem):
     # LEFT-ARC   does  b → s
     # RIGHT-ARC  does  s → b
     # REDUCE     does  pop s
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         note_action(state, move, label)
         if move == SHIFT:
             push(state, next_word(state))
@@ -87,18 +88,18 @@ cdef class GraphEager(GraphSystem):
     # LEFT-ARC   cost  b → s is not gold; and s → b is, instead; or the label, twice
     # RIGHT-ARC  cost  s → b is not gold; and b → s is, instead; or the label, twice
     # REDUCE     cost  open links of s to the buffer
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         if b == NONE:
-            return
+            return 0
         costs[SHIFT] = MoveCost(n_open_to_stack(state, gold, b), 0, NONE, 0)
         costs[REDUCE] = MoveCost(n_open_to_buffer(state, gold, s), 0, NONE, 0)
         self.arc_cost(gold, b, s, &costs[LEFT_ARC])
         self.arc_cost(gold, s, b, &costs[RIGHT_ARC])
 
     # Build what can be built; REDUCE when b waits for a word below s and s for nothing.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int valid = self.valid_moves(state)
         if not are_linked(state, s, b):

@@ -72,9 +72,12 @@ cdef class GraphStandard(GraphSystem):
                      f"{right}, that no arc joins yet{cycle}, or one from the lower to the upper",
                      f"{left}, that no arc joins yet{cycle}",
                      f"{right}, that no arc joins yet{cycle}")
+        # the stack is emptied by those two; where words are joined already, by one of them
+        self.needed_arcs = (((RIGHT_REDUCE,), True), ((RIGHT_REDUCE,), False),
+                            ((LEFT_REDUCE,), False))
         super().__init__(labels, root, loss, root_label, acyclic)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0 and state.n_stack == 1
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
@@ -95,7 +98,7 @@ cdef class GraphStandard(GraphSystem):
     # RIGHT-REDUCE  when  i and j are not linked (acyclic: no path from j to i), or i → j
     # LEFT-ATTACH   when  as LEFT-REDUCE, but j → i is not there
     # RIGHT-ATTACH  when  as RIGHT-REDUCE, but i → j is not there
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0), moves = 0
         if state.n_buffer > 0:
             moves |= 1 << SHIFT
@@ -116,19 +119,19 @@ cdef class GraphStandard(GraphSystem):
     # RIGHT-REDUCE  does  i → j unless it is there; pop j
     # LEFT-ATTACH   does  j → i
     # RIGHT-ATTACH  does  i → j, put j back into the buffer
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0)
         note_action(state, move, label)
         if move == SHIFT:
             push(state, next_word(state))
-            return
+            return 0
         if not are_linked(state, i, j):
             if move in (LEFT_REDUCE, LEFT_ATTACH):
                 add_graph_arc(state, j, label, i)
             else:
                 add_graph_arc(state, i, label, j)
         if move == LEFT_ATTACH:
-            return
+            return 0
         pop(state)
         if move == LEFT_REDUCE:
             pop(state)
@@ -144,14 +147,14 @@ cdef class GraphStandard(GraphSystem):
     # RIGHT-REDUCE  cost  i → j, if it is new, as in arc_cost; other open links of j
     # LEFT-ATTACH   cost  j → i, as in arc_cost
     # RIGHT-ATTACH  cost  i → j, as in arc_cost
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0)
         cdef bint is_open
         for move in range(RIGHT_ATTACH + 1):
             costs[move] = MoveCost(0, 0, NONE, 0)
         if i == NONE:
-            return
+            return 0
         is_open = not are_linked(state, i, j) and find_link(gold, i, j) != NULL
         costs[SHIFT].arcs = (is_open and n_open_to_buffer(state, gold, j) == 0
                              and not has_dependent_in_buffer(state, j))
@@ -164,7 +167,7 @@ cdef class GraphStandard(GraphSystem):
 
     # Build what can be built, and pop what waits for nothing else; j goes back into the buffer for
     # another head, but waits on the stack for dependents.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0), valid = self.valid_moves(state)
         cdef MoveCost costs[RIGHT_ATTACH + 1]
         self.move_costs(state, gold, costs)

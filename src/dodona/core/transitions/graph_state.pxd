@@ -61,7 +61,7 @@ cdef inline int link_class(const StateC* state, int left, int right) noexcept no
     return 0 if arc == NONE else 2 + 2 * state.arcs[arc].label
 
 
-cdef inline void mark_descendants(const StateC* state, int node, char* marks) noexcept nogil:
+cdef inline int mark_descendants(const StateC* state, int node, char* marks) except -1 nogil:
     """Mark the node and all that can be reached from it; what is marked already is passed by."""
     cdef vector[int32_t] todo
     cdef int arc
@@ -78,7 +78,7 @@ cdef inline void mark_descendants(const StateC* state, int node, char* marks) no
             arc = state.arcs[arc].next_out
 
 
-cdef inline bint is_path(const StateC* state, int ancestor, int descendant) noexcept nogil:
+cdef inline bint is_path(const StateC* state, int ancestor, int descendant) except -1 nogil:
     cdef vector[char] marks
     marks.resize(state.n_words + 1)
     mark_descendants(state, ancestor, marks.data())

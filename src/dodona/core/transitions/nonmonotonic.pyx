@@ -58,6 +58,8 @@ cdef class ArcEagerTree(ArcEager):
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         self.other_names = {REDUCE: "UNSHIFT"}
         super().__init__(labels, root, loss, root_label)
+        # a word put back before one without a head is neither shifted nor reduced
+        self.needed_arcs = (((RIGHT_ARC, LEFT_ARC), False),)
         self.when = ("a word in the buffer; once the buffer has been empty, also an empty stack",
                      "a word without a head on top of the stack, and one in the buffer",
                      "a word on the stack, and one in the buffer",
@@ -67,7 +69,7 @@ cdef class ArcEagerTree(ArcEager):
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         return move == REDUCE and state.head[top(state, 0)] == NONE
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0 and state.n_stack == 1
 
     # SHIFT      when  the buffer is not empty, and never was or the stack is empty
@@ -75,7 +77,7 @@ cdef class ArcEagerTree(ArcEager):
     # RIGHT-ARC  when  there are s and b
     # REDUCE     when  s has a head
     # UNSHIFT    when  s has none, is not the only word, and the buffer is empty
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int moves = 0
         if self.final(state):
             return 0
@@ -86,7 +88,7 @@ cdef class ArcEagerTree(ArcEager):
             moves &= ~(1 << SHIFT)
         return moves
 
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         if move == REDUCE and state.head[top(state, 0)] == NONE:
             unshift(state)
         else:
@@ -94,8 +96,8 @@ cdef class ArcEagerTree(ArcEager):
         if state.n_buffer == 0:
             state.note[0] = 1
 
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         ArcEager.move_costs(self, state, gold, costs)
         if state.n_buffer == 0:
             costs[REDUCE].arcs = costs[REDUCE].labels = 0
@@ -103,7 +105,7 @@ cdef class ArcEagerTree(ArcEager):
 
     # Algorithm 1 of Goldberg & Nivre (2012), then REDUCE until one word is left. The rest is for
     # trees with several roots, which none of these systems can derive.
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int move, moves = self.valid_moves(state)
         if state.n_buffer == 0:
             return REDUCE
@@ -149,7 +151,7 @@ cdef class NonMonotonic(ArcEagerTree):
     # RIGHT-ARC  when  there are s and b
     # REDUCE     when  s has a head
     # UNSHIFT    when  s has none and is not the only word on the stack
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         cdef int moves = 0
         if state.n_buffer > 0:
             if state.n_stack == 0 or not state.note[front(state, 0)]:
@@ -165,7 +167,7 @@ cdef class NonMonotonic(ArcEagerTree):
     # RIGHT-ARC  does  s → b, push b
     # REDUCE     does  pop s
     # UNSHIFT    does  pop s, put it back before b
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         cdef int s = top(state, 0)
         if move == SHIFT:
             state.note[front(state, 0)] = 1
@@ -191,8 +193,8 @@ cdef class NonMonotonic(ArcEagerTree):
     # LEFT-ARC   cost  gold dependents of s in the buffer, and on the stack if s has no head; unless
     #                  b = g(s): g(s) behind b, or A(s) = g(s), or s has no head and g(s) is on the
     #                  stack or s is the root; the label, if b = g(s)
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0), to_come = 0
         cdef int head_of_s = gold.head[s], built = state.head[s]
         cdef bint headless = built == NONE
@@ -216,7 +218,7 @@ cdef class NonMonotonic(ArcEagerTree):
             elif not headless and built == head_of_s:
                 costs[LEFT_ARC].arcs += 1
                 costs[LEFT_ARC].labels -= label_is_wrong(gold, s, state.label[s])
-        self.count_repairs(state, gold, costs)
+        return self.count_repairs(state, gold, costs)
 
     cdef void right_arc_cost(self, const StateC* state, const GoldC* gold,
                              MoveCost* cost) noexcept nogil:
@@ -226,8 +228,8 @@ cdef class NonMonotonic(ArcEagerTree):
         cost.labels = -(head_of_b == 0 and label_is_wrong(gold, b, self.root_label_id))
         cost.label = gold.label[b] if head_of_b == s else NONE
 
-    cdef void count_repairs(self, const StateC* state, const GoldC* gold,
-                            MoveCost* costs) noexcept nogil:
+    cdef int count_repairs(self, const StateC* state, const GoldC* gold,
+                           MoveCost* costs) except -1 nogil:
         """For each valid move the repair that it is, if any, and the fewest that then remain."""
         cdef int s = top(state, 0), b = front(state, 0), moves = self.valid_moves(state)
         cdef bint headless = state.head[s] == NONE, unshifts = self.unshifts
@@ -265,6 +267,7 @@ cdef class NonMonotonic2013(NonMonotonic):
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
         self.unshifts = False
+        self.needed_arcs = ()            # SHIFT is always valid, or else REDUCE
         self.when = ("a word in the buffer",
                      "a word on the stack, and one in the buffer",
                      "a word on the stack, and one in the buffer",
@@ -285,12 +288,12 @@ cdef class NonMonotonic2013(NonMonotonic):
 
     # SHIFT      when  there is a b
     # REDUCE     when  s is not the only word on the stack; the rest as in 2015
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         return NonMonotonic.valid_moves(self, state) | (state.n_buffer > 0) << SHIFT
 
     # SHIFT      does  push b
     # REDUCE     does  if s has no head, the word below s → s; pop s; the rest as in 2015
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         if move == SHIFT:
             push(state, next_word(state))
         elif move == REDUCE and state.head[top(state, 0)] == NONE:
@@ -306,8 +309,8 @@ cdef class NonMonotonic2013(NonMonotonic):
     # LEFT-ARC   cost  gold dependents of s in the buffer; unless b = g(s): g(s) behind b, or
     #                  A(s) = g(s), or s has no head and g(s) is the word below, or s is the root
     #                  and at the bottom; the label, if b = g(s)
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0), to_come = 0
         cdef int head_of_s = gold.head[s], head_of_b = gold.head[b]
         cdef int kept = state.head[s], label = state.label[s]
@@ -329,4 +332,4 @@ cdef class NonMonotonic2013(NonMonotonic):
             elif state.place[head_of_s] == BUFFER or kept == head_of_s:
                 costs[LEFT_ARC].arcs += 1
                 costs[LEFT_ARC].labels -= kept == head_of_s and label_is_wrong(gold, s, label)
-        self.count_repairs(state, gold, costs)
+        return self.count_repairs(state, gold, costs)

@@ -1,15 +1,12 @@
 """Systems written in Python: what the core asks of a system, methods of its class answer.
 
-The core runs without the interpreter and cannot be told of an exception. So the first one of a
-thread is kept; from then on every state is final, search ends, and whoever began it raises what was
-kept (`raise_error`).
+Whether derivations end is for the class to say, and it may be wrong: a state counts its transitions,
+at NONE among its notes, and there is an end to them.
 
 Arcs join two of three places: the two topmost words s1 and s0, and the front b of the buffer.
 """
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
-
-from threading import get_ident
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport Gold, GoldC
@@ -25,6 +22,11 @@ cdef enum:
 # what arcs join, and the templates that look there
 JOINS = {"front": AT_FRONT, "stack": ON_STACK, "hybrid": HYBRID}
 JOIN_TEMPLATES = {"front": "rich", "stack": "rich-stack", "hybrid": "rich-hybrid"}
+
+
+cdef inline int max_transitions(int n_words) noexcept nogil:
+    """More than any system needs that swaps each pair of words once."""
+    return <int> min(2 * (<int64_t> n_words + 2) * (n_words + 2), 1 << 30)
 
 
 cdef class Draft(State):
@@ -86,7 +88,6 @@ cdef class PythonBridge(System):
 
     cdef int joined               # the place of arcs
     cdef int leftwards            # a bit for each move that builds an arc to the left
-    cdef dict errors              # thread → the first exception there
     cdef dict golds               # address of a gold tree → the same for Python
 
     def __init__(self, labels, root=None, loss="labelled", root_label="root"):
@@ -99,20 +100,8 @@ cdef class PythonBridge(System):
         self.joined = JOINS[kind.joins]
         for move in self.left_moves:
             self.leftwards |= 1 << move
-        self.errors, self.golds = {}, {}
+        self.golds = {}
         super().__init__(labels, kind.roots[0] if root is None else root, loss, root_label)
-
-    cdef bint has_failed(self):
-        return get_ident() in self.errors
-
-    cdef void keep_error(self, error):
-        self.errors.setdefault(get_ident(), error)
-
-    cdef int raise_error(self) except -1:
-        error = self.errors.pop(get_ident(), None)
-        if error is not None:
-            raise error
-        return 0
 
     cdef State show(self, const StateC* state):
         cdef State shown = State(self, state.n_words)
@@ -125,76 +114,61 @@ cdef class PythonBridge(System):
                 f"{self.name} has no move {move!r}, only {', '.join(self.moves)}")
         return self.moves.index(move)
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         with gil:
-            return self.ask_final(state)
-
-    cdef bint ask_final(self, const StateC* state) noexcept:
-        if self.has_failed():
-            return True
-        try:
             return bool((<object> self).final(self.show(state)))
-        except BaseException as error:
-            self.keep_error(error)
-            return True
 
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         with gil:
             return self.ask_moves(state)
 
-    cdef int ask_moves(self, const StateC* state) noexcept:
+    cdef int ask_moves(self, const StateC* state) except -1:
         cdef int moves = 0
-        if not self.has_failed():
-            try:
-                for move in (<object> self).valid_moves(self.show(state)):
-                    moves |= 1 << self.number(move)
-                if moves or (<object> self).final(self.show(state)):
-                    return moves
-                raise ValueError(f"{self.name} has no valid move in {self.show(state)!r}, "
-                                 "which is not final")
-            except BaseException as error:
-                self.keep_error(error)
-        return (1 << len(self.moves)) - 1        # something to choose from: no matter what
+        for move in (<object> self).valid_moves(self.show(state)):
+            moves |= 1 << self.number(move)
+        if moves == 0 and not (<object> self).final(self.show(state)):
+            raise ValueError(f"{self.name} has no valid move in {self.show(state)!r}, "
+                             "which is not final")
+        return moves
 
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         with gil:
-            self.ask_take(state, move, label)
+            return self.ask_take(state, move, label)
 
-    cdef void ask_take(self, StateC* state, int move, int label) noexcept:
-        cdef Draft draft
-        if self.has_failed():
-            return
-        try:
-            draft = Draft(self, state.n_words)
-            copy(&draft.c, state)
-            name = None if label == NONE else self.labels[label]
-            (<object> self).take(draft, self.moves[move], name)
-            copy(state, &draft.c)
-        except BaseException as error:
-            self.keep_error(error)
+    cdef int ask_take(self, StateC* state, int move, int label) except -1:
+        cdef Draft draft = Draft(self, state.n_words)
+        copy(&draft.c, state)
+        name = None if label == NONE else self.labels[label]
+        (<object> self).take(draft, self.moves[move], name)
+        draft.c.note[NONE] += 1             # transitions so far
+        if draft.c.note[NONE] > max_transitions(state.n_words):
+            raise RuntimeError(
+                f"{self.name} has taken {max_transitions(state.n_words)} transitions in a sentence "
+                f"of {state.n_words} words, and is not done in {self.show(&draft.c)!r}: does every "
+                "move bring it nearer to a final state?")
+        copy(state, &draft.c)
+        return 0
 
-    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
+    cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
         with gil:
-            self.show_gold(gold)
+            return self.show_gold(gold)
 
-    cdef void show_gold(self, const GoldC* gold) noexcept:
+    cdef int show_gold(self, const GoldC* gold) except -1:
         """Make the gold tree that Python sees, once for each."""
         cdef int word, root = max(self.root_node(gold.n_words), 0)
-        try:
-            heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
-            labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
-            self.golds[<size_t> gold] = Gold(
-                [None if head == NONE else 0 if head == root else head for head in heads],
-                [None if label < 0 else self.labels[label] for label in labels])
-        except BaseException as error:
-            self.keep_error(error)
+        heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
+        labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
+        self.golds[<size_t> gold] = Gold(
+            [None if head == NONE else 0 if head == root else head for head in heads],
+            [None if label < 0 else self.labels[label] for label in labels])
+        return 0
 
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         with gil:
-            self.ask_costs(state, gold, costs)
+            return self.ask_costs(state, gold, costs)
 
-    cdef void ask_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) noexcept:
+    cdef int ask_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) except -1:
         cdef int move, head, word
         cdef int valid = self.ask_moves(state)
         memset(costs, 0, len(self.moves) * sizeof(MoveCost))
@@ -203,37 +177,27 @@ cdef class PythonBridge(System):
             head, word = self.arc_head(state, move), self.arc_dependent(state, move)
             if self.labelled[move] and head != NONE and word != NONE and gold.head[word] == head:
                 costs[move].label = gold.label[word]
-        if self.has_failed():
-            return
-        try:
-            found = (<object> self).move_costs(self.show(state), self.golds[<size_t> gold])
-            for move in range(<int> len(self.moves)):
-                if valid >> move & 1:
-                    if self.moves[move] not in found:
-                        raise ValueError(f"{self.name} gives no cost for {self.moves[move]}, "
-                                         f"which is valid in {self.show(state)!r}")
-                    costs[move].arcs = found[self.moves[move]]
-        except BaseException as error:
-            self.keep_error(error)
+        found = (<object> self).move_costs(self.show(state), self.golds[<size_t> gold])
+        for move in range(<int> len(self.moves)):
+            if valid >> move & 1:
+                if self.moves[move] not in found:
+                    raise ValueError(f"{self.name} gives no cost for {self.moves[move]}, "
+                                     f"which is valid in {self.show(state)!r}")
+                costs[move].arcs = found[self.moves[move]]
+        return 0
 
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         with gil:
             return self.ask_static(state, gold)
 
-    cdef int ask_static(self, const StateC* state, const GoldC* gold) noexcept:
+    cdef int ask_static(self, const StateC* state, const GoldC* gold) except -1:
         cdef int move, valid = self.ask_moves(state)
-        if self.has_failed():
-            return 0
-        try:
-            name = (<object> self).static_move(self.show(state), self.golds[<size_t> gold])
-            move = self.number(name)
-            if not valid >> move & 1:
-                raise ValueError(f"the static oracle of {self.name} takes {name}, "
-                                 f"which is not valid in {self.show(state)!r}")
-            return move
-        except BaseException as error:
-            self.keep_error(error)
-            return 0
+        name = (<object> self).static_move(self.show(state), self.golds[<size_t> gold])
+        move = self.number(name)
+        if not valid >> move & 1:
+            raise ValueError(f"the static oracle of {self.name} takes {name}, "
+                             f"which is not valid in {self.show(state)!r}")
+        return move
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         if self.leftwards >> move & 1:

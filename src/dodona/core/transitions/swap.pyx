@@ -19,8 +19,8 @@ from dodona.core.transitions.swap_oracles cimport (
 from dodona.core.transitions.system cimport MoveCost, System
 
 
-cdef void words_after(const StateC* state, int move, vector[int32_t]& stack,
-                      vector[int32_t]& buffer) noexcept nogil:
+cdef int words_after(const StateC* state, int move, vector[int32_t]& stack,
+                     vector[int32_t]& buffer) except -1 nogil:
     """Stack and buffer (its front last) after a move, or (NONE) as they are."""
     cdef int s0
     stack.assign(state.stack, state.stack + state.n_stack)
@@ -49,7 +49,7 @@ cdef bint must_move(const vector[int32_t]& stack, const vector[int32_t]& buffer,
     return False
 
 
-cdef int n_kept(const StateC* state, const GoldC* gold, int move, int fixed) noexcept nogil:
+cdef int n_kept(const StateC* state, const GoldC* gold, int move, int fixed) except -1 nogil:
     """The most gold arcs that arc-standard can build after a move, once the words are in order.
 
     A word of the stack that must be swapped counts as part of the buffer already, and the buffer as
@@ -100,26 +100,26 @@ cdef class Swap(ArcStandard):
                      "two words on the stack, the lower one not the root",
                      "a word on the stack, above another or the root",
                      "two words on the stack, in the order of the sentence, neither the root")
+        self.needed_arcs = ((RIGHT_ARC,), True), ((RIGHT_ARC, LEFT_ARC), False)
         System.__init__(self, labels, root, loss, root_label)
 
-    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
-        make_plan(gold, plan)
+    cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
+        return make_plan(gold, plan)
 
     # SHIFT, LEFT-ARC, RIGHT-ARC  as in arc-standard
     # SWAP       when  s1 is a word that comes before s0 in the sentence
     #            does  move s1 to the front of the buffer
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         return ArcStandard.valid_moves(self, state) | can_swap(state) << SWAP
 
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         cdef int s0
         if move == SHIFT:
-            ArcStandard.take(self, state, move, label)
-            return
+            return ArcStandard.take(self, state, move, label)
         if move == RIGHT_ARC:
             add_arc_anywhere(state, top(state, 1), label, top(state, 0))
             pop(state)
-            return
+            return 0
         s0 = pop(state)
         if move == LEFT_ARC:
             add_arc_anywhere(state, s0, label, pop(state))
@@ -134,8 +134,8 @@ cdef class Swap(ArcStandard):
     #                  arc it builds is gold
     # SHIFT      cost  1 more where the static oracle swaps
     # SWAP       cost  1 more where it does not
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
         cdef int s0 = top(state, 0), s1 = top(state, 1), move, most = 0
         cdef int moves = self.valid_moves(state)
         cdef bint is_time = self.static_move(state, gold) == SWAP
@@ -159,10 +159,10 @@ cdef class Swap(ArcStandard):
         costs[SHIFT].arcs += is_time
         costs[SWAP].arcs += not is_time
 
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         return self.oracle_move(state, gold, self.oracle)
 
-    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil:
         cdef int move = gold_arc(state, gold)
         if move != NONE:
             return move

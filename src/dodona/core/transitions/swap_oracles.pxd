@@ -10,10 +10,10 @@ cdef enum SwapOracle:
     PATIENT                   # no oracle of its own: MINIMAL tries it, and LAZY
     MINIMAL
 
-cdef void make_plan(const GoldC* gold, int32_t* plan) noexcept nogil
+cdef int make_plan(const GoldC* gold, int32_t* plan) except -1 nogil
 cdef bint is_in_order(const GoldC* gold) noexcept nogil
 cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil
-cdef int minimal_move(System system, const StateC* state, const GoldC* gold) noexcept nogil
+cdef int minimal_move(System system, const StateC* state, const GoldC* gold) except -1 nogil
 
 
 cdef inline const int32_t* order_of(const GoldC* gold) noexcept nogil:

@@ -31,7 +31,7 @@ cdef enum:
     FAILED = 1 << 30          # swaps of a derivation that misses a gold arc
 
 
-cdef void set_order(const GoldC* gold, int32_t* order) noexcept nogil:
+cdef int set_order(const GoldC* gold, int32_t* order) except -1 nogil:
     """The place of each node in the projective order: its left dependents, itself, the others.
 
     The root comes first, then the words under it; so do words without a gold head.
@@ -58,7 +58,7 @@ cdef void set_order(const GoldC* gold, int32_t* order) noexcept nogil:
                 path.pop_back()
 
 
-cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
+cdef int set_components(const GoldC* gold, int32_t* component) except -1 nogil:
     """The top node of the maximal projective component of each node.
 
     They are what the arc-standard oracle has on its stack in the end, when it never swaps.
@@ -86,7 +86,7 @@ cdef void set_components(const GoldC* gold, int32_t* component) noexcept nogil:
             component[node] = component[component[node]]
 
 
-cdef void make_plan(const GoldC* gold, int32_t* plan) noexcept nogil:
+cdef int make_plan(const GoldC* gold, int32_t* plan) except -1 nogil:
     """Order of all nodes, then their components."""
     cdef int node
     set_order(gold, plan)
@@ -156,7 +156,7 @@ cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexce
 
 
 cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move,
-                 int policy) noexcept nogil:
+                 int policy) except -1 nogil:
     """The swaps of a derivation that goes on from here by `move`, then by the policy."""
     cdef vector[uint64_t] block
     cdef StateC after
@@ -176,7 +176,7 @@ cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move
     return count
 
 
-cdef int minimal_move(System system, const StateC* state, const GoldC* gold) noexcept nogil:
+cdef int minimal_move(System system, const StateC* state, const GoldC* gold) except -1 nogil:
     """Go the way of the fewest swaps, as far as two policies tell."""
     cdef int move = planned_move(state, gold, EAGER), policy, wait, swap
     if move != SWAP or state.n_buffer == 0:

@@ -53,6 +53,8 @@ cdef class System:
     cdef readonly int right_arc
     cdef readonly tuple left_moves      # all of them, where a system has several
     cdef readonly tuple right_moves
+    cdef readonly tuple needed_arcs     # (moves, whether under the root): a model must know one of
+                                        # each, or a state may allow it no action
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}
@@ -66,20 +68,20 @@ cdef class System:
     cdef GoldC _gold
 
     # What each system defines:
-    cdef int valid_moves(self, const StateC* state) noexcept nogil          # a bit per move
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil
-    cdef bint final(self, const StateC* state) noexcept nogil
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil
+    cdef int valid_moves(self, const StateC* state) except -1 nogil          # a bit per move
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil
+    cdef bint final(self, const StateC* state) except -1 nogil
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil
 
     # Where arcs do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
     # Where a system has several oracles, or works something out for each gold tree:
-    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil
-    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil
+    cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil
 
     # Where a move has two names, or a state keeps something of what the model thinks of it:
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil
@@ -93,8 +95,7 @@ cdef class System:
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
     cdef void start_state(self, StateC* state) noexcept nogil
-    cdef void build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
-                         const int32_t* labels) noexcept nogil
-    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil
+    cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
+                        const int32_t* labels) except -1 nogil
+    cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil
     cdef const GoldC* encode(self, Gold gold, int n_words) except NULL
-    cdef int raise_error(self) except -1

@@ -155,6 +155,8 @@ cdef class System:
         self.root_place = ROOTS[root]
         self.left_moves = self.left_moves or (self.left_arc,)
         self.right_moves = self.right_moves or (self.right_arc,)
+        if self.needed_arcs is None:
+            self.needed_arcs = tuple(self._all_arcs())
         self.follow("static")
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
@@ -168,6 +170,14 @@ cdef class System:
         others = self.other_names or {}
         self._other_actions = {move: Action(name) for move, name in others.items()}
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
+
+    def _all_arcs(self):
+        """Every move that builds arcs, wherever it may: what a model needs, if not less is said."""
+        from_root = self.right_moves if self.root_place == ROOT_FIRST else self.left_moves
+        for move in self.left_moves + self.right_moves:
+            yield (move,), False
+            if self.root_place != ROOT_NONE and move in from_root:
+                yield (move,), True
 
     def follow(self, str oracle):
         """Make this oracle the one that static training follows and `costs` agree with."""
@@ -191,9 +201,7 @@ cdef class System:
 
     def is_final(self, State state not None):
         """Whether no transition is left to take."""
-        cdef bint is_final = self.final(&state.c)
-        self.raise_error()
-        return bool(is_final)
+        return bool(self.final(&state.c))
 
     def valid(self, State state not None):
         """Every action whose preconditions hold, as a list."""
@@ -206,7 +214,6 @@ cdef class System:
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         self.move_costs(&state.c, reference, costs)
-        self.raise_error()
         return {self._named(state, (move, label)):
                 price(&costs[<int> move], label, self.arc_price, self.label_price)
                 for move, label in self._actions if moves >> move & 1}
@@ -218,7 +225,6 @@ cdef class System:
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
         self.move_costs(&state.c, reference, costs)
-        self.raise_error()
         ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
                  for ids in self._actions if moves >> ids[0] & 1}
         return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
@@ -229,7 +235,6 @@ cdef class System:
         cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.take(&result.c, move, label)
-        self.raise_error()
         return result
 
     def finish(self, State state not None):
@@ -256,7 +261,6 @@ cdef class System:
                 label = max(costs[move].label, 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
-        self.raise_error()
         self._check_rebuilt(state, gold)
         return actions
 
@@ -289,13 +293,7 @@ cdef class System:
     def _moves(self, State state):
         if state.system is not self and state.system != self:
             raise ValueError(f"this state belongs to {state.system!r}, not to {self!r}")
-        moves = self.valid_moves(&state.c)
-        self.raise_error()
-        return moves
-
-    cdef int raise_error(self) except -1:
-        """Raise what went wrong in this thread since it was last asked; only Python can fail."""
-        return 0
+        return self.valid_moves(&state.c)
 
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         """Whether the move goes by its other name here."""
@@ -335,15 +333,15 @@ cdef class System:
         self._block, self._gold_of = block, gold
         return &self._gold
 
-    cdef void build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
-                         const int32_t* labels) noexcept nogil:
+    cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
+                        const int32_t* labels) except -1 nogil:
         """The gold tree as columns, with the oracle's plan; from then on they do not change."""
         cdef int root = max(self.root_node(n_words), 0)
-        self.plan(gold, build_gold(gold, block, n_words, heads, labels, root))
+        return self.plan(gold, build_gold(gold, block, n_words, heads, labels, root))
 
-    cdef void plan(self, const GoldC* gold, int32_t* plan) noexcept nogil:
+    cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
         """Work out what the oracle needs of a gold tree, into two columns from NONE on."""
-        pass
+        return 0
 
     cdef int root_node(self, int n_words) noexcept nogil:
         """The node of the artificial root in a sentence of that many words."""
@@ -351,7 +349,7 @@ cdef class System:
             return NONE
         return 0 if self.root_place == ROOT_FIRST else n_words + 1
 
-    cdef void attach_leftovers(self, StateC* state, int label) noexcept nogil:
+    cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil:
         """Give every word that is still without a head to the artificial root."""
         cdef int d, root = state.root
         if root == NONE:
@@ -360,6 +358,7 @@ cdef class System:
             if state.head[d] == NONE:
                 state.head[d] = root
                 state.label[d] = label
+        return 0
 
     cdef void start_state(self, StateC* state) noexcept nogil:
         """The words in the buffer; the root at the bottom of the stack, or behind them."""
@@ -375,23 +374,23 @@ cdef class System:
             state.place[state.root] = BUFFER
             state.n_buffer += 1
 
-    cdef int valid_moves(self, const StateC* state) noexcept nogil:
+    cdef int valid_moves(self, const StateC* state) except -1 nogil:
         return 0
 
-    cdef void take(self, StateC* state, int move, int label) noexcept nogil:
-        pass
+    cdef int take(self, StateC* state, int move, int label) except -1 nogil:
+        return 0
 
-    cdef bint final(self, const StateC* state) noexcept nogil:
+    cdef bint final(self, const StateC* state) except -1 nogil:
         return True
 
-    cdef void move_costs(self, const StateC* state, const GoldC* gold,
-                         MoveCost* costs) noexcept nogil:
-        pass
+    cdef int move_costs(self, const StateC* state, const GoldC* gold,
+                        MoveCost* costs) except -1 nogil:
+        return 0
 
-    cdef int static_move(self, const StateC* state, const GoldC* gold) noexcept nogil:
-        return NONE
+    cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
+        return 0
 
-    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) noexcept nogil:
+    cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil:
         """What the static oracle of that number does."""
         return self.static_move(state, gold)
 

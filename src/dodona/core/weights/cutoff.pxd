@@ -1,6 +1,8 @@
 """Which features occur often enough to be learned: they are counted once, before training."""
 from libc.stdint cimport uint8_t, uint64_t
+from cython.operator cimport dereference
 from libcpp.unordered_map cimport unordered_map
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 cdef enum:
@@ -19,32 +21,44 @@ cdef inline int start_counting(Cutoff* cutoff, int least, bint exactly=False) ex
         raise ValueError(f"a cutoff is from 0 to {MAX_CUTOFF}, not {least}")
     cutoff.least = least
     cutoff.own.clear()
-    cutoff.shared.assign(0 if exactly else N_COUNTERS, 0)
+    cutoff.shared.clear()
+    cutoff.shared.resize(0 if exactly else N_COUNTERS)
     return 0
 
 
 cdef inline uint8_t* counter_of(Cutoff* cutoff, uint64_t key) noexcept nogil:
-    if cutoff.shared.empty():
-        return &cutoff.own[key]
-    return &cutoff.shared[key >> 32 & (N_COUNTERS - 1)]
+    """The counter of a key; NULL if it has none yet."""
+    cdef unordered_map[uint64_t, uint8_t].iterator found
+    if not cutoff.shared.empty():
+        return &cutoff.shared[key >> 32 & (N_COUNTERS - 1)]
+    found = cutoff.own.find(key)
+    if found == cutoff.own.end():
+        return NULL
+    return &dereference(found).second
 
 
-cdef inline void count_keys(Cutoff* cutoff, const uint64_t* keys, int n_keys) noexcept nogil:
+cdef inline int count_keys(Cutoff* cutoff, const uint64_t* keys, int n_keys) except -1 nogil:
     """Count each of the features once more."""
     cdef uint8_t* seen
     cdef int k
     for k in range(n_keys):
         seen = counter_of(cutoff, keys[k])
+        if seen == NULL:
+            cutoff.own.insert(pair[uint64_t, uint8_t](keys[k], 0))
+            seen = counter_of(cutoff, keys[k])
         seen[0] = min(seen[0] + 1, cutoff.least)
+    return 0
 
 
 cdef inline int keep_frequent(Cutoff* cutoff, uint64_t* keys, int n_keys) noexcept nogil:
     """Drop the keys of features that are too rare to be learned; returns how many are left."""
+    cdef const uint8_t* seen
     cdef int k, n = 0
     if cutoff.least == 0:
         return n_keys
     for k in range(n_keys):
-        if counter_of(cutoff, keys[k])[0] >= cutoff.least:
+        seen = counter_of(cutoff, keys[k])
+        if seen != NULL and seen[0] >= cutoff.least:
             keys[n] = keys[k]
             n += 1
     return n

@@ -27,23 +27,24 @@ cdef class Weights:
     cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
-    cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
-                     double time) noexcept nogil
-    cdef void add(self, const uint64_t* keys, int n_keys, int klass, double amount,
-                  double time) noexcept nogil
-    cdef Row* find_or_add(self, uint64_t key) noexcept nogil
-    cdef void grow(self) noexcept nogil
-    cdef void enlarge(self, Row* row) noexcept nogil
+    cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
+                    double time) except -1 nogil
+    cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
+                 double time) except -1 nogil
+    cdef Row* find(self, uint64_t key) noexcept nogil
+    cdef Row* find_or_add(self, uint64_t key) except NULL nogil
+    cdef int grow(self) except -1 nogil
+    cdef int enlarge(self, Row* row) except -1 nogil
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil
     cdef bint is_empty(self, size_t block) noexcept nogil
-    cdef vector[uint64_t] sorted_keys(self)
-    cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil
+    cdef int sort_keys(self, vector[uint64_t]& keys) except -1
+    cdef float* cell(self, Row* row, int klass, double** total) except NULL nogil
 
 
-cdef vector[uint64_t] checked_keys(keys)
+cdef int check_keys(keys, vector[uint64_t]& checked) except -1
 cdef int check_classes(int n_classes) except -1
 
 
 cdef inline int padded(int n_classes) noexcept nogil:
-    """Classes, at most MAX_CLASSES, rounded up to whole blocks."""
+    """Classes, at most MAX_CLASSES (`check_classes`), rounded up to whole blocks."""
     return (n_classes + BLOCK - 1) // BLOCK * BLOCK

@@ -19,22 +19,24 @@ cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
 
+cdef size_t MAX_BLOCKS = <size_t> 1 << 32     # a row says in 32 bits where its blocks begin
+
 
 cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
     """Keys are well mixed already; their high half chooses the place."""
     return <size_t> (key >> 32) & (n_places - 1)
 
 
-cdef vector[uint64_t] checked_keys(keys):
+cdef int check_keys(keys, vector[uint64_t]& checked) except -1:
     """Keys from Python: few enough, and odd, as those of features are (0 marks an empty place)."""
-    cdef vector[uint64_t] checked = keys
     cdef uint64_t key
-    if checked.size() > MAX_KEYS:
-        raise ValueError(f"{checked.size()} keys; at most {MAX_KEYS} are possible")
-    for key in checked:
+    if len(keys) > MAX_KEYS:
+        raise ValueError(f"{len(keys)} keys; at most {MAX_KEYS} are possible")
+    for key in keys:
         if not key & 1:
             raise ValueError(f"the key {key} is even: features have odd ones")
-    return checked
+        checked.push_back(key)
+    return 0
 
 
 cdef int check_classes(int n_classes) except -1:
@@ -48,23 +50,28 @@ cdef int check_classes(int n_classes) except -1:
     return 0
 
 
-cdef Py_ssize_t _sum(const uint16_t[::1] counts) noexcept nogil:
+cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
     cdef Py_ssize_t i, total = 0
     for i in range(counts.shape[0]):
         total += counts[i]
     return total
 
 
-cdef inline void move_weight(Weights weights, Row* row, int klass, double amount,
-                             double time) noexcept nogil:
+cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
+                            double time) except -1 nogil:
     cdef double* total
     cdef float* weight = weights.cell(row, klass, &total)
     weight[0] += <float> amount
     total[0] += amount * time
+    return 0
 
 
 cdef class Weights:
-    """Weights in training. Rows exist only for features that were updated once."""
+    """Weights in training. Rows exist only for features that were updated once.
+
+    Where memory runs out in an update, some of its keys have moved and the others have not, but
+    every row is whole.
+    """
 
     def __init__(self, int n_classes):
         check_classes(n_classes)
@@ -98,8 +105,8 @@ cdef class Weights:
                 dodona_add_float(scores + self.block_id[row.start + j] * BLOCK, weight)
                 weight += BLOCK
 
-    cdef void update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
-                     double time) noexcept nogil:
+    cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
+                    double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
         cdef int i
         cdef Row* row
@@ -107,41 +114,48 @@ cdef class Weights:
             row = self.find_or_add(keys[i])
             move_weight(self, row, good, amount, time)
             move_weight(self, row, bad, -amount, time)
+        return 0
 
-    cdef void add(self, const uint64_t* keys, int n_keys, int klass, double amount,
-                  double time) noexcept nogil:
+    cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
+                 double time) except -1 nogil:
         """Move every key's weight for one class by the amount."""
         cdef int i
         for i in range(n_keys):
             move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
+        return 0
 
-    cdef Row* find_or_add(self, uint64_t key) noexcept nogil:
-        cdef size_t place, n_places
-        if self.n_rows * 2 >= self.table.size():
-            self.grow()
-        n_places = self.table.size()
-        place = place_of(key, n_places)
+    cdef Row* find(self, uint64_t key) noexcept nogil:
+        """The row of a key, or the empty place where it belongs."""
+        cdef size_t n_places = self.table.size(), place = place_of(key, n_places)
         while self.table[place].key != 0 and self.table[place].key != key:
             place = (place + 1) & (n_places - 1)
-        if self.table[place].key == 0:
-            self.table[place].key = key
-            self.n_rows += 1
         return &self.table[place]
 
-    cdef void grow(self) noexcept nogil:
-        """Double the table; rows stay where they are."""
-        cdef vector[Row] old
-        cdef size_t i, place, n_places = self.table.size() * 2
-        old.swap(self.table)
-        self.table.resize(n_places)
-        for i in range(old.size()):
-            if old[i].key != 0:
-                place = place_of(old[i].key, n_places)
-                while self.table[place].key != 0:
-                    place = (place + 1) & (n_places - 1)
-                self.table[place] = old[i]
+    cdef Row* find_or_add(self, uint64_t key) except NULL nogil:
+        cdef Row* row
+        if self.n_rows * 2 >= self.table.size():
+            self.grow()
+        row = self.find(key)
+        if row.key == 0:
+            row.key = key
+            self.n_rows += 1
+        return row
 
-    cdef float* cell(self, Row* row, int klass, double** total) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
+        """Double the table; rows stay where they are."""
+        cdef vector[Row] larger
+        cdef size_t i, place, n_places = self.table.size() * 2
+        larger.resize(n_places)
+        for i in range(self.table.size()):
+            if self.table[i].key != 0:
+                place = place_of(self.table[i].key, n_places)
+                while larger[place].key != 0:
+                    place = (place + 1) & (n_places - 1)
+                larger[place] = self.table[i]
+        self.table.swap(larger)
+        return 0
+
+    cdef float* cell(self, Row* row, int klass, double** total) except NULL nogil:
         """The weight of a class in a row, and its total; a block is added where there is none."""
         cdef int j, block = klass // BLOCK
         cdef size_t place
@@ -158,24 +172,31 @@ cdef class Weights:
         total[0] = &self.total[place]
         return &self.weight[place]
 
-    cdef void enlarge(self, Row* row) noexcept nogil:
+    cdef int enlarge(self, Row* row) except -1 nogil:
         """Give a row room for twice as many blocks, and its old room to those that come."""
         cdef int size_class = 1, capacity = row.capacity * 2 if row.capacity else FIRST_CAPACITY
-        cdef uint32_t start
+        cdef size_t start
+        cdef bint is_new
         while 1 << size_class < capacity:
             size_class += 1
-        if self.free[size_class].empty():
-            start = <uint32_t> self.block_id.size()
+        is_new = self.free[size_class].empty()
+        # all that may fail comes first
+        if is_new:
+            start = self.weight.size() // BLOCK
+            if start + capacity > MAX_BLOCKS:
+                raise MemoryError("there are too many weights")
             self.block_id.resize(start + capacity)
-            self.weight.resize((<size_t> start + capacity) * BLOCK)
-            self.total.resize((<size_t> start + capacity) * BLOCK)
+            self.total.resize((start + capacity) * BLOCK)
+            self.weight.resize((start + capacity) * BLOCK)
         else:
             start = self.free[size_class].back()
-            self.free[size_class].pop_back()
         if row.capacity:
-            self.move_blocks(row.start, start, row.n_blocks)
             self.free[size_class - 1].push_back(row.start)
-        row.start, row.capacity = start, <uint16_t> capacity
+            self.move_blocks(row.start, start, row.n_blocks)
+        if not is_new:
+            self.free[size_class].pop_back()
+        row.start, row.capacity = <uint32_t> start, <uint16_t> capacity
+        return 0
 
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil:
         memcpy(&self.block_id[target], &self.block_id[source], n * sizeof(uint16_t))
@@ -192,28 +213,29 @@ cdef class Weights:
                 return False
         return True
 
-    cdef vector[uint64_t] sorted_keys(self):
+    cdef int sort_keys(self, vector[uint64_t]& keys) except -1:
         """All keys, ascending: an order that does not depend on how the table came to be."""
-        cdef vector[uint64_t] keys
         cdef size_t i
         keys.reserve(self.n_rows)
         for i in range(self.table.size()):
             if self.table[i].key != 0:
                 keys.push_back(self.table[i].key)
         sort(keys.begin(), keys.end())
-        return keys
+        return 0
 
     def scores(self, keys):
         """The score of every class, given the keys of the features."""
-        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[uint64_t] features
         cdef vector[float] scores
+        check_keys(keys, features)
         scores.resize(padded(self.n_classes))
         self.score(features.data(), <int> features.size(), scores.data())
         return list(scores)[:self.n_classes]
 
     def learn(self, keys, int good, int bad, double amount, double time):
         """One update: every key's weight for `good` goes up, and for `bad` down, by the amount."""
-        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[uint64_t] features
+        check_keys(keys, features)
         if not (0 <= good < self.n_classes and 0 <= bad < self.n_classes):
             raise IndexError(f"classes {good} and {bad}, but there are {self.n_classes}")
         self.update(features.data(), <int> features.size(), good, bad, amount, time)
@@ -227,7 +249,7 @@ cdef class Weights:
 
     def save(self):
         """The exact contents as bytes: keys, cells per key, classes, weights, totals."""
-        cdef vector[uint64_t] keys = self.sorted_keys()
+        cdef vector[uint64_t] keys
         cdef vector[uint16_t] n_cells, classes
         cdef vector[float] weights
         cdef vector[double] totals
@@ -235,8 +257,9 @@ cdef class Weights:
         cdef int j, k
         cdef bint empty
         cdef Row* row
+        self.sort_keys(keys)
         for i in range(keys.size()):
-            row = self.find_or_add(keys[i])
+            row = self.find(keys[i])
             before = classes.size()
             for j in range(row.n_blocks):
                 # a block that went back to nothing keeps its place in the row, by its first cell

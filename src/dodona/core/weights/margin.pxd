@@ -13,4 +13,4 @@ cdef class MarginPerceptron:
     cdef Cutoff cutoff
 
     cdef int learn(self, uint64_t* keys, int n_keys, const float* scores, int gold,
-                   int rival) noexcept nogil
+                   int rival) except -1 nogil

@@ -22,7 +22,7 @@ cdef class MarginPerceptron:
         self.weights, self.time, self.n_updates = weights, time, n_updates
 
     cdef int learn(self, uint64_t* keys, int n_keys, const float* scores, int gold,
-                   int rival) noexcept nogil:
+                   int rival) except -1 nogil:
         """Learn from one example, and return the prediction; loses the keys of rare features.
 
         The rival is the best of the wrong classes, or NONE if there is none.

@@ -12,9 +12,9 @@ cdef class Scorer:
     """What search asks for scores."""
     cdef readonly int n_classes
 
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil
-    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                          int n_blocks) noexcept nogil
+    cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil
+    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                         int n_blocks) except -1 nogil
 
 
 cdef class PackedWeights(Scorer):
@@ -26,7 +26,7 @@ cdef class PackedWeights(Scorer):
     cdef uint32_t n_buckets
     cdef size_t n_bytes
 
-    cdef bint holds(self, uint32_t row) noexcept nogil
+    cdef size_t row_length(self, uint32_t row) noexcept nogil
 
 
 # Where the score of a class starts that the state does not allow: below what sums come to, sixteen

@@ -11,10 +11,10 @@ A bucket of the table holds the fingerprints of eight features, compared all at 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport fabs, lrint
 from libc.stdint cimport uint16_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, checked_keys, padded
+from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, check_keys, padded
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
@@ -30,6 +30,7 @@ cdef enum:
     POWER_AT = 12             # where the power of two begins in the word
     MAX_POWER = 3
     LARGEST = 127
+    MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
 
 cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
@@ -50,14 +51,14 @@ cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
 cdef class Scorer:
     """Gives each class a score; what search needs of a model."""
 
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+    cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the score of each class for the features of these keys; together within ±2**14."""
-        pass
+        return 0
 
-    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                          int n_blocks) noexcept nogil:
+    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                         int n_blocks) except -1 nogil:
         """The same where only the first blocks of classes are asked for; the rest may be wrong."""
-        self.score(keys, n_keys, scores)
+        return self.score(keys, n_keys, scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -79,41 +80,46 @@ cdef class PackedWeights(Scorer):
         PyBuffer_Release(&self.row_buffer)
 
     def _check(self):
-        """Refuse contents that would lead outside the memory: a model file may be damaged."""
-        cdef uint32_t i, n_open = 0
+        """Refuse contents that would lead outside the memory, or take ages to search: a model file
+        may be damaged, or made to do harm."""
+        cdef uint32_t i, n_full = 0, longest = 0
+        cdef size_t length, n_bytes = 0
         cdef int place
         if <size_t> self.buckets % sizeof(uint32_t):
             raise ValueError("the table of weights is not aligned")
         for i in range(self.n_buckets):
-            n_open += self.buckets[i].fingerprint[BLOCK - 1] == 0
+            n_full = n_full + 1 if self.buckets[i].fingerprint[BLOCK - 1] else 0
+            longest = max(longest, n_full)
+        if self.n_buckets == longest or longest > MOST_FULL:
+            raise ValueError("the table of weights has no empty place where there should be one")
+        for i in range(self.n_buckets):
             for place in range(BLOCK):
-                if (self.buckets[i].fingerprint[place]
-                        and not self.holds(self.buckets[i].row[place])):
-                    raise ValueError("a row of weights lies outside the table or the classes")
-        if n_open == 0:
-            raise ValueError("the table of weights has no empty place")
+                if self.buckets[i].fingerprint[place]:
+                    length = self.row_length(self.buckets[i].row[place])
+                    n_bytes += length
+                    if length == 0 or n_bytes > self.n_bytes:
+                        raise ValueError("a row of weights lies outside the table or the classes")
 
-    cdef bint holds(self, uint32_t row) noexcept nogil:
-        """Whether the row and all classes it names are within bounds."""
-        cdef size_t start = <size_t> row * UNIT, n, j, klass, next_class = 0
+    cdef size_t row_length(self, uint32_t row) noexcept nogil:
+        """The bytes of a row; 0 if it, or a class that it names, is out of bounds."""
+        cdef size_t start = <size_t> row * UNIT, length = WORD, n, j, klass, next_class = 0
         cdef size_t n_padded = padded(self.n_classes)
         cdef unsigned int word
         if start + UNIT > self.n_bytes:
-            return False
+            return 0
         word = word_at(self.rows + start)
         if word >> POWER_AT > MAX_POWER:
-            return False
+            return 0
         n = word & DENSE
-        if n == DENSE:
-            return start + WORD + n_padded <= self.n_bytes
-        if start + WORD + n * CELL > self.n_bytes:
-            return False
-        for j in range(n):
+        length += n_padded if n == DENSE else n * CELL
+        if start + length > self.n_bytes:
+            return 0
+        for j in range(0 if n == DENSE else n):
             klass = word_at(self.rows + start + WORD + j * CELL)
             if not next_class <= klass < n_padded:     # ascending: no class is added twice
-                return False
+                return 0
             next_class = klass + 1
-        return True
+        return length
 
     def buckets_bytes(self):
         """The table of places, as it is saved."""
@@ -133,18 +139,19 @@ cdef class PackedWeights(Scorer):
 
     def scores(self, keys):
         """The score of every class in units of `step`, given the keys of the features."""
-        cdef vector[uint64_t] features = checked_keys(keys)
+        cdef vector[uint64_t] features
         cdef vector[int16_t] scores
+        check_keys(keys, features)
         scores.resize(padded(self.n_classes))
         self.score(features.data(), <int> features.size(), scores.data())
         return list(scores)[:self.n_classes]
 
-    cdef void score(self, const uint64_t* keys, int n_keys, int16_t* scores) noexcept nogil:
+    cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        self.score_first(keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+        return self.score_first(keys, n_keys, scores, padded(self.n_classes) // BLOCK)
 
-    cdef void score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                          int n_blocks) noexcept nogil:
+    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
+                         int n_blocks) except -1 nogil:
         cdef const int8_t* found[MAX_KEYS + 1]
         cdef int powers[MAX_KEYS + 1]
         cdef uint32_t at
@@ -199,14 +206,16 @@ def pack(Weights weights, double time, *, double least=1):
     A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th
     part of the largest weight of all.
     """
-    cdef vector[uint64_t] keys = weights.sorted_keys(), kept
+    cdef vector[uint64_t] keys, kept
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows
     cdef vector[double] values
     cdef size_t i
     cdef double unit = (largest(weights, time) or 1) / LARGEST
+    weights.sort_keys(keys)
+    values.resize(padded(weights.n_classes))
     for i in range(keys.size()):
-        if averages(weights, weights.find_or_add(keys[i]), time, values) >= least * unit:
+        if averages(weights, weights.find(keys[i]), time, values.data()) >= least * unit:
             kept.push_back(keys[i])
             starts.push_back(<uint32_t> (rows.size() // UNIT))
             append_row(rows, values, unit)
@@ -229,12 +238,12 @@ cdef double largest(Weights weights, double time) noexcept nogil:
 
 
 cdef double averages(Weights weights, const Row* row, double time,
-                     vector[double]& values) noexcept nogil:
+                     double* values) noexcept nogil:
     """The average weight of every class; returns their sum, signs apart."""
     cdef size_t place
     cdef int j, k
     cdef double mass = 0
-    values.assign(padded(weights.n_classes), 0)
+    memset(values, 0, padded(weights.n_classes) * sizeof(double))
     for j in range(row.n_blocks):
         for k in range(BLOCK):
             place = (<size_t> row.start + j) * BLOCK + k
@@ -243,8 +252,8 @@ cdef double averages(Weights weights, const Row* row, double time,
     return mass
 
 
-cdef void append_row(vector[int8_t]& rows, const vector[double]& values,
-                     double unit) noexcept nogil:
+cdef int append_row(vector[int8_t]& rows, const vector[double]& values,
+                    double unit) except -1 nogil:
     """Write a row, its weights times the least power of two that lets them fit.
 
     A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much

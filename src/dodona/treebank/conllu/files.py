@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
+from dodona.storage.replacing import replacing
 from dodona.treebank.conllu.errors import TreebankError
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
-
-_BUFFER_SIZE = 1 << 20
 
 
 def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
@@ -52,35 +50,12 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif isinstance(target, (str, os.PathLike)):
-        path = Path(os.path.realpath(target))  # through a link, so that the link itself stays
-        opened = _in_place(path) if path.exists() and not path.is_file() else _beside(path)
-        with opened as file:
-            yield file
+        real = Path(os.path.realpath(target))  # the name of a link does not tell
+        with replacing(target) as file, _compress(file, real) as inner:
+            yield inner
     else:
         yield target
         target.flush()
-
-
-@contextmanager
-def _in_place(path: Path) -> Iterator[IO[bytes]]:
-    """A device, a pipe or a terminal: renaming over it would destroy it."""
-    with path.open("wb") as file, _compress(file, path) as inner:
-        yield inner
-
-
-@contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
-    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
-    try:
-        with part.open("xb", buffering=_BUFFER_SIZE) as file, _compress(file, path) as inner:
-            yield inner
-        if path.exists():
-            shutil.copymode(path, part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @contextmanager

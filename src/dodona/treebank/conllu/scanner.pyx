@@ -247,7 +247,8 @@ cdef class Scanner:
             return GO_ON
         if self.trees == REQUIRED and not has_root:
             return NO_ROOT
-        self.mark.assign(self.n_words, 0)
+        self.mark.clear()
+        self.mark.resize(self.n_words)
         self.culprit = word_on_a_cycle(self.head.data(), self.n_words, self.mark.data())
         return CYCLE if self.culprit else GO_ON
 

@@ -47,16 +47,19 @@ cdef Column column_of(str name, bytes feature) except *:
     return Column(PLAIN, COLUMNS[name], 0, NULL)
 
 
-cdef Text value_of(const Column& column, Fields sentence, const vector[Text]& paths, int i,
-                   vector[char]& joined) noexcept nogil:
+cdef int read_value(const Column& column, Fields sentence, const vector[Text]& paths, int i,
+                    vector[char]& joined, Text* value) except -1 nogil:
     """What a word has in a column; `paths` are those of the clusters of the sentence's words."""
     if column.kind == JOINED:
-        return join_tags(text_at(sentence, i, UPOS), text_at(sentence, i, XPOS), joined)
-    if column.kind == CLUSTER:
-        return Text(paths[i].text, min(paths[i].size, column.size))
-    if column.kind == NAMED:
-        return named_value(text_at(sentence, i, FEATS), column.name, column.size)
-    return text_at(sentence, i, column.place)
+        join_tags(text_at(sentence, i, UPOS), text_at(sentence, i, XPOS), joined)
+        value[0] = Text(joined.data(), joined.size())
+    elif column.kind == CLUSTER:
+        value[0] = Text(paths[i].text, min(paths[i].size, column.size))
+    elif column.kind == NAMED:
+        value[0] = named_value(text_at(sentence, i, FEATS), column.name, column.size)
+    else:
+        value[0] = text_at(sentence, i, column.place)
+    return 0
 
 
 cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
@@ -67,12 +70,12 @@ cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
         target[i] = sentence.head[i]
 
 
-cdef Text join_tags(Text upos, Text xpos, vector[char]& joined) noexcept nogil:
+cdef int join_tags(Text upos, Text xpos, vector[char]& joined) except -1 nogil:
     """UPOS, a tab, XPOS: no field has a tab in it."""
     joined.assign(upos.text, upos.text + upos.size)
     joined.push_back(c"\t")
     joined.insert(joined.end(), xpos.text, xpos.text + xpos.size)
-    return Text(joined.data(), joined.size())
+    return 0
 
 
 cdef class Encoder:
@@ -124,7 +127,7 @@ cdef class Encoder:
                     continue
                 vocabulary = self.vocabularies[c]
                 for i in range(sentence.n_words):
-                    text = value_of(self._readers[c], fields_of(sentence), paths, i, joined)
+                    read_value(self._readers[c], fields_of(sentence), paths, i, joined, &text)
                     vocabulary.add(text.text, text.size)
 
     def add_label(self, bytes label):
@@ -145,7 +148,7 @@ cdef class Encoder:
         cdef size_t first
         for sentence in sentences:
             batch.push_back(fields_of(sentence))
-            paths.push_back([])
+            paths.resize(paths.size() + 1)
             if self.clusters is not None:
                 self.clusters.find_all(sentence, paths.back())
             corpus.add(sentence.n_words)
@@ -180,7 +183,7 @@ cdef class Encoder:
                         copy_heads(batch[s], target)
                         continue
                     for i in range(batch[s].n_words):
-                        text = value_of(self._readers[c], batch[s], paths[s], i, joined)
+                        read_value(self._readers[c], batch[s], paths[s], i, joined, &text)
                         target[i] = vocabulary.lookup(text.text, text.size)
         return 0
 
@@ -197,7 +200,7 @@ cdef class Encoder:
                 or corpus.n_columns != len(self.columns)):
             raise ValueError("this is not a sentence of the corpus")
         batch.push_back(fields_of(sentence))
-        paths.push_back([])
+        paths.resize(1)
         if self.clusters is not None:
             self.clusters.find_all(sentence, paths.back())
         self.fill(corpus, number, batch, paths)

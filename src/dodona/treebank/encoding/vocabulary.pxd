@@ -12,6 +12,6 @@ cdef class Vocabulary:
     cdef vector[int32_t] table          # open addressing: number of the string + 1; 0 is empty
 
     cdef int32_t lookup(self, const char* text, Py_ssize_t size) noexcept nogil
-    cdef int32_t add(self, const char* text, Py_ssize_t size) noexcept nogil
+    cdef int32_t add(self, const char* text, Py_ssize_t size) except -1 nogil
     cdef size_t find(self, const char* text, Py_ssize_t size) noexcept nogil
-    cdef void grow(self) noexcept nogil
+    cdef int grow(self) except -1 nogil

@@ -60,21 +60,24 @@ cdef class Vocabulary:
         cdef int32_t entry = self.table[self.find(text, size)]
         return entry - 1 + N_RESERVED if entry else ID_UNKNOWN
 
-    cdef int32_t add(self, const char* text, Py_ssize_t size) noexcept nogil:
+    cdef int32_t add(self, const char* text, Py_ssize_t size) except -1 nogil:
         """The number of a string, which is added if it is new."""
         cdef size_t place
         if self.start.size() * 2 > self.table.size():
             self.grow()
         place = self.find(text, size)
         if not self.table[place]:
+            self.text.resize(self.start.back())     # without what could not be added, if ever
             self.text.insert(self.text.end(), text, text + size)
             self.start.push_back(self.text.size())
             self.table[place] = <int32_t> self.start.size() - 1
         return self.table[place] - 1 + N_RESERVED
 
-    cdef void grow(self) noexcept nogil:
-        cdef size_t i, size, n_places = self.table.size() * 4
-        self.table.assign(n_places, 0)
+    cdef int grow(self) except -1 nogil:
+        cdef vector[int32_t] larger
+        cdef size_t i, size
+        larger.resize(self.table.size() * 4)
+        self.table.swap(larger)
         for i in range(self.start.size() - 1):
             size = self.start[i + 1] - self.start[i]
             self.table[self.find(self.text.data() + self.start[i], size)] = <int32_t> i + 1

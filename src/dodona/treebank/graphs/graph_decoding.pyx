@@ -120,7 +120,7 @@ cdef class GraphDecoder:
             i += 1
         return result
 
-    cdef void take(self, Corpus corpus, size_t sentence) noexcept nogil:
+    cdef int take(self, Corpus corpus, size_t sentence) except -1 nogil:
         """Part the arcs that share one, and let down those that were lifted."""
         cdef size_t i, j
         cdef bint some_lifted = False
@@ -183,7 +183,7 @@ cdef class GraphDecoder:
         for byte in b"|".join(sorted(texts)) + b"|":
             self.out.push_back(<char> <int> byte)
 
-    cdef void put_number(self, int number) noexcept nogil:
+    cdef int put_number(self, int number) except -1 nogil:
         cdef char digits[12]
         cdef int n = 0
         while number > 0 or n == 0:
@@ -232,22 +232,22 @@ cdef class GraphDecoder:
                 names.append(name_of(sentence, near[<size_t> j]))
         return b"_".join(names)
 
-    cdef void words_below(self, int head, int relation, vector[int32_t]& found) noexcept nogil:
+    cdef int words_below(self, int head, int relation, vector[int32_t]& found) except -1 nogil:
         """The dependents of a node by this relation, from left to right."""
         cdef size_t i
         for i in range(self.arcs.size()):
             if self.arcs[i].head == head and self.plain[self.arcs[i].plain].relation == relation:
                 found.push_back(self.arcs[i].dependent)
 
-    cdef void conjuncts_of(self, int word, bint of_them_behind,
-                           vector[int32_t]& found) noexcept nogil:
+    cdef int conjuncts_of(self, int word, bint of_them_behind,
+                          vector[int32_t]& found) except -1 nogil:
         """Heads and dependents by conj, or, for cc, of those the ones behind the word."""
         cdef vector[int32_t] near, next_to
         cdef size_t i, j
         self.neighbours(word, near)
         if not of_them_behind:
             found.swap(near)
-            return
+            return 0
         for i in range(near.size()):
             next_to.clear()
             self.neighbours(near[i], next_to)
@@ -255,7 +255,7 @@ cdef class GraphDecoder:
                 if next_to[j] > word:
                     found.push_back(next_to[j])
 
-    cdef void neighbours(self, int word, vector[int32_t]& found) noexcept nogil:
+    cdef int neighbours(self, int word, vector[int32_t]& found) except -1 nogil:
         cdef size_t i
         for i in range(self.arcs.size(), 0, -1):
             if (self.arcs[i - 1].dependent == word

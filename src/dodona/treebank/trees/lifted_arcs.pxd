@@ -32,7 +32,7 @@ cdef inline bint is_written_before(const Arc& a, const Arc& b) noexcept nogil:
     return a.head < b.head if a.head != b.head else a.rank < b.rank
 
 
-cdef inline void unique(vector[Arc]& arcs) noexcept nogil:
+cdef inline int unique(vector[Arc]& arcs) except -1 nogil:
     """Sort the arcs as dependents are looked through, and drop those that are there twice."""
     cdef size_t i, n = 0
     sort(arcs.begin(), arcs.end(), comes_before)
@@ -46,24 +46,25 @@ cdef inline void unique(vector[Arc]& arcs) noexcept nogil:
     arcs.resize(n)
 
 
-cdef inline void index_by_head(const vector[Arc]& arcs, int n_words, vector[int32_t]& first,
-                               vector[int32_t]& next_arc) noexcept nogil:
+cdef inline int index_by_head(const vector[Arc]& arcs, int n_words, vector[int32_t]& first,
+                              vector[int32_t]& next_arc) except -1 nogil:
     """Lists of the arcs out of each node, in order; NONE ends them."""
     cdef int i
-    first.assign(n_words + 1, NONE)
+    first.clear()
+    first.resize(n_words + 1, NONE)
     next_arc.resize(arcs.size())
     for i in range(<int> arcs.size() - 1, -1, -1):
         next_arc[i] = first[arcs[i].head]
         first[arcs[i].head] = i
 
 
-cdef inline void find_places(const vector[Arc]& arcs, vector[int32_t]& places) noexcept nogil:
+cdef inline int find_places(const vector[Arc]& arcs, vector[int32_t]& places) except -1 nogil:
     """The place of each node, breadth first from the root; those it does not reach come last."""
     cdef vector[int32_t] order, first, next_arc
     cdef size_t i, at = 0
     cdef int32_t n_nodes = <int32_t> places.size(), arc, dependent
     index_by_head(arcs, n_nodes - 1, first, next_arc)
-    places.assign(n_nodes, NONE)
+    places.assign(places.size(), NONE)
     order.push_back(0)
     places[0] = 0
     while at < order.size():
@@ -80,7 +81,7 @@ cdef inline void find_places(const vector[Arc]& arcs, vector[int32_t]& places) n
             places[i] = n_nodes + <int32_t> i
 
 
-cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted, int n_words) noexcept nogil:
+cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted, int n_words) except -1 nogil:
     """The first node below with an arc of the wanted label: where the lifted arc came from."""
     cdef vector[int32_t] order, first, next_arc
     cdef vector[char] seen
@@ -124,8 +125,8 @@ cdef inline size_t topmost_lifted(const vector[Arc]& arcs,
     return chosen
 
 
-cdef inline void let_down(vector[Arc]& arcs, const vector[int32_t]& plain_ranks,
-                          int n_words) noexcept nogil:
+cdef inline int let_down(vector[Arc]& arcs, const vector[int32_t]& plain_ranks,
+                         int n_words) except -1 nogil:
     """Put lifted arcs back to where their labels point, topmost first."""
     cdef vector[int32_t] places
     cdef size_t chosen

@@ -6,7 +6,7 @@ divergence.
 """
 from libc.math cimport log
 
-from dodona.core.weights.linear cimport checked_keys
+from dodona.core.weights.linear cimport check_keys
 
 cdef enum:
     SMALLEST_TABLE = 1024
@@ -28,7 +28,8 @@ cdef class FeatureCounts:
 
     def add_keys(self, keys):
         """Count these features once more."""
-        cdef vector[uint64_t] checked = checked_keys(keys)
+        cdef vector[uint64_t] checked
+        check_keys(keys, checked)
         self.add(checked.data(), <int> checked.size())
 
     def to_dict(self):
@@ -53,7 +54,7 @@ cdef class FeatureCounts:
             raise ValueError("no feature was counted: there is no distribution yet")
         return self.expected_log_ratio(other, smoothing, <double> n_union)
 
-    cdef void add(self, const uint64_t* keys, int n_keys) noexcept nogil:
+    cdef int add(self, const uint64_t* keys, int n_keys) except -1 nogil:
         cdef int i
         cdef Seen* seen
         for i in range(n_keys):
@@ -72,11 +73,11 @@ cdef class FeatureCounts:
             place = (place + 1) & mask
         return place
 
-    cdef void grow(self) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
         cdef vector[Seen] old
-        cdef size_t i, n_places = self.table.size() * 2
+        cdef size_t i
+        old.resize(self.table.size() * 2)
         old.swap(self.table)
-        self.table.resize(n_places)
         for i in range(old.size()):
             if old[i].key != 0:
                 self.table[self.place_of(old[i].key)] = old[i]

@@ -33,7 +33,7 @@ cdef class MeasuredBeam(Beam):
         self.counts = FeatureCounts()
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) noexcept nogil:
+                        const WordsC* words) except NULL nogil:
         cdef int16_t* scores = Beam.score(self, space, agenda, hypothesis, words)
         self.counts.add(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
                         agenda.n_keys[hypothesis])
@@ -48,7 +48,7 @@ cdef class MeasuredGreedyTrainer(GreedyTrainer):
         super().__init__(*args, **options)
         self.counts = FeatureCounts()
 
-    cdef int learn(self, const WordsC* words) noexcept nogil:
+    cdef int learn(self, const WordsC* words) except -2 nogil:
         cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
         self.counts.add(self.keys.data(), n_keys)
         return GreedyTrainer.learn(self, words)
@@ -78,21 +78,21 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
         self.counts = FeatureCounts()
         self.judge = Agenda(width)
 
-    cdef void train_sentence(self, int sentence, bint exploring) noexcept nogil:
+    cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil:
         self.n_right, self.n_before, self.share = NONE, 0, 1
         BeamTrainer.train_sentence(self, sentence, exploring)
         self.n_sentences += 1
         self.n_finished += self.share == 1
         self.considered += self.share
 
-    cdef void score_hypothesis(self, Agenda agenda, int hypothesis,
-                               const WordsC* words) noexcept nogil:
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
+                              const WordsC* words) except -1 nogil:
         BeamTrainer.score_hypothesis(self, agenda, hypothesis, words)
         if not self.is_judging:
             self.counts.add(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
                             agenda.n_keys[hypothesis])
 
-    cdef bint decode(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil:
         cdef bint is_error = BeamTrainer.decode(self, agenda, words)
         cdef double n_taken
         self.share = 1
@@ -102,7 +102,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
             self.share = n_taken / (n_taken + self.n_left(agenda, words))
         return is_error
 
-    cdef int n_left(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int n_left(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Free actions from `replayed` to the end."""
         cdef int n = 0
         self.reference = Reference(0, self.good, True, self.system.final(&self.replayed))
@@ -111,17 +111,16 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
             n += 1
         return n
 
-    cdef void go_on_from(self, Agenda agenda, int last) noexcept nogil:
+    cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil:
         BeamTrainer.go_on_from(self, agenda, last)
         self.n_before += <double> self.path.size()
         if self.system.final(&self.origin):          # the bad one may end before the good one
             self.share = 1
 
-    cdef void learn_difference(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int learn_difference(self, Agenda agenda, const WordsC* words) except -1 nogil:
         cdef int n_right
         if not self.judges:
-            BeamTrainer.learn_difference(self, agenda, words)
-            return
+            return BeamTrainer.learn_difference(self, agenda, words)
         n_right = self.right_heads(self.judge, words) if self.n_right == NONE else self.n_right
         BeamTrainer.learn_difference(self, agenda, words)
         self.n_right = self.right_heads(self.judge, words)
@@ -129,7 +128,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
         self.n_worse += self.n_right < n_right
         self.n_better += self.n_right > n_right
 
-    cdef int right_heads(self, Agenda agenda, const WordsC* words) noexcept nogil:
+    cdef int right_heads(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Search with the weights as they are; how many heads are right."""
         cdef long n_steps = self.n_steps
         self.is_judging = True

@@ -29,7 +29,7 @@ cdef class Walker(Follower):
 
     cdef int walk_sentence(self, int sentence, int32_t first_row, const Step32* step,
                            bint exploring) except -1 nogil
-    cdef int see(self, int sentence, int32_t first_row) except -1 nogil
+    cdef int see(self, int32_t first_row) except -1 nogil
     cdef void predict(self, const Step32* step) noexcept nogil
     cdef int judge(self) except -1 nogil
     cdef void tally(self) noexcept nogil

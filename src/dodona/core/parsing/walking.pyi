@@ -6,7 +6,7 @@ from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.following import Follower
 
-BARRED: int
+BANNED: int
 ALLOWED: int
 OPTIMAL: int
 N_SPECIAL_ROWS: int

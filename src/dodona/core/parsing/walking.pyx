@@ -22,9 +22,9 @@ cdef extern from "walk.h":
 
 # what the oracle says of a class in a state
 cdef enum:
-    IS_BARRED, IS_ALLOWED, IS_OPTIMAL
+    IS_BANNED, IS_ALLOWED, IS_OPTIMAL
 
-BARRED = IS_BARRED
+BANNED = IS_BANNED
 ALLOWED = IS_ALLOWED
 OPTIMAL = IS_OPTIMAL
 
@@ -69,7 +69,7 @@ cdef class Walker(Follower):
         `first_rows` has the row of each sentence's first word; `products` of each row what its
         word adds to the hidden units in each slot; `salt` changes with seed and epoch. What is
         told are bytes: per state an int32 for each slot, an int32 for each atom, and a byte for
-        each class (BARRED, ALLOWED or OPTIMAL).
+        each class (BANNED, ALLOWED or OPTIMAL).
         """
         cdef Step32 step
         cdef int sentence, n_words
@@ -98,7 +98,6 @@ cdef class Walker(Follower):
             self.random = mixed(salt ^ mixed(<uint64_t> sentence + 1))
             with nogil:
                 self.walk_sentence(sentence, first_row, &step, exploring)
-            self.system.raise_error()
         return (PyBytes_FromStringAndSize(<char*> self.rows.data(), self.rows.size() * 4),
                 PyBytes_FromStringAndSize(<char*> self.atom_rows.data(),
                                           self.atom_rows.size() * 4),
@@ -109,7 +108,7 @@ cdef class Walker(Follower):
         cdef int predicted
         self.begin(sentence)
         while not self.system.final(&self.state):
-            self.see(sentence, first_row)
+            self.see(first_row)
             self.predict(step)
             self.note_scores()
             self.set_costs()
@@ -125,13 +124,10 @@ cdef class Walker(Follower):
             self.tally()
         return 0
 
-    cdef int see(self, int sentence, int32_t first_row) except -1 nogil:
+    cdef int see(self, int32_t first_row) except -1 nogil:
         """Write down the rows of the words in the slots, and of the atoms."""
-        cdef const int32_t* tree_head = NULL
         cdef int i, node
-        if self.slots.needs_tree:
-            tree_head = self.corpus.column(sentence, 0)
-        self.slots.look(&self.state, tree_head, self.nodes.data(), self.values.data())
+        self.slots.look(&self.state, self.nodes.data(), self.values.data())
         for i in range(self.slots.n_slots):
             node = self.nodes[i]
             self.rows.push_back(
@@ -162,7 +158,7 @@ cdef class Walker(Follower):
         cdef int c
         for c in range(self.actions.n_classes):
             if self.costs[c] == FORBIDDEN:
-                self.verdicts.push_back(IS_BARRED)
+                self.verdicts.push_back(IS_BANNED)
             elif self.mode == STATIC:
                 self.verdicts.push_back(IS_OPTIMAL if c == self.target else IS_ALLOWED)
             else:

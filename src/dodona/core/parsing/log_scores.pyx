@@ -1,0 +1,61 @@
+"""Scores of a network as logarithms of probabilities, so that beams can add them up.
+
+A network has learned to tell the classes of one state apart; how high their scores are together says
+nothing. What is taken off here is the logarithm of the sum of the powers of all allowed scores. All
+of it is in whole numbers, from tables made by multiplications alone: the same on every machine.
+"""
+from libcpp.algorithm cimport upper_bound
+
+cdef enum:
+    SCORE_UNITS = 256         # a score of 256 is 1 (core/network)
+    FARTHEST = 16 * SCORE_UNITS       # differences beyond do not count: e^-16
+    ONE = 1 << 30             # the power of the highest score
+    LEAST_SCORE = -(1 << 13)  # above those of barred classes
+    MOST_UNITS_ABOVE = 10 * SCORE_UNITS       # logarithm of how many classes there may be
+
+cdef double E_TO_THE_UNIT = 1.0039138893383475734436096039034     # e^(1/256)
+
+
+cdef class LogScores:
+    """Tables for scores in units of 1/256."""
+
+    def __init__(self):
+        cdef double power = ONE, bound = ONE
+        cdef int i
+        for i in range(FARTHEST):
+            self.power.push_back(<int64_t> (power + 0.5))
+            power /= E_TO_THE_UNIT
+        bound *= 1.00195503359100972       # e^(1/512): halfway to the next unit
+        for i in range(MOST_UNITS_ABOVE):
+            self.bound.push_back(<int64_t> (bound + 0.5))
+            bound *= E_TO_THE_UNIT
+
+    def normalised(self, scores):
+        """Scores less the logarithm of the sum of their powers.
+
+        >>> LogScores().normalised([0, 0]), LogScores().normalised([2560, 0])
+        ([-177, -177], [0, -2560])
+        """
+        cdef vector[int16_t] row = scores
+        cdef vector[int16_t] barriers
+        barriers.resize(row.size())
+        self.normalise(row.data(), barriers.data(), <int> row.size())
+        return list(row)
+
+    cdef void normalise(self, int16_t* scores, const int16_t* barriers,
+                        int n_classes) noexcept nogil:
+        """Take the logarithm of the sum off all scores; those of barred classes do not count."""
+        cdef int c, highest = -(1 << 15)
+        cdef int64_t total = 0
+        cdef int taken
+        for c in range(n_classes):
+            if barriers[c] == 0 and scores[c] > highest:
+                highest = scores[c]
+        for c in range(n_classes):
+            if barriers[c] == 0 and highest - scores[c] < FARTHEST:
+                total += self.power[highest - scores[c]]
+        taken = highest + <int> (
+            upper_bound(self.bound.begin(), self.bound.end(), total) - self.bound.begin())
+        for c in range(n_classes):
+            if barriers[c] == 0:
+                scores[c] = <int16_t> max(scores[c] - taken, LEAST_SCORE)

@@ -1,0 +1,32 @@
+"""What searches ask for the scores of a state's classes, be they linear or a network's."""
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.features cimport Features
+from dodona.core.features.words cimport WordsC
+from dodona.core.network.network cimport Network
+from dodona.core.network.slots cimport Slots
+from dodona.core.transitions.state cimport StateC
+from dodona.core.transitions.system cimport System
+from dodona.core.weights.packed cimport Scorer
+
+
+cdef class StateScorer:
+    cdef readonly int n_classes
+    cdef readonly int n_keys            # that `score` writes at the most
+
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil
+
+
+cdef class LinearScorer(StateScorer):
+    cdef readonly Features features
+    cdef readonly Scorer weights
+
+
+cdef class NeuralScorer(StateScorer):
+    cdef readonly Slots slots
+    cdef readonly Network network

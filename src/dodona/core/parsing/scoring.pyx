@@ -1,0 +1,115 @@
+"""Scores of a state's classes: from the weights of its features, or from a network.
+
+Both are small integers, which searches compare and beams add up. A network has read the words of the
+sentence before; of a state it adds up what the words in its slots bring along.
+"""
+from dodona.core.base.nodes cimport NONE
+from dodona.core.features.slots cimport MAX_SLOTS
+from dodona.core.weights.linear cimport MAX_KEYS
+
+cdef enum:
+    MOST_CLASSES = 1 << 13    # of a network
+
+
+cdef class StateScorer:
+    """A model without its classes and its search. Threads may share it."""
+
+    def check(self, System system not None):
+        """Refuse a system whose states do not have what the model asks for."""
+        raise NotImplementedError
+
+    def check_corpus(self, Corpus corpus not None):
+        """Refuse a corpus that was not made for this model."""
+        raise NotImplementedError
+
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
+        """Add the score of each class to `scores`; `keys` is room for what is needed on the way."""
+        return 0
+
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        """The same, if only the first classes are wanted, and so many blocks of them."""
+        return self.score(state, words, keys, scores)
+
+
+cdef class LinearScorer(StateScorer):
+    """Features of the state, and their weights."""
+
+    def __init__(self, Features features not None, Scorer weights not None):
+        if features.n_templates > MAX_KEYS:
+            raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
+        self.features, self.weights = features, weights
+        self.n_classes, self.n_keys = weights.n_classes, features.n_templates
+
+    def check(self, System system not None):
+        self.features.check(system)
+
+    def check_corpus(self, Corpus corpus not None):
+        if corpus.n_columns != len(self.features.columns):
+            raise ValueError(
+                f"{corpus.n_columns} columns, but features look at {self.features.columns}")
+
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
+        return self.weights.score(keys, self.features.fill(state, words, keys), scores)
+
+    cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        return self.weights.score_first(
+            keys, self.features.fill(state, words, keys), scores, n_blocks)
+
+
+cdef class NeuralScorer(StateScorer):
+    """Slots and atoms of the state, and a network that knows what each of them adds."""
+
+    def __init__(self, Slots slots not None, Network network not None):
+        if slots.n_slots != network.n_slots or slots.n_atoms != network.n_atoms:
+            raise ValueError(
+                f"a network for {network.n_slots} slots and {network.n_atoms} atoms, not for "
+                f"{slots.n_slots} and {slots.n_atoms}")
+        if network.n_scores > MOST_CLASSES:
+            raise ValueError(f"{network.n_classes} classes; a network has at most {MOST_CLASSES}")
+        self.slots, self.network = slots, network
+        self.n_classes = network.n_classes
+
+    def check(self, System system not None):
+        self.slots.check(system)
+        sizes = self.slots.sizes(system)
+        if list(self.network.n_values) != sizes:
+            raise ValueError(f"a network for atoms with {list(self.network.n_values)} values, but "
+                             f"there are {sizes}")
+
+    def check_corpus(self, Corpus corpus not None):
+        if corpus.n_products != <size_t> self.network.n_slots * self.network.hidden:
+            raise ValueError("a corpus whose words this network has not read")
+
+    cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                   int16_t* scores) except -1 nogil:
+        cdef const int16_t* rows[2 * MAX_SLOTS]
+        cdef int16_t found[MOST_CLASSES]
+        cdef int32_t nodes[MAX_SLOTS]
+        cdef int32_t values[MAX_SLOTS]
+        cdef int n = self.slots.n_slots, hidden = self.network.hidden, i, node
+        self.slots.look(state, nodes, values)
+        for i in range(n):
+            node = nodes[i]
+            if node == NONE:
+                rows[i] = self.network.missing.data() + i * hidden
+            elif node == 0 or node > state.n_words:
+                rows[i] = self.network.root.data() + i * hidden
+            else:
+                rows[i] = words.products + (<size_t> (node - 1) * n + i) * hidden
+        for i in range(self.slots.n_atoms):
+            rows[n + i] = self.network.atoms[i].data() + <size_t> values[i] * hidden
+        self.network.score(rows, n + self.slots.n_atoms, found)
+        for i in range(self.n_classes):
+            scores[i] = <int16_t> (scores[i] + found[i])
+        return 0
+
+
+def scorer_of(what, weights):
+    """The scorer of features and their weights, or of slots and their network."""
+    if isinstance(weights, Network):
+        return NeuralScorer(what, weights)
+    return LinearScorer(what, weights)

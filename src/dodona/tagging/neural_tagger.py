@@ -1,0 +1,190 @@
+"""Words read by a network: tags and lemmas for people, rows for the parser that shares the network.
+
+One network does both, so that a text is read once. Lemmas of words that were seen come from a
+dictionary, as in `lemma_learning`; the network chooses among the scripts for all others.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from dodona.batches import stream
+from dodona.core.features.corpus import Corpus
+from dodona.core.network.network import Network
+from dodona.core.tagging.tag_task import TagTask
+from dodona.core.tagging.tag_templates import LEMMA
+from dodona.core.tagging.tagging import settle
+from dodona.doc import Doc
+from dodona.segmentation.segmenter import Segmenter, require_segmenter
+from dodona.storage.container import Array
+from dodona.storage.said import check_values, said
+from dodona.storage.saved import Format, Pieces, Saved
+from dodona.tagging.reading import WordReader
+from dodona.tagging.tagger import Answers
+from dodona.tagging.tags import TAG_COLUMNS, with_tags
+from dodona.tagging.word_types import COLUMNS_READ, WordTypes
+from dodona.treebank.conllu.errors import BadSentence
+from dodona.treebank.encoding.vocabulary import Vocabulary
+from dodona.treebank.sentence import Sentence
+
+Item = TypeVar("Item", Sentence, Sentence | BadSentence)
+TYPES = {"f": "F32", "b": "I8"}  # by the format of a buffer
+CERTAIN = ("entries", "before", "fixed")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is known of words: which have vectors of their own, and whose lemmas are known."""
+
+    forms: list[bytes]  # in lower case
+    sizes: list[int]  # rows of the tables of hashed spellings
+    known: list[bytes]  # with lemmas
+    vectors: list[bytes] | None = None  # from elsewhere
+
+    def types(self) -> WordTypes:
+        """What spells words."""
+        vectors = None if self.vectors is None else Vocabulary(self.vectors)
+        return WordTypes(Vocabulary(self.forms), self.sizes, vectors, Vocabulary(self.known))
+
+
+@dataclass
+class NeuralTagger(Saved):
+    """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on."""
+
+    FORMAT = Format("network", version=1, oldest=1, unsaid=1)
+
+    words: Words
+    answers: list[Answers]
+    about: dict[str, Any]  # the sizes of the network …
+    arrays: dict[str, memoryview]  # … and its numbers
+    record: dict[str, Any] = field(default_factory=dict)
+    segmenter: Segmenter | None = None
+
+    def __post_init__(self) -> None:
+        self.columns = [answers.column for answers in self.answers]
+        if len({*self.columns} & {*TAG_COLUMNS}) != len(self.columns):
+            raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}")
+        self.classes = [answers.classes for answers in self.answers]
+        self.meanings = [answers.meanings for answers in self.answers]
+        self.network = Network(self.about, self.arrays)
+        if self.about["tags"] != [answers.n_classes for answers in self.answers]:
+            raise ValueError("the network has other tags than the tagger")
+        self._types = self.words.types()
+        self._free = [WordReader(self.network, self._types)]
+        self._lemmas = self._dictionary()
+
+    def _dictionary(self) -> TagTask | None:
+        if LEMMA not in self.columns:
+            return None
+        answers = self.answers[self.columns.index(LEMMA)]
+        columns = (*COLUMNS_READ, *self.columns)
+        given = [column for column in self.columns if column != LEMMA]
+        certain = answers.entries, answers.before, answers.fixed
+        n_classes = answers.n_classes
+        return TagTask(None, columns, LEMMA, given, n_classes, *certain, len(answers.classes))
+
+    def __call__(self, text: str, *, threads: int = 1) -> Doc:
+        """Raw text with its sentences, words and tags."""
+        sentences = require_segmenter(self.segmenter).segment(text)
+        return Doc(self.pipe(sentences, threads=threads), text)
+
+    def tag(self, sentence: Sentence) -> Sentence:
+        """The sentence with the tags that the tagger gives it."""
+        return self.tag_batch([sentence])[0]
+
+    def pipe(
+        self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
+    ) -> Iterator[Item]:
+        """Tag a stream of sentences, in order; bad ones pass through untouched."""
+        return stream(sentences, partial(self.tag_batch, keep=keep), threads)
+
+    def tag_batch(self, sentences: list[Sentence], keep: Collection[str] = ()) -> list[Sentence]:
+        """The sentences with their tags; columns in `keep` stay where a sentence has them."""
+        return self.tagged(self.read(sentences), sentences, keep)
+
+    def read(self, sentences: list[Sentence]) -> Corpus:
+        """The sentences as the network reads them, with their tags, and ready for a search."""
+        try:
+            reader = self._free.pop()  # another thread may have it
+        except IndexError:
+            reader = WordReader(self.network, self.words.types())
+        corpus = reader.read(sentences)
+        self._free.append(reader)
+        if self._lemmas is not None:
+            settle(self._lemmas, corpus)
+        return corpus
+
+    def tagged(
+        self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str] = ()
+    ) -> list[Sentence]:
+        """The sentences with the tags that stand in the corpus."""
+        return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
+
+    def parts(self) -> dict[str, Segmenter | None]:
+        """The segmenter; inside a parser, it is a part of that."""
+        return {"segmenter": self.segmenter}
+
+    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The tagger as plain data and arrays."""
+        about = {
+            "network": self.about,
+            "sizes": self.words.sizes,
+            "tasks": [
+                {
+                    "column": answers.column,
+                    "classes": [name.decode() for name in answers.classes],
+                    "n_learned": answers.n_learned,
+                }
+                for answers in self.answers
+            ],
+            "record": self.record,
+        }
+        arrays = {
+            f"network.{name}": Array(TYPES[numbers.format], numbers.cast("B"))
+            for name, numbers in self.arrays.items()
+        }
+        lists = {"forms": self.words.forms, "known": self.words.known}
+        if self.words.vectors is not None:
+            lists["vectors"] = self.words.vectors
+        for name, strings in lists.items():
+            arrays[f"words.{name}"] = Array("U8", b"\n".join(strings))
+        for answers in self.answers:
+            for name in CERTAIN:
+                numbers = getattr(answers, name)
+                arrays[f"tag.{answers.column}.{name}"] = Array("U32", numbers.tobytes())
+        return about, arrays
+
+    @classmethod
+    def put_together(cls, pieces: Pieces) -> NeuralTagger:
+        """The tagger that `take_apart` took apart."""
+        about, arrays = pieces.about, pieces.arrays
+
+        def strings(name: str) -> list[bytes]:
+            text = bytes(arrays[f"words.{name}"])
+            return text.split(b"\n") if text else []
+
+        answers = []
+        for task in said(about, "tasks", list[dict[str, Any]]):
+            column, classes = said(task, "column", str), said(task, "classes", list[str])
+            if column != LEMMA:
+                check_values(column, classes)
+            certain = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
+            encoded = [name.encode() for name in classes]
+            answers.append(Answers(column, encoded, *certain, said(task, "n_learned", int)))
+        named = (name for name in arrays if name.startswith("network."))
+        network = {name.removeprefix("network."): arrays[name] for name in named}
+        vectors = strings("vectors") if "words.vectors" in arrays else None
+        words = Words(strings("forms"), said(about, "sizes", list[int]), strings("known"), vectors)
+        segmenter = pieces.part("segmenter", Segmenter)
+        record = said(about, "record", dict)
+        return cls(words, answers, said(about, "network", dict), network, record, segmenter)
+
+
+def no_answers(column: str, classes: list[bytes], n_learned: int = 0) -> Answers:
+    """What a task may answer where no word is certain."""
+    none = array("I")
+    return Answers(column, classes, none, none, none, n_learned)

@@ -1,0 +1,76 @@
+"""Words read by a network: what it says of their tags, and what they add to states."""
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from dodona.core.base.nodes cimport n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.words cimport N_RESERVED
+from dodona.core.network.network cimport Network, NetworkSpace
+from dodona.tagging.word_types cimport WordTypes
+
+cdef enum:
+    MOST_TYPES = 1 << 15      # kept between sentences: some 30 MB
+
+
+cdef class WordReader:
+    """A network with the word types that it has met. Each thread has one of its own."""
+    cdef readonly Network network
+    cdef WordTypes types
+    cdef NetworkSpace space
+
+    def __init__(self, Network network not None, WordTypes types not None):
+        if network.table_sizes() != list(types.table_sizes):
+            raise ValueError(f"a network whose tables have {network.table_sizes()} rows, but words "
+                             f"are spelled for {list(types.table_sizes)}")
+        self.network, self.types = network, types
+        self.space = NetworkSpace(network)
+
+    def read(self, sentences):
+        """A corpus of the sentences with their tags, ready for a search."""
+        cdef Corpus corpus
+        if len(self.types) > MOST_TYPES:
+            self.types.clear()
+            self.space.clear_types()
+        corpus = self.types.encode(sentences, self.network.n_heads)
+        with nogil:
+            self.read_corpus(corpus)
+        return corpus
+
+    cdef int read_corpus(self, Corpus corpus) except -1 nogil:
+        cdef vector[int32_t] types
+        cdef const int32_t* column
+        cdef size_t s
+        cdef int n_heads = self.network.n_heads, h, i, word = 0
+        cdef int32_t* tags
+        self.add_types()
+        types.reserve(corpus.head.size())
+        for s in range(corpus.n_words.size()):
+            column = corpus.column(<int> s, 0)
+            types.insert(types.end(), column + 1, column + 1 + corpus.n_words[s])
+        self.network.run(self.space, types.data(), corpus.n_words.data(),
+                         <int> corpus.n_words.size())
+        corpus.n_products = <size_t> self.network.n_slots * self.network.hidden
+        corpus.products.swap(self.space.products)
+        for s in range(corpus.n_words.size()):
+            tags = corpus.column(<int> s, 2) + 1
+            for h in range(n_heads):
+                for i in range(corpus.n_words[s]):
+                    tags[h * n_nodes(corpus.n_words[s]) + i] = (
+                        self.space.tags[(word + i) * n_heads + h] + N_RESERVED)
+            word += corpus.n_words[s]
+        return 0
+
+    cdef int add_types(self) except -1 nogil:
+        """Let the network spell the types that it has not met."""
+        cdef int n_fields = self.network.n_fields, n_before = self.space.n_types
+        cdef int n_types = <int> ((self.types.first.size() - 1) // n_fields)
+        cdef const int32_t* first
+        cdef vector[int32_t] starts
+        cdef int i
+        if n_types == n_before:
+            return 0
+        first = self.types.first.data() + <size_t> n_before * n_fields
+        for i in range((n_types - n_before) * n_fields + 1):
+            starts.push_back(first[i] - first[0])
+        self.space.add(self.types.rows.data() + first[0], starts.data(), n_types - n_before)
+        return 0

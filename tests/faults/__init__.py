@@ -1,0 +1,1 @@
+"""Faults on demand: the N-th allocation, write, … fails."""
