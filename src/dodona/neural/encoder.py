@@ -8,15 +8,19 @@ none, when the network is used and not taught.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dodona.neural.dropout import Seeds, drop, is_kept
 from dodona.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
 from dodona.neural.recurrence import recurrence
 
 EPSILON = 1e-6
-OF_LAYERS = ("gain", "conv", "in", "in.bias", "out", "out.bias")
+OF_LAYER = ("gain", "conv", "in", "in.bias", "out", "out.bias")
 
 
 def norm(x: Numbers) -> Numbers:
@@ -33,29 +37,34 @@ def word_vectors(
     if seeds and dropout.word:
         known = is_kept(seeds["word"], dropout.word, n_types)
         single = jnp.concatenate([jnp.where(known, single[:, :1], 0), single[:, 1:]], axis=1)
-    fields, column = [], 0
-    for i in range(len(shape.table_sizes)):
-        table = p[f"word.{i}"]
-        if i in shape.fixed:
-            table = jax.lax.stop_gradient(table)
-        if i == shape.bag:
-            fields.append(bag_means(table, types))
-        else:
-            fields.append(table[single[:, column]])
-            column += 1
+    before, after = jnp.split(single, [shape.bag], axis=1)
+    bag = bag_means(p[f"word.{shape.bag}"], types)
+    fields = [*look_up(shape, p, 0, before), bag, *look_up(shape, p, shape.bag + 1, after)]
     c = drop(seeds.get("input"), jnp.concatenate(fields, axis=1), dropout.input)
     y = c @ p["word.maxout"].T + p["word.maxout.bias"]
     return norm(y.reshape(n_types, PIECES, shape.width).max(axis=1))
 
 
+def look_up(shape: Shape, p: Parameters, first: int, places: Numbers) -> Iterator[Numbers]:
+    """The rows of types in the tables of fields from `first` on; neighbours of one width together,
+    which is less to compile."""
+    fields = range(first, first + places.shape[1])
+    for (width, is_fixed), some in groupby(fields, lambda i: (shape.field_widths[i], i in shape.fixed)):
+        alike = list(some)
+        table = jnp.concatenate([p[f"word.{i}"] for i in alike])
+        if is_fixed:
+            table = jax.lax.stop_gradient(table)
+        starts = np.cumsum([0, *(shape.table_sizes[i] for i in alike[:-1])], dtype=np.int32)
+        rows = places[:, alike[0] - first : alike[-1] + 1 - first] + starts
+        found = table.at[rows.ravel()].get(mode="promise_in_bounds")
+        yield found.reshape(places.shape[0], len(alike) * width)
+
+
 def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
     """The mean of the rows that each type has in its bag."""
-    sums = jax.ops.segment_sum(
-        table[types["bag"]],
-        types["bag_type"],
-        types["bag_share"].shape[0],
-        indices_are_sorted=True,
-    )
+    rows = table.at[types["bag"]].get(mode="promise_in_bounds")
+    n_types = types["bag_share"].shape[0]
+    sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]
 
 
@@ -63,19 +72,16 @@ def encode(
     shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
 ) -> Numbers:
     """Words in their context, normed; `is_first` and `is_last` tell where sentences begin and end."""
-    x = word_vectors(shape, p, arrays, seeds, dropout)[arrays["type"]]
+    x = word_vectors(shape, p, arrays, seeds, dropout)
+    x = x.at[arrays["type"]].get(mode="promise_in_bounds")
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
-
-    def layer(x: Numbers, own: tuple[Parameters, Numbers | None]) -> tuple[Numbers, None]:
-        q, seed = own
-        n = drop(seed, with_neighbours(norm(x) * q["gain"], q["conv"], is_first, is_last), dropout.layer)
+    for i in range(shape.layers):
+        q = {name: p[f"layer.{i}.{name}"] for name in OF_LAYER}
+        n = with_neighbours(norm(x) * q["gain"], q["conv"], is_first, is_last)
+        n = drop(seeds["layer"][i] if seeds else None, n, dropout.layer)
         z, f, o = jnp.split(n @ q["in"].T + q["in.bias"], 3, axis=1)
         h = in_both_directions(z, jax.nn.sigmoid(f + 1), is_first, is_last) * jax.nn.silu(o)
-        return x + h @ q["out"].T + q["out.bias"], None
-
-    # one loop over layers of the same shape: a third of the time to compile
-    layers = {name: jnp.stack([p[f"layer.{i}.{name}"] for i in range(shape.layers)]) for name in OF_LAYERS}
-    x, _ = jax.lax.scan(layer, x, (layers, seeds.get("layer")))
+        x = x + h @ q["out"].T + q["out.bias"]
     return norm(x) * p["gain"]
 
 
@@ -89,13 +95,9 @@ def with_neighbours(n: Numbers, weights: Numbers, is_first: Numbers, is_last: Nu
 
 def in_both_directions(z: Numbers, f: Numbers, is_first: Numbers, is_last: Numbers) -> Numbers:
     """The recurrence with gates f over z: half of the units from the left, half from the right."""
-    half = z.shape[1] // 2
-    g = (1 - f) * z
-    kept = jnp.where(is_first, 0, f[:, :half]), jnp.where(is_last, 0, f[:, half:])[::-1]
-    h = recurrence(
-        jnp.concatenate(kept, axis=1), jnp.concatenate([g[:, :half], g[::-1, half:]], axis=1)
-    )
-    return jnp.concatenate([h[:, :half], h[::-1, half:]], axis=1)
+    is_right = jnp.arange(z.shape[1]) >= z.shape[1] // 2
+    is_start = jnp.where(is_right, is_last, is_first)
+    return recurrence(jnp.where(is_start, 0, f), (1 - f) * z)
 
 
 def tag_logits(

@@ -66,5 +66,6 @@ def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
 
 def tag_losses(logits: Numbers, tags: Numbers) -> Numbers:
     """The loss of each word's tag; none where it is not known, and negative."""
-    right = jnp.take_along_axis(logits, jnp.maximum(tags, 0)[:, None], axis=1)[:, 0]
+    is_right = jnp.arange(logits.shape[1]) == tags[:, None]
+    right = jnp.where(is_right, logits, 0).sum(axis=1)
     return (jax.nn.logsumexp(logits, axis=1) - right) * (tags >= 0)
