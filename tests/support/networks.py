@@ -54,6 +54,7 @@ class Shape:
         """Rows and columns of what is always float32."""
         found = dict.fromkeys(("slot.missing", "slot.root"), (self.slots, self.hidden))
         found |= {f"atom.{i}": (n, self.hidden) for i, n in enumerate(self.atoms)}
+        found |= {f"layer.{i}.conv": (3, self.width) for i in range(self.layers)}
         return found | {"hidden.bias": (1, self.hidden)}
 
 

@@ -1,4 +1,4 @@
-"""Sentences of a treebank in batches of about the same size, as arrays that JAX compiles for once."""
+"""Sentences of a treebank in batches of about the same size, as arrays of few shapes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,12 @@ class Words:
             or [np.zeros(0, np.int64)]
         ).astype(np.int64)
         return cls(
-            n_words, np.concatenate([[0], np.cumsum(n_words)]), numbers, single, bag_first, rows[which]
+            n_words,
+            np.concatenate([[0], np.cumsum(n_words)]),
+            numbers,
+            single,
+            bag_first,
+            rows[which],
         )
 
     def words_of(self, sentences: Sequence[int]) -> Numbers:
@@ -104,7 +109,8 @@ def make_batch(words: Words, sentences: Sequence[int], room: Room) -> Batch:
     room.grow(len(chosen), len(types), n_bag)
     lengths = words.n_words[list(sentences)]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    is_first, is_last = np.ones(room.words, bool), np.ones(room.words, bool)
+    is_first: Numbers = np.ones(room.words, bool)
+    is_last: Numbers = np.ones(room.words, bool)
     is_first[: len(chosen)] = is_last[: len(chosen)] = False
     is_first[starts[lengths > 0]] = True
     is_last[(starts + lengths - 1)[lengths > 0]] = True
@@ -115,8 +121,9 @@ def make_batch(words: Words, sentences: Sequence[int], room: Room) -> Batch:
         "is_last": is_last,
         "single": _filled(words.single[types], room.types),
         "bag": _filled(words.bag[at], room.bag),
-        "bag_type": _filled(np.repeat(np.arange(len(types), dtype=np.int32), counts), room.bag,
-                            room.types),  # of no type: left out
+        "bag_type": _filled(
+            np.repeat(np.arange(len(types), dtype=np.int32), counts), room.bag, room.types
+        ),  # of no type: left out
         "bag_share": _filled((1 / np.maximum(counts, 1)).astype(np.float32), room.types),
         "word_share": _filled(np.ones(len(chosen), np.float32), room.words),
     }

@@ -19,7 +19,7 @@ Numbers = Any  # an array of JAX
 BLOCK = 32  # words
 
 
-@jax.custom_vjp
+@jax.custom_vjp  # type: ignore[untyped-decorator]
 def recurrence(f: Numbers, g: Numbers) -> Numbers:
     """h of all words: the left half of the units from left to right, the right half back."""
     return _run(f, g, back=False)
@@ -48,9 +48,7 @@ def _shifted(x: Numbers, by: int) -> Numbers:
     left = [zero, x[:-1, :half]], [x[1:, :half], zero]
     right = [x[1:, half:], zero], [zero, x[:-1, half:]]
     which = by < 0
-    return jnp.concatenate(
-        [jnp.concatenate(left[which]), jnp.concatenate(right[which])], axis=1
-    )
+    return jnp.concatenate([jnp.concatenate(left[which]), jnp.concatenate(right[which])], axis=1)
 
 
 def _run(f: Numbers, g: Numbers, back: bool) -> Numbers:
@@ -75,7 +73,7 @@ def _join(before: tuple[Numbers, Numbers], after: tuple[Numbers, Numbers]) -> An
 
 
 def in_blocks(f: Numbers, g: Numbers, back: bool) -> Numbers:
-    """Word by word, but in all blocks side by side; then what each block hands to the next: for CPUs.
+    """Word by word, but in all blocks side by side; then what each hands to the next: for CPUs.
 
     Both halves of the units go through their blocks in one loop, from either end.
     """
@@ -97,7 +95,7 @@ def in_blocks(f: Numbers, g: Numbers, back: bool) -> Numbers:
     nothing = jnp.ones((len(f), 1, half), f.dtype), jnp.zeros((len(f), 1, half), f.dtype)
     start = jnp.zeros_like(f), jnp.zeros_like(g), [nothing, nothing]
     gates, own, stretches = jax.lax.fori_loop(0, BLOCK, word, start)
-    handed = [_handed(*stretches[i], ways[i][1]) for i in range(2)]
+    handed = [_handed(gate, h, way[1]) for (gate, h), way in zip(stretches, ways, strict=True)]
     return (own + gates * jnp.concatenate(handed, axis=2)).reshape(-1, width)[:n]
 
 

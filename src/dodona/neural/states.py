@@ -29,7 +29,7 @@ def class_scores(
     return units @ p["class"].T + p["class.bias"]
 
 
-@jax.custom_vjp
+@jax.custom_vjp  # type: ignore[untyped-decorator]
 def summed_rows(table: Numbers, places: Numbers) -> Numbers:
     """For each state, the sum of the rows of a table that stand in its places.
 

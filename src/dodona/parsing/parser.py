@@ -19,7 +19,6 @@ from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
-from dodona.core.weights.packed import Scorer
 from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import NEURAL, ROOT_COUNTS, Settings
@@ -55,14 +54,14 @@ class Parser(Saved):
     encoder: Encoder
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: Scorer | Network
+    weights: Any  # a Scorer, or a Network
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | NeuralTagger | None = None
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
 
     def __post_init__(self) -> None:
-        self.features = self._features()
+        self.features: Any = self._features()
         self.labels = [label.decode() for label in self.encoder.labels]
         self.system = system(
             self.settings.system,

@@ -172,9 +172,10 @@ class NeuralTagger(Saved):
             column, classes = said(task, "column", str), said(task, "classes", list[str])
             if column != LEMMA:
                 check_values(column, classes)
-            certain = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
+            entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
-            answers.append(Answers(column, encoded, *certain, said(task, "n_learned", int)))
+            n_learned = said(task, "n_learned", int)
+            answers.append(Answers(column, encoded, entries, before, fixed, n_learned))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}
         vectors = strings("vectors") if "words.vectors" in arrays else None

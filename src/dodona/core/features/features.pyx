@@ -181,7 +181,8 @@ cdef class Features:
             column[N_STATE_INTS + i] = word_column(words, <int> i)
         for i in range(self.distances.size()):
             pair = &self.distances[i]
-            value[n] = pair.multiplier * <uint64_t> distance_class(node[pair.left], node[pair.right])
+            value[n] = pair.multiplier * <uint64_t> distance_class(
+                node[pair.left], node[pair.right])
             n += 1
         for i in range(self.ints.size()):
             atom = &self.ints[i]

@@ -14,9 +14,8 @@ from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.actions import missing_arcs
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
 from dodona.core.transitions.gold cimport GoldC
-from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, lay_out, state_size
-from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, System
+from dodona.core.transitions.system cimport MANY_REPAIRS, System
 from dodona.core.weights.linear cimport MAX_KEYS
 from dodona.core.weights.shuffle cimport shuffle_with
 
