@@ -53,7 +53,7 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 # Python, and Python must use plain malloc for them to see its memory; what it leaves behind at the
 # end is no leak of ours. Pages are for browsers, which nobody watches, and the tools run no core.
 SANE_TESTS ?= tests --ignore tests/server/pages --ignore tests/tools
-THREAD_TESTS ?= $(SANE_TESTS) -k thread
+THREAD_TESTS ?= $(SANE_TESTS) -k "thread or python_system or workers"
 SANE := .venv-sanitize/installed .venv-sanitize-threads/installed
 .venv-sanitize/installed: WATCHED := address,undefined
 .venv-sanitize-threads/installed: WATCHED := thread
@@ -73,10 +73,10 @@ sanitize: .venv-sanitize/installed
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  .venv-sanitize/$(SCRIPTS)/python -m pytest --capture=sys $(SANE_TESTS)
 
-# Addresses that are not random, where the processor's own would be out of its bounds.
+# setarch: where addresses are random, some are beyond what this sanitizer knows.
 sanitize-threads: .venv-sanitize-threads/installed
 	LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
-	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/tools/threads.supp" \
+	TSAN_OPTIONS=halt_on_error=1 \
 	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
 
 # Inputs made up by the million: SECONDS for each target, or TARGET="conllu model" alone. What is found
