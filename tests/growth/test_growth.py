@@ -17,9 +17,7 @@ from growth.operations import OPERATIONS, Operation
 N_TRIALS = 4
 SLACK = 2.5
 SHORT = 0.06  # seconds, that nobody minds
-TICKS = (
-    0.012  # what is shorter cannot be told: clocks of processor time may tick 250 times a second
-)
+TICKS = 0.012  # what is shorter cannot be told: some clocks tick every 4 ms
 CASES = [
     pytest.param(operation, pattern, id=f"{operation.name}, {pattern}")
     for operation in OPERATIONS
