@@ -12,6 +12,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 import dodona
+from dodona.core.transitions.registry import find_system
 from dodona.server.limits import Limits
 from dodona.server.requests.explore import MOST_CHARACTERS
 
@@ -31,6 +32,8 @@ def test_every_system_is_offered_with_its_options(client: TestClient) -> None:
     assert found["nonmonotonic"]["roots"] == ["none"]
     assert found["swap"]["oracles"] == ["static", "eager", "lazy", "minimal"]
     for name, system in found.items():
+        if not find_system(name).__module__.startswith("dodona."):
+            continue  # of another test, from after the start of who explores
         for root in system["roots"]:
             assert explore(client, system=name, root=root)["system"]["root"] == root
 
