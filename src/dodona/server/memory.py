@@ -23,8 +23,7 @@ def trim() -> None:
 
     Under mixed load a server of 160 MB came down to 110 by this, in milliseconds.
     """
-    library = None if sys.platform == "win32" else ctypes.CDLL(None)
-    if hasattr(library, "malloc_trim"):
+    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
         library.malloc_trim(0)
 
 
