@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.neural.dropout import Seeds, drop, is_kept
+from dodona.neural.lookup import picked
 from dodona.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
 from dodona.neural.recurrence import recurrence
 
@@ -56,14 +57,12 @@ def look_up(shape: Shape, p: Parameters, first: int, places: Numbers) -> Iterato
             table = jax.lax.stop_gradient(table)
         starts = np.cumsum([0, *(shape.table_sizes[i] for i in alike[:-1])], dtype=np.int32)
         rows = places[:, alike[0] - first : alike[-1] + 1 - first] + starts
-        found = table.at[rows.ravel()].get(mode="promise_in_bounds")
-        yield found.reshape(places.shape[0], len(alike) * width)
+        yield picked(table, rows.ravel()).reshape(places.shape[0], len(alike) * width)
 
 
 def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
     """The mean of the rows that each type has in its bag."""
-    rows = table.at[types["bag"]].get(mode="promise_in_bounds")
-    n_types = types["bag_share"].shape[0]
+    rows, n_types = picked(table, types["bag"]), types["bag_share"].shape[0]
     sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]
 
@@ -72,8 +71,7 @@ def encode(
     shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
 ) -> Numbers:
     """Words in their context, normed; `is_first` and `is_last` tell where sentences begin and end."""
-    x = word_vectors(shape, p, arrays, seeds, dropout)
-    x = x.at[arrays["type"]].get(mode="promise_in_bounds")
+    x = picked(word_vectors(shape, p, arrays, seeds, dropout), arrays["type"])
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
     for i in range(shape.layers):
         q = {name: p[f"layer.{i}.{name}"] for name in OF_LAYER}
