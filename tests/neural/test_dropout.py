@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import numpy as np
 
 from dodona.neural.dropout import drop, is_kept, mixed, seeds_of
 

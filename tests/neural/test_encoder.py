@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import numpy as np
 
 from dodona.core.parsing.walking import N_SPECIAL_ROWS
 from dodona.neural.batching import Room

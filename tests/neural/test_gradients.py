@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import jax
+import numpy as np
 
 from dodona.neural.dropout import seeds_of
 from dodona.neural.losses import losses
@@ -30,9 +32,7 @@ def test_gradients_are_what_small_steps_tell() -> None:
     shape, dropout = tiny.shape(), Dropout(0.2, 0.2, 0.2, 0.2)
     lesson = tiny.Lesson(tiny.batch())
     arrays, walk, tags = lesson.arrays(), lesson.walk(), lesson.tags()
-    parameters = {
-        name: value.astype(np.float64) for name, value in tiny.parameters(shape).items()
-    }
+    parameters = {name: value.astype(np.float64) for name, value in tiny.parameters(shape).items()}
 
     @jax.jit
     def total(p: Parameters) -> Numbers:
@@ -44,9 +44,7 @@ def test_gradients_are_what_small_steps_tell() -> None:
     random = np.random.default_rng(6)
     for name, value in parameters.items():
         way = random.standard_normal(value.shape)
-        before, after = (
-            total({**parameters, name: value + sign * STEP * way}) for sign in (-1, 1)
-        )
+        before, after = (total({**parameters, name: value + sign * STEP * way}) for sign in (-1, 1))
         expected = float(after - before) / (2 * STEP)
         found = float(np.vdot(np.asarray(gradients[name]), way))
         assert found == pytest.approx(expected, rel=1e-5, abs=1e-8), name

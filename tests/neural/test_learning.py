@@ -6,10 +6,11 @@ from dataclasses import replace
 from math import cos, pi, sqrt
 from typing import Any
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import numpy as np
 
 from dodona.neural.learning import Learning, Pace, clipped, learn, one_step, rate_at
 from dodona.neural.network import Dropout, Shape, new_parameters

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import exp, log
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import jax
+import numpy as np
 
 from dodona.core.parsing.walking import ALLOWED, BANNED, OPTIMAL
 from dodona.neural.arc_loss import BLOCK, arc_loss
+from dodona.neural.lookup import summed_rows
 from dodona.neural.losses import losses, state_losses, tag_losses
 from dodona.neural.network import Dropout
-from dodona.neural.lookup import summed_rows
 from support import tiny
 
 
@@ -63,7 +66,7 @@ def test_the_loss_of_arcs_is_that_of_a_choice_among_the_words_of_the_sentence(
     }
     expected = 0.0
     dependents = (n @ p["arc.dependent"].T + p["arc.bias"]) * shape.arcs**-0.5
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         candidates = np.concatenate([n[start:end], p["arc.root"][None]]) @ p["arc.head"].T
         for word in range(start, end):
             choice = int(random.integers(-1, end - start + 1))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import jax
+import numpy as np
 
 from dodona.neural import recurrence as module
 from dodona.neural.recurrence import BLOCK, in_blocks, in_parallel, recurrence

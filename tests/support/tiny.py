@@ -43,9 +43,7 @@ def words(vectors: bool = False) -> Words:
     return Words.of(sentences(), word_types(vectors), BAG)
 
 
-def batch(
-    which: list[int] | None = None, room: Room | None = None, vectors: bool = False
-) -> Batch:
+def batch(which: list[int] | None = None, room: Room | None = None, vectors: bool = False) -> Batch:
     """Some of the sentences, or all."""
     chosen = list(range(len(FORMS))) if which is None else which
     return make_batch(words(vectors), chosen, room or Room(1))

@@ -1,4 +1,4 @@
-"""Sentences of a treebank in batches of about the same size, as arrays that JAX compiles for once."""
+"""Sentences of a treebank in batches of about one size, as arrays that JAX compiles for once."""
 
 from __future__ import annotations
 

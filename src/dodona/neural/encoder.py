@@ -49,8 +49,11 @@ def word_vectors(
 def look_up(shape: Shape, p: Parameters, first: int, places: Numbers) -> Iterator[Numbers]:
     """The rows of types in the tables of fields from `first` on; neighbours of one width together,
     which is less to compile."""
-    fields = range(first, first + places.shape[1])
-    for (width, is_fixed), some in groupby(fields, lambda i: (shape.field_widths[i], i in shape.fixed)):
+
+    def kind(i: int) -> tuple[int, bool]:
+        return shape.field_widths[i], i in shape.fixed
+
+    for (width, is_fixed), some in groupby(range(first, first + places.shape[1]), kind):
         alike = list(some)
         table = jnp.concatenate([p[f"word.{i}"] for i in alike])
         if is_fixed:
@@ -70,7 +73,7 @@ def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
 def encode(
     shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
 ) -> Numbers:
-    """Words in their context, normed; `is_first` and `is_last` tell where sentences begin and end."""
+    """Words in their context, normed; `is_first` and `is_last` are the borders of sentences."""
     x = picked(word_vectors(shape, p, arrays, seeds, dropout), arrays["type"])
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
     for i in range(shape.layers):
@@ -98,9 +101,7 @@ def in_both_directions(z: Numbers, f: Numbers, is_first: Numbers, is_last: Numbe
     return recurrence(jnp.where(is_start, 0, f), (1 - f) * z)
 
 
-def tag_logits(
-    shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers]
-) -> list[Numbers]:
+def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers]) -> list[Numbers]:
     """The logits of each tag head; `parts` are those of heads whose classes have them."""
 
     def matrix(head: int) -> Numbers:
@@ -111,8 +112,8 @@ def tag_logits(
 
 
 def slot_products(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) -> Numbers:
-    """What each word adds in each slot, with two rows before the words, for no node and for the root:
-    an array of rows × (slots · hidden)."""
+    """What each word adds in each slot: a row of slots · hidden numbers. Before the words are two
+    rows, for no node and for the root."""
     for i in shape.fed_back:
         n = n + jax.nn.softmax(logits[i]) @ p[f"tag.{i}.back"].T
     return jnp.concatenate([p["missing"][None], p["root"][None], n]) @ p["slot"].T

@@ -1,6 +1,6 @@
 """What the network has to learn from a batch: its states, its tags, and its arcs.
 
-The loss of a state is −log of the probability of all its optimal classes together, among those that
+The loss of a state is -log of the probability of all its optimal classes together, among those that
 are allowed; that of a tag is its cross entropy. All are told per word of the batch.
 """
 

@@ -1,7 +1,7 @@
 """The network of the neural scorer: its sizes, and the parameters from which it starts to learn.
 
-What is computed with them is in `encoder` (words, in their sentences) and `states` (the classes of a
-state): the same numbers as in `core/network`, and their gradients.
+What is computed with them is in `encoder` (words, in their sentences) and `states` (the classes of
+a state): the same numbers as in `core/network`, and their gradients.
 """
 
 from __future__ import annotations

@@ -19,14 +19,16 @@ Numbers = Any  # an array of JAX
 BLOCK = 32  # words
 
 
-@jax.custom_vjp
-def recurrence(f: Numbers, g: Numbers) -> Numbers:
+def _recurrence(f: Numbers, g: Numbers) -> Numbers:
     """h of all words: the left half of the units from left to right, the right half back."""
     return _run(f, g, back=False)
 
 
+recurrence: Any = jax.custom_vjp(_recurrence)
+
+
 def _forward(f: Numbers, g: Numbers) -> tuple[Numbers, tuple[Numbers, Numbers]]:
-    h = recurrence(f, g)
+    h = _recurrence(f, g)
     return h, (f, h)
 
 
@@ -48,9 +50,7 @@ def _shifted(x: Numbers, by: int) -> Numbers:
     left = [zero, x[:-1, :half]], [x[1:, :half], zero]
     right = [x[1:, half:], zero], [zero, x[:-1, half:]]
     which = by < 0
-    return jnp.concatenate(
-        [jnp.concatenate(left[which]), jnp.concatenate(right[which])], axis=1
-    )
+    return jnp.concatenate([jnp.concatenate(left[which]), jnp.concatenate(right[which])], axis=1)
 
 
 def _run(f: Numbers, g: Numbers, back: bool) -> Numbers:
@@ -75,7 +75,7 @@ def _join(before: tuple[Numbers, Numbers], after: tuple[Numbers, Numbers]) -> An
 
 
 def in_blocks(f: Numbers, g: Numbers, back: bool) -> Numbers:
-    """Word by word, but in all blocks side by side; then what each block hands to the next: for CPUs.
+    """Word by word in all blocks side by side, then what each block hands to the next: for CPUs.
 
     Both halves of the units go through their blocks in one loop, from either end.
     """
