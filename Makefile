@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test lint sanitize bench model docs wheel clean
+.PHONY: demo test lint fuzz fuzz-sanitize sanitize sanitize-threads bench model docs wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -48,26 +48,49 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/mypy
 	@if command -v actionlint; then actionlint; else echo "actionlint is not here: .github/workflows is not checked"; fi
 
-# The tests of what is compiled, with every read, write and number watched: Linux with gcc. The
-# sanitizers must be loaded before Python, and Python must use plain malloc for them to see its memory;
-# what it leaves behind at the end is no leak of ours.
-SANE := .venv-sanitize
-SANE_BIN := $(SANE)/$(SCRIPTS)
-SANE_TESTS := $(addprefix tests/,core treebank storage learning segmentation tagging parsing evaluation experiments/papers)
-$(SANE)/installed: $(VENV)/tools $(SOURCES)
-	@$(PYTHON) -m tools.environment $(SANE)
-	@rm -rf build-sanitize/wheel
+# All tests, with every read, write and number watched (`sanitize`), and those with threads, with all
+# memory that two of them touch (`sanitize-threads`): Linux with gcc. Sanitizers must be loaded before
+# Python, and Python must use plain malloc for them to see its memory; what it leaves behind at the
+# end is no leak of ours. Pages are for browsers, which nobody watches, and the tools run no core.
+SANE_TESTS ?= tests --ignore tests/server/pages --ignore tests/tools
+THREAD_TESTS ?= $(SANE_TESTS) -k "thread or python_system or workers"
+SANE := .venv-sanitize/installed .venv-sanitize-threads/installed
+.venv-sanitize/installed: WATCHED := address,undefined
+.venv-sanitize-threads/installed: WATCHED := thread
+$(SANE): .venv-%/installed: $(VENV)/tools $(SOURCES)
+	@$(PYTHON) -m tools.environment .venv-$*
+	@rm -rf build-$*/wheel
 	@CXXFLAGS="-fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS" \
-	  $(SANE_BIN)/python -m tools.build build-sanitize/wheel --build-dir build-sanitize -Doptimization=1 \
-	  -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false
-	@$(SANE_BIN)/python $(PIP) uninstall --yes dodona
-	@$(SANE_BIN)/python $(PIP) install build-sanitize/wheel/*.whl pytest hypothesis safetensors
+	  .venv-$*/$(SCRIPTS)/python -m tools.build build-$*/wheel --build-dir build-$* -Doptimization=1 \
+	  -Ddebug=true -Db_sanitize=$(WATCHED) -Db_lundef=false
+	@.venv-$*/$(SCRIPTS)/python $(PIP) uninstall --yes dodona
+	@.venv-$*/$(SCRIPTS)/python $(PIP) install "$$(echo build-$*/wheel/*.whl)[test]"
 	@touch $@
 
-sanitize: $(SANE)/installed
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
-	PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  $(SANE_BIN)/python -m pytest --capture=sys $(SANE_TESTS)
+LIBRARY = $$(gcc -print-file-name=lib$(1).so)
+sanitize: .venv-sanitize/installed
+	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  .venv-sanitize/$(SCRIPTS)/python -m pytest --capture=sys $(SANE_TESTS)
+
+# setarch: where addresses are random, some are beyond what this sanitizer knows.
+sanitize-threads: .venv-sanitize-threads/installed
+	LD_PRELOAD="$(call LIBRARY,tsan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
+	TSAN_OPTIONS=halt_on_error=1 \
+	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
+
+# Inputs made up by the million: SECONDS for each target, or TARGET="conllu model" alone. What is found
+# lies in out/fuzz; docs/testing.md says what to do with it.
+SECONDS ?= 60
+fuzz: $(VENV)/installed $(VENV)/test
+	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS)
+
+# The same with every read, write and number watched. The sanitizer's own memory is beyond any limit, so
+# it is told what one allocation may be.
+fuzz-sanitize: .venv-sanitize/installed
+	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,stdc++)" PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:max_allocation_size_mb=1024 UBSAN_OPTIONS=print_stacktrace=1 \
+	  .venv-sanitize/$(SCRIPTS)/python -m fuzz $(TARGET) --seconds $(SECONDS) --memory 0 --cpu 60
 
 bench: $(VENV)/installed $(VENV)/bench
 	$(BIN)/python bench/scaling.py --out out/bench
@@ -92,4 +115,4 @@ wheel:
 	@$(PYTHON) -m tools.wheels
 
 clean:
-	rm -rf $(VENV) $(SANE) build build-sanitize dist out site .hypothesis .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(dir $(SANE)) build build-sanitize build-sanitize-threads dist out site .hypothesis .pytest_cache .mypy_cache .ruff_cache

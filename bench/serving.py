@@ -1,11 +1,12 @@
 """How well the server serves: many clients at once beside the parser in the same process.
 
 python bench/serving.py --data DIR --treebank en_ewt [--model FILE] [--seconds 60] [--words 500]
+python bench/serving.py --soak 10m [--model FILE]
 
 Each client sends a document of some hundred words to /process, waits for its trees, and sends the
 next; beside them one sends garbage and one hangs. Everything, clients too, shares the cores. The
 parser alone is measured before and after, on the same documents with as many threads as the server
-has; the mean of both counts.
+has; the mean of both counts. `--soak` is another thing: `soaking.py` says what.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import measure
+import soaking
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -39,9 +41,9 @@ COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
 GARBAGE = (
     b"\x16\x03\x01\x00\xff" * 50,
     b"GET /\x00 HTTP/1.1\r\n\r\n",
-    b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n\xff\xff\xff\xff",
+    b"POST /process HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n\xff\xff\xff\xff",
 )
-HALF = b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\ndata="
+HALF = b"POST /process HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\ndata="
 PATIENCE = 5  # seconds that a hanging client gets
 
 
@@ -119,7 +121,8 @@ def request(parser: dodona.Parser, document: Document) -> bytes:
     )
     body += b"--cut--\r\n"
     head = (
-        "POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=cut\r\n"
+        "POST /process HTTP/1.1\r\nHost: localhost\r\n"
+        "Content-Type: multipart/form-data; boundary=cut\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
@@ -196,8 +199,8 @@ def run_clients(port: int, requests: list[tuple[bytes, int]], n: int, seconds: f
 
 
 @contextmanager
-def serving(model: Path, threads: int) -> Iterator[int]:
-    """The port of a server in a process of its own."""
+def serving(model: Path | str, threads: int) -> Iterator[tuple[int, int]]:
+    """The port and the number of a server in a process of its own."""
     options = ["--port", "0", "--threads", str(threads), "--patience", str(PATIENCE), "--quiet"]
     command = [*COMMAND, str(model), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -206,7 +209,7 @@ def serving(model: Path, threads: int) -> Iterator[int]:
         found = re.search(r":(\d+)/", greeting)
         if not found:
             raise SystemExit(greeting + process.stderr.read())
-        yield int(found[1])
+        yield int(found[1]), process.pid
         process.send_signal(signal.SIGTERM)
 
 
@@ -250,7 +253,9 @@ def show(figures: dict[str, Any], title: str) -> None:
 
 
 def main(
-    data: measure.Data,
+    data: Annotated[
+        Path | None, typer.Option(envvar="DODONA_DATA", help="Folder of treebanks.")
+    ] = None,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     model: Annotated[Path | None, typer.Option(help="Take this model; do not train.")] = None,
     epochs: Annotated[int, typer.Option(help="Passes when training.")] = 3,
@@ -258,9 +263,20 @@ def main(
     clients: Annotated[int, typer.Option(help="How many ask at a time.")] = 16,
     words: Annotated[int, typer.Option(help="Words in a document.")] = 500,
     threads: Annotated[int, typer.Option(help="Threads that parse.")] = len(measure.cores()),
+    soak: Annotated[
+        str | None, typer.Option(help="Serve all sorts of clients for so long: 90s, 10m, 1h.")
+    ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
 ) -> None:
-    """Measure the server under load, beside the parser alone."""
+    """Measure the server under load, beside the parser alone; or let all sorts of clients ask."""
+    if soak is not None:
+        with serving(model or "en", threads) as found:
+            figures = soaking.soak(*found, soaking.read_span(soak))
+        soaking.show(figures)
+        write_figures(as_json, figures)
+        raise SystemExit(0 if figures["passes"] else 1)
+    if data is None:
+        raise SystemExit("--data DIR: where are the treebanks? (--soak needs none)")
     files = data / treebank
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
@@ -271,7 +287,7 @@ def main(
         requests = [(request(parser, found), found.n_words) for found in documents]
         in_process(parser, documents, threads, 0.5)  # the model file comes into memory
         before = in_process(parser, documents, threads, seconds / 4)
-        with serving(model, threads) as port:
+        with serving(model, threads) as (port, _):
             measure.apart(run_clients, port, requests, clients, 0.5)
             tally = measure.apart(run_clients, port, requests, clients, seconds)
         after = in_process(parser, documents, threads, seconds / 4)
@@ -281,9 +297,14 @@ def main(
     )
     for error in tally.errors[:3]:
         print(error)
-    if as_json:
-        about: dict[str, Any] = {"treebank": treebank, "machine": measure.machine()}
-        as_json.write_text(json.dumps(about | figures, indent=2) + "\n", encoding="utf-8")
+    write_figures(as_json, {"treebank": treebank, **figures})
+
+
+def write_figures(file: Path | None, figures: dict[str, Any]) -> None:
+    """Into a file, if there is to be one, with the machine that they are of."""
+    if file is not None:
+        found = {"machine": measure.machine(), **figures}
+        file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

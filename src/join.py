@@ -20,6 +20,7 @@ from there.
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 import sys
 from collections.abc import Iterator
@@ -195,6 +196,22 @@ def join(room: str, ordered: list[Module], compiled: set[str], target: Path) -> 
     write(target / "cython" / declarations, includes(ordered, ".pxd"))
 
 
+def declared(modules: dict[str, Module], names: list[str]) -> str:
+    """A digest of all declarations that modules see, be it through others.
+
+    Cython does not tell the build of declarations that those of a room lead to. If they change, so
+    does the source of the extension, and it is built again: otherwise it would read structures of
+    other rooms as they were.
+    """
+    seen: dict[str, None] = dict.fromkeys(names)
+    for name in (waiting := [*names]):
+        for needed in sorted(modules[name].needs & modules.keys() - seen.keys()):
+            seen[needed] = None
+            waiting.append(needed)
+    texts = (modules[name].texts.get(".pxd", "") for name in sorted(seen))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
 def n_letters(modules: dict[str, Module], names: list[str]) -> int:
     """How much there is to compile."""
     return sum(len(text) for name in names for text in modules[name].texts.values())
@@ -234,6 +251,7 @@ def main(what: str, source: Path, target: Path) -> None:
             join(room, in_order(modules, names), compiled, target)
             print(extension(room))
         elif what == extension(room):
+            print(f"# declarations {declared(modules, names)}")
             print(includes(in_order(modules, names), ".pyx"), end="")
 
 

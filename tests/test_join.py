@@ -79,13 +79,23 @@ def test_a_room_is_a_folder_of_the_core_or_of_the_package_and_the_largest_comes_
 
 
 def test_an_extension_includes_its_modules_after_what_they_need(source: Path) -> None:
-    assert join("dodona._compiled.treebank", source).stdout.splitlines() == [
+    assert join("dodona._compiled.treebank", source).stdout.splitlines()[1:] == [
         'include "dodona/treebank/word.pyx"',
         'include "dodona/treebank/graphs/arc.pyx"',
     ]
     join("rooms", source)
     declared = made(source, "cython/dodona/_compiled/core_states.pxd")
     assert declared == 'include "dodona/core/states/state.pxd"\n'
+
+
+def test_an_extension_changes_with_what_its_declarations_lead_to(source: Path) -> None:
+    """Or it would read another room's structures as they were."""
+    other, treebank = "dodona._compiled.core_other", "dodona._compiled.treebank"
+    before = {name: join(name, source).stdout for name in (other, treebank)}
+    declarations = source / "dodona/core/states/state.pxd"
+    declarations.write_text(declarations.read_text() + "\ncdef int more\n")
+    assert join(other, source).stdout == before[other]
+    assert join(treebank, source).stdout != before[treebank]  # through core/states/oak
 
 
 def test_lines_keep_their_numbers_and_imports_lead_to_extensions(source: Path) -> None:

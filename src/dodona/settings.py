@@ -57,7 +57,9 @@ class Settings:
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(systems()))
-    scorer: str = _setting(LINEAR, "what scores actions: weights of features, or a network", SCORERS)
+    scorer: str = _setting(
+        LINEAR, "what scores actions: weights of features, or a network", SCORERS
+    )
     graph: str = _setting(
         NO_GRAPH, "parse into enhanced graphs (the DEPS column), alone or beside the tree", GRAPHS
     )
@@ -139,6 +141,11 @@ class Settings:
             raise ValueError(
                 f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
                 "together"
+            )
+        if is_network and self.graph == BASIC_AND_ENHANCED:
+            raise ValueError(
+                f"graph={self.graph!r} is for the {LINEAR} scorer: a network parses into trees, or "
+                f"with graph={ENHANCED!r} into graphs"
             )
         for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
             value = getattr(self, name)

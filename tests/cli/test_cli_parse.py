@@ -189,3 +189,19 @@ def test_a_reader_that_leaves_is_no_error(model: Path, data: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 141
+
+
+def test_a_mapped_model_parses_as_any_other(shell: Shell, model: Path, data: Path) -> None:
+    expected = shell("parse", model, data / "test.conllu")
+    assert shell("parse", model, data / "test.conllu", "--mapped") == expected
+    assert expected.code == 0
+
+
+def test_a_text_that_cannot_be_read_is_named(
+    shell: Shell, model: Path, data: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "cut.txt.gz"
+    path.write_bytes(gzip.compress(b"Zeus sees oaks. " * 999)[:-20])
+    result = shell("parse", model, path, "--input", "tokens")
+    assert result.code == 1
+    assert result.err.startswith(f"{path}: the file is damaged or cannot be read: ")

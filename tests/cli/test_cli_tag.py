@@ -52,6 +52,7 @@ def test_files_stdin_threads_and_bad_sentences(shell: Shell, tagger: Path, data:
     out = data / "tagged.conllu"
     assert shell("tag", tagger, data / "test.conllu", "-o", out).out == ""
     assert out.read_bytes().decode() == expected
+    assert shell("tag", tagger, "--mapped", stdin=text).out == expected
     result = shell("tag", tagger, "--skip-bad", stdin=BAD + text)
     assert result.out == BAD.decode() + expected
     assert "1 bad sentence passed on" in result.err
@@ -63,6 +64,7 @@ def test_files_stdin_threads_and_bad_sentences(shell: Shell, tagger: Path, data:
         ([], "which tagger? Give MODEL"),
         (["--train", "t.conllu"], "--train F needs -o MODEL and no other file"),
         (["a.tagger", "--train", "t.conllu", "-o", "b"], "--train F needs -o MODEL"),
+        (["--train", "t.conllu", "-o", "b", "--mapped"], "--mapped is for tagging"),
         (["a.tagger", "--epochs", "3"], "--epochs: only for training"),
         (["a.tagger", "--resume", "--no-checkpoint"], "--resume, --no-checkpoint: only for train"),
     ],

@@ -202,6 +202,8 @@ def test_flags_win_over_the_file(shell: Shell, data: Path, tmp_path: Path) -> No
         ("epochs = true", "epochs is a whole number, not True"),
         ("training = 'luck'", "training is one of auto, static, ambiguity, explore, not 'luck'"),
         ("epochs = ", "Invalid value"),
+        ("explore-rate = 1" + "0" * 400, "explore-rate is a number, not 1000"),
+        ("epochs = " + "[" * 999, "values within values, too deep to be read"),
     ],
 )
 def test_a_wrong_line_in_the_file_is_named(

@@ -137,6 +137,18 @@ def test_convert_to_text(shell: Shell) -> None:
     assert shell("convert", "--to", "text", "--projectivise", "head", stdin=ONE).code == 2
 
 
+@pytest.mark.parametrize("record", [{}, {"n_words": "many"}, {"checksums": []}])
+def test_a_record_that_is_none_is_told(
+    shell: Shell, model: Path, tmp_path: Path, record: dict[str, object]
+) -> None:
+    parser = dodona.load(model)
+    parser.record = parser.record | record if record else {}
+    parser.save(tmp_path / "strange.dodona")
+    result = shell("info", tmp_path / "strange.dodona")
+    assert result.code == 1
+    assert "strange.dodona: the record does not fit together: " in result.err
+
+
 def test_info_tells_everything(shell: Shell, model: Path) -> None:
     found = json.loads(shell("info", model, "--json").out)
     parser = dodona.load(model)

@@ -17,7 +17,9 @@ from dodona.synthetic.generator import write_treebank
 from support.small import parser
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-START = [sys.executable, "-c", "from dodona.cli import main; main()"]
+# whoever runs these tests in the background of a shell has them ignore SIGINT
+HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+START = [sys.executable, "-c", f"{HEARING}; from dodona.cli import main; main()"]
 PATIENCE = 60  # seconds, of which a second is needed
 
 

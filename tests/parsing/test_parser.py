@@ -184,3 +184,11 @@ def test_parsers_of_one_model_can_be_used_at_once() -> None:
     found = list(zip(*streams, strict=True))
     assert same([one for one, _ in found], list(parser().pipe(left)))
     assert same([other for _, other in found], list(parser().pipe(right)))
+
+
+def test_arrows_in_labels_mean_nothing_where_no_arc_was_lifted() -> None:
+    sentence = dodona.Sentence.from_columns(
+        ["Oaks", "speak"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj↑obj", "root"]
+    )
+    parser = train([sentence] * 5, projectivise="none")
+    assert parser.parse(sentence).deprels == ["nsubj↑obj", "root"]

@@ -131,3 +131,34 @@ def test_arrays_that_do_not_fit_are_refused(field: str) -> None:
         KernelMachines(3, svm.GAMMA, svm.COEF0, {**given, "machines": machines})
     with pytest.raises(ValueError, match="numbers each"):
         KernelMachines(3, svm.GAMMA, svm.COEF0, {**given, "machines": machines[:-1]})
+
+
+def test_machines_that_share_their_arrays_are_refused() -> None:
+    """Each would be looked through again: a small file could take hours to check."""
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    seen, classes = states(50, 3, Random(1))
+    arrays = svm._Arrays()
+    arrays.add(0, seen, classes)
+    given: dict[str, Any] = dict(arrays.done())
+    KernelMachines(3, svm.GAMMA, svm.COEF0, given)
+    with pytest.raises(ValueError, match="do not fit together"):
+        KernelMachines(
+            3, svm.GAMMA, svm.COEF0, {**given, "machines": array("Q", [*given["machines"]] * 2)}
+        )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_that_are_none_are_refused(number: float) -> None:
+    """What they are as scores depends on the processor."""
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    seen, classes = states(50, 3, Random(1))
+    arrays = svm._Arrays()
+    arrays.add(0, seen, classes)
+    given: dict[str, Any] = dict(arrays.done())
+    coefficients = array("f", given["coefficients"])
+    coefficients[0] = number
+    for gamma, changed in ((svm.GAMMA, {**given, "coefficients": coefficients}), (number, given)):
+        with pytest.raises(ValueError, match="do not fit together"):
+            KernelMachines(3, gamma, svm.COEF0, changed)
+    with pytest.raises(ValueError, match="at least one class"):
+        KernelMachines(0, svm.GAMMA, svm.COEF0, given)

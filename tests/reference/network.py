@@ -164,7 +164,7 @@ class Network:
         """The words after one more layer."""
         d = self.width
         into, out = (self.matrix(f"layer.{number}.{name}", d) for name in ("in", "out"))
-        u = [into.times(norm(x)) for x in sentence]
+        u = [into.times(n) for n in self.look_around(number, [norm(x) for x in sentence])]
         gated: list[Row] = [[0.0] * d for _ in sentence]
         for i in range(d):
             h = 0.0
@@ -176,6 +176,22 @@ class Network:
         return [
             [f32(a + b) for a, b in zip(x, out.times(g), strict=True)]
             for x, g in zip(sentence, gated, strict=True)
+        ]
+
+    def look_around(self, number: int, sentence: list[Row]) -> list[Row]:
+        """Each word with its neighbours, unit by unit."""
+        d, weights = self.width, self.arrays[f"layer.{number}.conv"]
+        outside = [0.0] * d
+        before, after = [outside, *sentence][: len(sentence)], [*sentence, outside][1:]
+        return [
+            [
+                f32(
+                    f32(f32(weights[i] * a[i]) + f32(weights[d + i] * b[i]))
+                    + f32(weights[2 * d + i] * c[i])
+                )
+                for i in range(d)
+            ]
+            for a, b, c in zip(before, sentence, after, strict=True)
         ]
 
     def read(self, sentence: list[Row]) -> Read:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from support import small
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -20,3 +23,11 @@ def client() -> Iterator[TestClient]:
 
     with TestClient(make_app(models())) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a small model, for a server in a process of its own."""
+    path = tmp_path_factory.mktemp("models") / "tiny.dodona"
+    small.parser().save(path)
+    return path

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from threading import Event
 from typing import Any
 
@@ -12,11 +14,11 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
+from anyio import to_thread
 from starlette.testclient import TestClient
 
-from dodona import Sentence
-from dodona.explorer.typed import read_typed
 from dodona.server.app import make_app
+from dodona.server.helpers import Helpers
 from dodona.server.limits import Limits
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
@@ -29,13 +31,14 @@ ASKED: dict[str, dict[str, Any]] = {
     "/api/explore/derivation": {"sentence": conllu(1)},
     "/api/explore/beam": {"sentence": conllu(1), "model": "bare"},
 }
+JSON = {"Content-Type": "application/json"}
 EVERYWHERE = pytest.mark.parametrize("path", ASKED)
 
 
 def test_metrics_count_requests_errors_and_words() -> None:
     with TestClient(make_app(models())) as client:
         client.post("/api/parse", json={"conllu": conllu()})
-        client.post("/api/parse", content=b"{")
+        client.post("/api/parse", content=b"{", headers=JSON)
         client.get("/a/path/of/their/own")
         found = client.get("/metrics")
     assert found.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -57,8 +60,8 @@ def test_metrics_count_requests_errors_and_words() -> None:
 @EVERYWHERE
 def test_a_request_over_the_limit(path: str) -> None:
     with TestClient(make_app(models(), Limits(max_bytes=1000))) as client:
-        said = client.post(path, content=b"x" * 1001)
-        unsaid = client.post(path, content=iter([b"x" * 600] * 2))
+        said = client.post(path, content=b"x" * 1001, headers=JSON)
+        unsaid = client.post(path, content=iter([b"x" * 600] * 2), headers=JSON)
     for answer in (said, unsaid):
         assert answer.status_code == 413
         assert set(answer.json()) == {"error"}
@@ -79,7 +82,7 @@ def test_a_request_that_takes_too_long(path: str) -> None:
 def test_more_requests_than_may_wait_are_sent_away(path: str) -> None:
     app = make_app(models(), Limits(waiting=1))
     with TestClient(app) as client:
-        with app.state.service.workers.places.take():
+        with app.state.service.places.take():
             answer = client.post(path, json=ASKED[path])
             assert answer.status_code == 503
             assert answer.json() == {"error": "too much to do; try again in a moment"}
@@ -87,25 +90,46 @@ def test_more_requests_than_may_wait_are_sent_away(path: str) -> None:
             assert client.get("/health").status_code == 200  # who asks how one is gets an answer
         for _ in range(3):  # a place is given back, also by those that are refused
             assert client.post(path, json=ASKED[path]).status_code == 200
-            assert client.post(path, content=b"{").status_code == 400
+            assert client.post(path, content=b"{", headers=JSON).status_code == 400
 
 
 def test_who_explores_has_a_place_among_those_who_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go_on = Event(), Event()
 
-    def wait(text: str, *, name: str) -> list[Sentence]:
+    async def wait(self: Helpers, name: str, body: bytes) -> bytes:
         begun.set()
-        assert go_on.wait(30)
-        return read_typed(text, name=name)
+        await to_thread.run_sync(go_on.wait)
+        return b"{}"
 
-    monkeypatch.setattr("dodona.server.requests.explore.read_typed", wait)
     with TestClient(make_app(models(), Limits(waiting=1))) as client, ThreadPoolExecutor() as pool:
-        exploring = pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"])
-        assert begun.wait(30)
-        assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {503}
-        go_on.set()
-        assert exploring.result().status_code == 200
+        with monkeypatch.context() as patch:
+            patch.setattr(Helpers, "ask", wait)
+            exploring = pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"])
+            assert begun.wait(30)
+            assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {503}
+            go_on.set()
+            assert exploring.result().status_code == 200
         assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {200}
+
+
+def test_who_explores_leaves_places_to_who_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = Event()
+
+    async def wait(self: Helpers, name: str, body: bytes) -> bytes:
+        await to_thread.run_sync(go_on.wait)
+        return b"{}"
+
+    monkeypatch.setattr(Helpers, "ask", wait)
+    with TestClient(make_app(models(), Limits(waiting=8))) as client, ThreadPoolExecutor(8) as pool:
+        asked = [
+            pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"]) for _ in range(8)
+        ]
+        while (n_done := sum(future.done() for future in asked)) < 6:
+            wait_for(asked, timeout=0.01)
+        assert n_done == 6
+        assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
+        go_on.set()
+        assert Counter(future.result().status_code for future in asked) == {200: 2, 503: 6}
 
 
 @EVERYWHERE

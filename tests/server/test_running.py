@@ -11,88 +11,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
-import httpx
-
 from support import small
 from support.server_lab import conllu, sentences
+from support.server_process import COMMAND, Running, head, read_all, start
 
-COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
 PATIENCE = 2.0  # seconds: a busy machine must not look like a client that hangs
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "tiny.dodona"
-    small.parser().save(path)
-    return path
-
-
-class Running:
-    """A server, where it is, and what it said."""
-
-    def __init__(self, process: subprocess.Popen[str], greeting: str) -> None:
-        self.process = process
-        self.greeting = greeting
-        found = re.search(r"http://([\d.]+):(\d+)/", greeting)
-        assert found, greeting + (process.stderr.read() if process.stderr else "")
-        self.address = found[1], int(found[2])
-        self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=30)
-
-    def connect(self) -> socket.socket:
-        """A client that is up to no good."""
-        return socket.create_connection(self.address, timeout=30)
-
-    def parse(self) -> Any:
-        """A client as it should be."""
-        return self.client.post("/api/parse", json={"conllu": conllu()})
-
-    def end(self) -> tuple[int, str]:
-        """The exit code, and what was said since the greeting."""
-        _, said = self.process.communicate(timeout=30)
-        return self.process.returncode, said
-
-
-@contextmanager
-def start(*arguments: str | Path) -> Iterator[Running]:
-    command = [*COMMAND, *map(str, arguments), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            running = Running(process, process.stderr.readline())
-            with running.client:
-                yield running
-        finally:
-            process.kill()
-
-
-@pytest.fixture(scope="module")
 def server(model: Path) -> Iterator[Running]:
-    with start(model, "--patience", str(PATIENCE), "--max-size", "1", "--quiet") as running:
+    limits = "--patience", str(PATIENCE), "--head-timeout", str(PATIENCE), "--max-size", "1"
+    with start(model, *limits, "--quiet") as running:
         yield running
-
-
-def head(path: str, length: int) -> bytes:
-    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n".encode()
-
-
-def read_all(client: socket.socket) -> bytes:
-    """What the server sends until it hangs up."""
-    found = b""
-    try:
-        while chunk := client.recv(1 << 16):
-            found += chunk
-    except ConnectionResetError:
-        pass
-    return found
 
 
 def test_it_says_where_it_is_and_that_is_on_this_machine_only(server: Running) -> None:
@@ -152,9 +90,9 @@ def test_a_client_that_does_not_read_is_hung_up_on(server: Running) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"\x00" * 5000 + b"\r\n\r\n",
         b"GET " + b"/" * 300_000,
-        b"GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n",
-        b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
-        b"POST /process HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nno header\r\n\r\n",
+        b"POST /process HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+        b"POST /process HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ],
     ids=["TLS", "zeros", "endless address", "header", "length", "chunks"],
 )
@@ -192,7 +130,7 @@ def test_many_at_once_get_their_own_answers(server: Running) -> None:
 def test_a_signal_ends_it_after_the_request_under_way(model: Path, number: signal.Signals) -> None:
     body = json.dumps({"conllu": conllu()}).encode()
     with start(model) as server, server.connect() as client, server.connect() as idle:
-        idle.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert b" 200 " in idle.recv(1 << 16)
         client.sendall(head("/api/parse", len(body)) + body[:100])
         time.sleep(0.3)

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 
 from dodona.server.errors import Refused
+from dodona.server.places import Places
 from dodona.server.workers import Workers
 
 
@@ -21,9 +22,9 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
             order.append(name)
 
     async def both() -> None:
-        workers = Workers(threads=1, waiting=2)
+        workers = Workers(threads=1)
         await asyncio.gather(ask(workers, "long", 100), ask(workers, "short", 1))
-        workers.close()
+        workers.close(0)
 
     asyncio.run(both())
     assert order.count("long") >= 100
@@ -31,13 +32,9 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
 
 
 def test_a_place_is_given_back_whatever_happens() -> None:
-    workers = Workers(threads=1, waiting=1)
+    places = Places(1, "too much to do", retry_after=1)
     for _ in range(3):
-        with pytest.raises(KeyError), workers.places.take():
+        with pytest.raises(KeyError), places.take():
             raise KeyError
-    with (
-        workers.places.take(),
-        pytest.raises(Refused, match="too much to do"),
-        workers.places.take(),
-    ):
+    with places.take(), pytest.raises(Refused, match="too much to do"), places.take():
         pass

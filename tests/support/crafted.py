@@ -16,22 +16,30 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 import dodona
+from dodona.learning.checkpoint import VERSION, _take_apart
+from dodona.learning.epochs import Run
+from dodona.parsing.training import Trainer
+from dodona.segmentation.training import SegmenterTrainer
+from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array
 from dodona.storage.saved import Saved
+from dodona.tagging.training import TaggerTrainer
 from support.small import enhanced, train, treebank
 
 ROOM = 1 << 31  # bytes that a process may take, for a file of some kB
-PATIENCE = 30  # seconds for one row, of which milliseconds are needed
-KINDS: dict[str, type[Saved]] = {
+SAVED: dict[str, type[Saved]] = {
     kind.FORMAT.kind: kind for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter)
 }
+HEAD = struct.Struct("<32sQ")  # of a row, as it is sent: the model, and the size of the file
+PATIENCE = 30  # seconds for one row, of which milliseconds are needed
 
 Content = tuple[dict[str, Any], dict[str, Array]]
 Row = tuple[str, Callable[[], Content]]  # its name, and what makes it
@@ -61,7 +69,7 @@ def _graphs(system: str) -> dodona.Parser:
     return dodona.train([*map(enhanced, treebank(12, 3))], system=system, epochs=1)
 
 
-MODELS: dict[str, Callable[[], Saved]] = {
+MODELS: dict[str, Callable[[], Any]] = {
     **{
         system: lambda system=system: train(treebank(12, 3), system=system)  # type: ignore[misc]
         for system in (
@@ -79,27 +87,38 @@ MODELS: dict[str, Callable[[], Saved]] = {
     "tagger": lambda: dodona.train_tagger(treebank(12, 3), epochs=1),
     "tagger with a beam": lambda: dodona.train_tagger(treebank(12, 3), epochs=1, search="beam"),
     "segmenter": lambda: dodona.train_segmenter(treebank(12, 3), epochs=1),
+    "checkpoint of a parser": lambda: Trainer(treebank(6, 3), None, Settings(epochs=2)),
+    "checkpoint of a tagger": lambda: TaggerTrainer(treebank(6, 3), None, TaggerSettings(epochs=2)),
+    "checkpoint of a segmenter": lambda: SegmenterTrainer(
+        treebank(6, 3), None, SegmenterSettings(epochs=2)
+    ),
 }
+if find_spec("sklearn"):
+    MODELS["svm"] = lambda: train(treebank(12, 3), learner="svm", epochs=1, explore_after=2)
 
 
 @cache
 def content(model: str) -> Content:
-    """What stands in one of these models."""
-    saved = MODELS[model]()
-    about, views = container.from_bytes(saved.to_bytes(), *saved.FORMAT.readable)
+    """What stands in the file of one of these models, or in the checkpoint after an epoch."""
+    made = MODELS[model]()
+    if isinstance(made, Run):
+        next(made.epochs())
+        return _take_apart(made.checkpoint())
+    about, views = container.from_bytes(made.to_bytes(), *made.FORMAT.readable)
     types = {form: name for name, form in FORMATS.items()}
     return about, {name: Array(types[view.format], bytes(view)) for name, view in views.items()}
 
 
-@cache
 def kind_of(model: str) -> str:
-    return {"segmenter": "segmenter", "tagger": "tagger"}.get(model.split()[0], "model")
+    name = model.split()[0]
+    return name if name in {"checkpoint", "segmenter", "tagger"} else "model"
 
 
 def laid_out(model: str, changed: Content) -> bytes:
     """The file with the right checksum."""
     kind = kind_of(model)
-    return container.to_bytes(kind, KINDS[kind].FORMAT.version, *changed)
+    version = VERSION if kind == "checkpoint" else SAVED[kind].FORMAT.version
+    return container.to_bytes(kind, version, *changed)
 
 
 # --- what is done to them
@@ -259,6 +278,7 @@ def other_templates(model: str) -> Iterator[Row]:
     old = about["templates"]
     for what, text in {
         "300 times": "s0.form\n" * 300 + old,
+        "of many features": "\n".join(f"s0.feats:F{i}" for i in range(100_000)),
         "deep": old + "\ns0" + ".left" * 3000 + ".form",
         "in many slots": old + "\n" + "\n".join(f"s0{'.left' * n}.form" for n in range(60)),
         "for graphs": old + "\nlink + s0.tree_label + action",
@@ -301,13 +321,13 @@ class Judge:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def judge(self, kind: str, data: bytes) -> str:
-        """What became of a file."""
+    def judge(self, model: str, data: bytes) -> str:
+        """What became of a file that was one of these models."""
         if self._process is None:
             self._process = self._start()
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            self._process.stdin.write(struct.pack("<16sQ", kind.encode(), len(data)) + data)
+            self._process.stdin.write(HEAD.pack(model.encode(), len(data)) + data)
             self._process.stdin.flush()
             is_ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE)
             answer = self._process.stdout.readline() if is_ready else None
@@ -340,29 +360,43 @@ def answer_rows() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
-    while head := sys.stdin.buffer.read(24):
-        kind, size = struct.unpack("<16sQ", head)
-        verdict = try_out(kind.rstrip(b"\0").decode(), sys.stdin.buffer.read(size))
+    while head := sys.stdin.buffer.read(HEAD.size):
+        model, size = HEAD.unpack(head)
+        verdict = try_out(model.rstrip(b"\0").decode(), sys.stdin.buffer.read(size))
         print(json.dumps(verdict), flush=True)
 
 
-def try_out(kind: str, data: bytes) -> str:
+def try_out(model: str, data: bytes) -> str:
     """Open a file and use what is in it."""
     try:
-        model = KINDS[kind].from_bytes(data)
+        opened = open_bytes(model, data)
     except container.ContainerError:
         return "refused"
     except BaseException as error:
         return f"opening: {error!r:.200}"
     try:
-        use(model)
+        use(opened)
     except BaseException as error:
         return f"in use: {error!r:.200}"
     return "accepted"
 
 
+def open_bytes(model: str, data: bytes) -> Any:
+    if kind_of(model) != "checkpoint":
+        return SAVED[kind_of(model)].from_bytes(data)
+    run = MODELS[model]()
+    with NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        run.resume(file.name)
+    return run
+
+
 def use(model: Any) -> None:
     """Let it work, and read what it writes."""
+    if isinstance(model, Run):
+        list(model.epochs())
+        model = getattr(model, model.part)()
     if isinstance(model, dodona.Segmenter):
         check(model.segment(TEXT), trees="ignored")
         return

@@ -52,8 +52,9 @@ class Shape:
 
     def tables(self) -> dict[str, tuple[int, int]]:
         """Rows and columns of what is always float32."""
-        found = {name: (self.slots, self.hidden) for name in ("slot.missing", "slot.root")}
+        found = dict.fromkeys(("slot.missing", "slot.root"), (self.slots, self.hidden))
         found |= {f"atom.{i}": (n, self.hidden) for i, n in enumerate(self.atoms)}
+        found |= {f"layer.{i}.conv": (3, self.width) for i in range(self.layers)}
         return found | {"hidden.bias": (1, self.hidden)}
 
 

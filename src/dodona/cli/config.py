@@ -29,12 +29,16 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # not UTF-8, or not TOML
         raise ValueError(f"{path}: {error}") from error
+    except RecursionError:
+        raise ValueError(
+            f"{path}: values within values, too deep to be read; a setting is one value"
+        ) from None
     found = {}
     for key, value in content.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
             raise ValueError(f"{path}: no setting {key!r}; there are: {', '.join(known)}")
-        if parameter.type is float and type(value) is int:
+        if parameter.type is float and type(value) is int and abs(value) <= sys.float_info.max:
             value = float(value)
         if not parameter.accepts(value):
             raise ValueError(f"{path}: {key} is {parameter.expected}, not {value!r}")

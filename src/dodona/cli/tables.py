@@ -43,7 +43,8 @@ def _print(table: Table, title: str) -> None:
         if title:
             console.print(f"\n{title}", style="bold")
         console.print(table)
-    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: names may hold others
+    print("\n".join(line.rstrip() for line in lines))
 
 
 def n_bytes(n: int) -> str:

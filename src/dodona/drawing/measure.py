@@ -32,7 +32,7 @@ def width(text: str, size: float) -> float:
     if JOINER in text:
         first, *joined = text.split(JOINER)
         text = first + "".join(part[1:] for part in joined)
-    return size * sum(map(_advance, normalize("NFD", text)))
+    return size * sum(map(_advance, text))
 
 
 def is_right_to_left(texts: Iterable[str]) -> bool:
@@ -51,6 +51,11 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
 
 @cache
 def _advance(char: str) -> float:
+    """Of a character with its marks; a whole text of marks would take Python long to decompose."""
+    return sum(map(_plain_advance, normalize("NFD", char)))
+
+
+def _plain_advance(char: str) -> float:
     if char in LATIN:
         return LATIN[char]
     kind = category(char)

@@ -13,6 +13,7 @@ as its head is high in the tree, so lines of a projective tree never meet; where
 trunk it passes behind it (─│─).
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -20,6 +21,8 @@ from typing import NamedTuple, TypeAlias
 from unicodedata import category
 
 from rich.cells import cell_len
+
+from dodona.drawing.occupied import Occupied
 
 Paint: TypeAlias = Callable[[str, str], str]  # a text and its ANSI codes
 
@@ -31,6 +34,11 @@ ROOT_COLOUR = "1;35"
 TRUNK_COLOURS = ("36", "33", "32", "34", "31", "95", "96", "93", "92", "94", "91")
 TAG_COLOUR = "2"
 SHORTEST_FORM = 6
+MOST_LANES = 500
+
+
+class TooWideError(ValueError):
+    """A tree so high that nobody could follow its lines."""
 
 
 class Trunk(NamedTuple):
@@ -95,16 +103,20 @@ def grow_trunks(heads: Sequence[int]) -> dict[int, Trunk]:
     if len(top_down) != len(heads) + 1:  # the root does not lead to every word
         raise ValueError(f"these heads are no tree: {list(heads)}")
     trunks: dict[int, Trunk] = {}
-    lanes: dict[int, list[Trunk]] = {}
+    occupied = Occupied(len(heads) + 1)
     for head in reversed(top_down[1:]):
         if head not in rows:
             continue
         first, last = min(rows[head]), max(rows[head])
-        lane = 1 + max((trunks[word].lane for word in rows[head] if word in trunks), default=0)
-        while any(first <= other.last and other.first <= last for other in lanes.get(lane, [])):
-            lane += 1
+        lowest = 1 + max((trunks[word].lane for word in rows[head] if word in trunks), default=0)
+        lane = occupied.next_free(first, last + 1, lowest)
+        if lane > MOST_LANES:
+            raise TooWideError(
+                f"more than {MOST_LANES} heads would stand beside each other above word {head}: "
+                "too many for lines of text"
+            )
+        occupied.take(first, last + 1, lane)
         trunks[head] = Trunk(head, lane, first, last)
-        lanes.setdefault(lane, []).append(trunks[head])
     return trunks
 
 
@@ -153,9 +165,8 @@ def widest(column: Sequence[str]) -> int:
 def shorten(text: str, n_columns: int) -> str:
     if cell_len(text) <= n_columns:
         return text
-    while cell_len(text) > n_columns - 1:
-        text = text[:-1]
-    return text + "…"
+    fitting = bisect_right(range(len(text)), n_columns - 1, key=lambda n: cell_len(text[:n])) - 1
+    return text[:fitting] + "…"
 
 
 def align(columns: Sequence[Sequence[str]]) -> list[list[str]]:

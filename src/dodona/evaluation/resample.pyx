@@ -54,10 +54,13 @@ def resampled_means(gains, sizes, int n_resamples, seed):
     """
     if not gains or len(gains) != len(sizes) or min(sizes) < 1:
         raise ValueError("expected one gain and one size above 0 for each of at least one sentence")
-    cdef vector[int64_t] gain_of = gains
-    cdef vector[int64_t] size_of = sizes
+    cdef vector[int64_t] gain_of, size_of
     cdef uint64_t start = seed & 0xFFFFFFFFFFFFFFFF
-    cdef vector[double] means = vector[double](n_resamples)
+    cdef vector[double] means
+    for gain, size in zip(gains, sizes):
+        gain_of.push_back(gain)
+        size_of.push_back(size)
+    means.resize(n_resamples)
     with nogil:
         resample(gain_of, size_of, start, means)
     return means

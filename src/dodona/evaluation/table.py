@@ -61,4 +61,5 @@ def render(parts: Iterable[Table | str]) -> str:
             if i:
                 console.print()
             console.print(part, soft_wrap=isinstance(part, str))
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: labels may hold others
+    return "\n".join(line.rstrip() for line in lines) + "\n"

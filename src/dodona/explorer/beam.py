@@ -75,7 +75,8 @@ def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> s
     if explorer.gold is None or not hypothesis.is_correct or hypothesis.is_final:
         return set()
     costs = explorer.system.costs(state, explorer.gold)
-    return {action for action, cost in costs.items() if cost == min(costs.values())}
+    lowest = min(costs.values())
+    return {action for action, cost in costs.items() if cost == lowest}
 
 
 def _fall(steps: list[tuple[Hypothesis, ...]]) -> int | None:

@@ -115,10 +115,10 @@ class Explorer:
         """Every valid action with its cost and its score."""
         scores = self._scores(state)
         costs: dict[Action, int] = {}
-        optimal: list[Action] = []
+        optimal: set[Action] = set()
         if self.gold is not None and not self.system.is_final(state):
             costs = self.system.costs(state, self.gold)
-            optimal = self.system.optimal(state, self.gold)
+            optimal = set(self.system.optimal(state, self.gold))
         return {
             action: Choice(
                 action.move,
@@ -134,15 +134,12 @@ class Explorer:
         """Where a path leads to from the start, right or wrong, and its actions as choices."""
         state, taken = self.start(), []
         for number, action in enumerate(path, start=1):
-            choice = self.choices(state).get(action)
-            if choice is None:
-                try:
-                    self.system.step(state, action)
-                except ValueError as error:
-                    raise ValueError(f"action {number}: {error}") from error
-            else:
-                taken.append(choice)
-                state = self.step(state, action)
+            try:
+                after = self.step(state, action)
+            except ValueError as error:
+                raise ValueError(f"action {number}: {error}") from error
+            taken.append(self._choice(state, action))
+            state = after
         return state, taken
 
     def view(self, state: State) -> View:
@@ -172,6 +169,15 @@ class Explorer:
         if self.gold is None or _is_partial(self.gold):
             raise ValueError("a static oracle needs a whole gold tree; some words have no head")
         return self.system.derivation(self.gold, oracle)
+
+    def _choice(self, state: State, action: Action) -> Choice:
+        """One of the choices, without a look at the others, which may be thousands."""
+        cost = optimal = None
+        if self.gold is not None:
+            cost = self.system.cost(state, self.gold, action)
+            optimal = action in self.system.optimal(state, self.gold)
+        score = self._scores(state).get(action)
+        return Choice(action.move, action.label, cost, optimal, score)
 
     def _scores(self, state: State) -> dict[Action, int]:
         if self.parser is None or self.system.is_final(state):

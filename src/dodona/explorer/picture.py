@@ -11,7 +11,7 @@ Each arc has a kind, which a page colours:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dodona.drawing.svg import Arc, draw
@@ -54,23 +54,24 @@ def draw_best(explorer: Explorer, view: View, width: float | None = None) -> str
 
 def _kinds(explorer: Explorer, arcs: Iterable[Triple], *, right: str, wrong: str) -> list[Arc]:
     """The arcs, each of one kind or the other; without a gold tree they are all right."""
-    gold = explorer.gold
+    rivals: dict[int, list[Triple]] = {}  # gold arcs by their dependent
+    for arc in () if explorer.gold is None else explorer.gold.arcs:
+        rivals.setdefault(arc[2], []).append(arc)
+    with_labels = counts_labels(explorer.system)
     return [
         Arc(
             arc[0],
             arc[1] or "",
             arc[2],
-            right if gold is None or _is_right(explorer, arc) else wrong,
+            right if _is_right(arc, rivals.get(arc[2], []), with_labels) else wrong,
         )
         for arc in arcs
     ]
 
 
-def _is_right(explorer: Explorer, arc: Triple) -> bool:
-    """Whether it is one of the gold tree, or the gold tree says nothing of its dependent."""
-    assert explorer.gold is not None
-    rivals = [other for other in explorer.gold.arcs if other[2] == arc[2]]
-    left = find_missing([arc], rivals, with_labels=counts_labels(explorer.system))
+def _is_right(arc: Triple, rivals: Sequence[Triple], with_labels: bool) -> bool:
+    """Whether it is one of the gold arcs to its dependent, or there are none."""
+    left = find_missing([arc], rivals, with_labels=with_labels)
     return not rivals or len(left) < len(rivals)
 
 

@@ -38,7 +38,7 @@ def read_typed(text: str, *, name: str = "input") -> list[Sentence]:
     if not words:
         raise ValueError(f"{name}: there is no sentence in it")
     if any(line.count("\t") == 9 for line in words):
-        source = io.BytesIO(text.rstrip().encode() + b"\n\n")
+        source = io.BytesIO(text.rstrip(" \t\r\n").encode() + b"\n\n")
         with read(source, trees="optional", name=name) as reader:
             return list(reader)
     if any(map(SHORT.fullmatch, words)):

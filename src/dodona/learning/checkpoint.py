@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import Scorer
+from dodona.core.weights.packed import PackedWeights, Scorer
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from dodona.storage.said import said
@@ -47,6 +47,13 @@ class State:
         found = self.weights[name]
         if found.n_classes != n_classes:
             raise ValueError(f"weights of {found.n_classes} classes, not {n_classes}")
+        return found
+
+    def best_of(self, name: str, n_classes: int) -> PackedWeights:
+        """The packed weights of that name, of the best epoch."""
+        found = self.best[name]
+        if not isinstance(found, PackedWeights) or found.n_classes != n_classes:
+            raise ValueError(f"the best {name} has no weights of {n_classes} classes")
         return found
 
 

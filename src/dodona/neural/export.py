@@ -1,12 +1,13 @@
 """A network as it was learned, made ready for parsing: `core/network` says what of.
 
-Norms lose their gains, which go into the matrices behind them, and tag heads with parts become plain
-ones. As int8, every row of a matrix has a scale of its own, so that its largest number is 127.
+Norms lose their gains, which go into the matrices behind them, and tag heads with parts become
+plain ones. As int8, every row of a matrix has a scale of its own: its largest number is 127.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def fold(
     for name in ("missing", "root"):
         found[f"slot.{name}"] = (p["slot"] @ p[name]).reshape(shape.n_slots, shape.hidden)
     ends = np.cumsum([0, *atoms])
-    for i, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for i, (begin, end) in enumerate(pairwise(ends)):
         found[f"atom.{i}"] = p["atom"][begin:end]
     found["class"], found["class.bias"] = p["class"][:n_classes], p["class.bias"][:n_classes]
     return found

@@ -91,7 +91,7 @@ def learn_tags(sentences: Sequence[Sentence]) -> Tags:
 def _parts(names: Sequence[str]) -> Numbers:
     """For each value of FEATS which Name=Value it is made of."""
     number = {part: i for i, part in enumerate(sorted({p for n in names for p in n.split("|")}))}
-    found = np.zeros((len(names), len(number)), np.float32)
+    found: Numbers = np.zeros((len(names), len(number)), np.float32)
     for i, name in enumerate(names):
         found[i, [number[part] for part in name.split("|")]] = 1
     return found

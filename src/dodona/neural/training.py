@@ -36,6 +36,7 @@ from dodona.parsing.preparation import TrainingData, load_trees, prepare
 from dodona.parsing.training import describe_run, score_trees
 from dodona.settings import ENHANCED, PARSER, Settings
 from dodona.tagging.neural_tagger import NeuralTagger
+from dodona.tagging.tagger import Tagger
 from dodona.tagging.word_types import FIELDS
 from dodona.treebank.encoding.encoding import Encoder
 
@@ -58,8 +59,18 @@ class NeuralTrainer(Learner[Arrays]):
     projectivised, and what is not annotated is not learned.
     """
 
-    def __init__(self, train: Treebank, dev: Treebank | None, settings: Settings) -> None:
+    graph_trainer = None  # of graphs beside trees, which a network does not learn
+
+    def __init__(
+        self,
+        train: Treebank,
+        dev: Treebank | None,
+        settings: Settings,
+        tagger: Tagger | None = None,
+    ) -> None:
         super().__init__()
+        if tagger is not None:
+            raise ValueError("a network learns tags together with trees: it takes no other tagger")
         settings = settings.resolved()
         self._vectors = read_vectors(settings.vectors) if settings.vectors else None
         # slots and vectors go into the model, but not the folders they were read from
@@ -134,7 +145,9 @@ class NeuralTrainer(Learner[Arrays]):
         self.batch_size = settings.batch_words or suited
         n_steps = sum(1 for _ in in_batches(self.words, self.data.order, self.batch_size))
         self.pace = Pace(
-            rate=settings.learning_rate, warm=min(WARM, 2 * n_steps), steps=n_steps * settings.epochs
+            rate=settings.learning_rate,
+            warm=min(WARM, 2 * n_steps),
+            steps=n_steps * settings.epochs,
         )
         rate = settings.dropout
         self.dropout = Dropout(min(UNKNOWN_WORDS, rate), rate, rate, rate)
@@ -146,8 +159,10 @@ class NeuralTrainer(Learner[Arrays]):
             explore_rate=settings.explore_rate,
         )
         self._room = Room(self.batch_size)
-        self._parts = {head: jnp.asarray(parts) for head, parts in self.tags.parts.items()}
-        self._gold = np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, self.n_words), "i4")
+        self._tag_parts = {head: jnp.asarray(parts) for head, parts in self.tags.parts.items()}
+        self._gold = (
+            np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, self.n_words), "i4")
+        )
         self._heads = self._gold_heads()
 
     def _gold_heads(self) -> Any:
@@ -174,10 +189,12 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _learn(self, batch: Batch, salt: int, exploring: bool) -> None:
         now = self.learning
-        products = np.asarray(products_of(self.shape, now.parameters, batch.arrays, self._parts))
+        products = np.asarray(
+            products_of(self.shape, now.parameters, batch.arrays, self._tag_parts)
+        )
         walk = self.walks.walk(batch, now.parameters, products, salt, exploring)
         n = self._room.words
-        tags = np.full((len(self._gold), n), NO_CLASS, np.int32)
+        tags: Any = np.full((len(self._gold), n), NO_CLASS, np.int32)
         tags[:, : len(batch.words)] = self._gold[:, batch.words]
         arrays = batch.arrays | ({"heads": self._heads_in(batch, n)} if self.shape.arcs else {})
         seed = np.uint32((self.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
@@ -192,7 +209,7 @@ class NeuralTrainer(Learner[Arrays]):
             np.float32(now.step),
             seed,
             arrays,
-            self._parts,
+            self._tag_parts,
             walk,
             tags,
         )
@@ -200,9 +217,10 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _heads_in(self, batch: Batch, n: int) -> Any:
         """The places of the words' heads in the batch; `n` is that of the root, -1 of no head."""
-        gold, found = self._heads[batch.words], np.full(n, -1, np.int32)
+        gold: Any = self._heads[batch.words]
+        found: Any = np.full(n, -1, np.int32)
         lengths = self.words.n_words[list(batch.sentences)]
-        first = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        first: Any = np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = np.where(gold == 0, n, first + gold - 1)
         found[: len(gold)] = np.where(gold < 0, -1, places)
         return found

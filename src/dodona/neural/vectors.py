@@ -1,10 +1,10 @@
-"""Word vectors from elsewhere: a text file of GloVe's or word2vec's shape, or NumPy's beside words."""
+"""Word vectors from elsewhere: a text file as of GloVe or word2vec, or NumPy's beside words."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def _read_text(path: Path) -> tuple[list[bytes], Numbers]:
     words: list[bytes] = []
     rows: list[Numbers] = []
     file, _, _ = open_input(path)
-    with file, io.BufferedReader(file) as lines:  # type: ignore[arg-type]
+    with io.BufferedReader(cast(io.RawIOBase, file)) as lines:
         for number, line in enumerate(lines, 1):
             word, *values = line.rstrip(b"\n ").split(b" ")
             if number == 1 and len(values) == 1:

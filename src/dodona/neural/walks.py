@@ -55,7 +55,8 @@ class Walks:
             sentences, rows = batch.sentences[some], batch.first_rows[some]
             return self._walkers[i].walk(sentences, rows, *flat, salt, exploring)
 
-        found = [b"".join(parts) for parts in zip(*self._pool.map(part, range(len(cuts) - 1)))]
+        walked = self._pool.map(part, range(len(self._walkers)))
+        found = [b"".join(parts) for parts in zip(*walked, strict=True)]
         rows, atom_rows = (np.frombuffer(data, np.int32) for data in found[:2])
         verdicts = np.frombuffer(found[2], np.uint8)
         return self._filled(
@@ -64,7 +65,9 @@ class Walks:
             verdicts.reshape(-1, self.n_classes),
         )
 
-    def _filled(self, rows: Numbers, atoms: Numbers | None, verdicts: Numbers) -> dict[str, Numbers]:
+    def _filled(
+        self, rows: Numbers, atoms: Numbers | None, verdicts: Numbers
+    ) -> dict[str, Numbers]:
         n = len(rows)
         if n > self._room:
             self._room = padded(int(n * 1.05), ROUND)

@@ -9,7 +9,7 @@ from dodona.parsing.preparation import TrainingData
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
-from dodona.treebank.graphs.graphs import AND, BACK, UP, planarise
+from dodona.treebank.graphs.graphs import AND, BACK, UP, Planar, planarise
 from dodona.treebank.graphs.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
 
@@ -21,7 +21,7 @@ LEAST, LEAST_SHARE = 3, 2_500
 def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> TrainingData:
     """Number everything, and make graphs fit for a system whose arcs do not cross."""
     encoder.learn(sentences)
-    planar = [planarise(delexicalise(s, enhanced_graph(s))) for s in sentences]
+    planar = [_planar(s) for s in sentences]
     if not any(graph.arcs for graph in planar):
         raise TreebankError(
             sentences[0].source,
@@ -46,6 +46,15 @@ def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> TrainingData:
         if arcs:
             data.order.append(i)
     return data
+
+
+def _planar(sentence: Sentence) -> Planar:
+    try:
+        return planarise(delexicalise(sentence, enhanced_graph(sentence)))
+    except TreebankError:
+        raise
+    except ValueError as error:
+        raise TreebankError(sentence.source, sentence.line, str(error)) from error
 
 
 def _simplify(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:

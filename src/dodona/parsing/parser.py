@@ -19,7 +19,6 @@ from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
-from dodona.core.weights.packed import Scorer
 from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import NEURAL, ROOT_COUNTS, Settings
@@ -34,7 +33,7 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.trees.pseudoprojective import deprojectivise, lifted
+from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 
@@ -55,14 +54,14 @@ class Parser(Saved):
     encoder: Encoder
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: Scorer | Network
+    weights: Any  # a Scorer, or a Network
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | NeuralTagger | None = None
     segmenter: Segmenter | None = None
     graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
 
     def __post_init__(self) -> None:
-        self.features = self._features()
+        self.features: Any = self._features()
         self.labels = [label.decode() for label in self.encoder.labels]
         self.system = system(
             self.settings.system,
@@ -74,7 +73,9 @@ class Parser(Saved):
         )
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search(self.settings.roots, self.settings.beam)
-        self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
+        self._lifted = set()  # labels that tell where an arc is to be moved
+        if self.settings.projectivise in SCHEMES:
+            self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
     def _features(self) -> Features | Slots:
         if self.settings.scorer == NEURAL:

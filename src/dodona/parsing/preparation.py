@@ -17,6 +17,7 @@ from dodona.core.transitions.registry import find_system
 from dodona.learning.treebanks import Treebank, load, nothing_to_learn
 from dodona.settings import Settings
 from dodona.treebank.columns import UNANNOTATED
+from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
@@ -89,6 +90,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
         and find_system(settings.system).projective_only
     )
     for i, sentence in enumerate(sentences):
+        _check_length(sentence, settings.system)
         if None in corpus.heads(i) or None in corpus.labels(i):
             _check_partial(sentence, i + 1, is_static, settings.system)
             data.n_unannotated += sentence.heads.count(None)
@@ -109,6 +111,18 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
             "static training left no sentence: every tree is non-projective; use projectivise"
         )
     return data
+
+
+def _check_length(sentence: Sentence, system: str) -> None:
+    """Refuse a sentence that would take the oracle of the system hours."""
+    most = find_system(system).most_words
+    if 0 < most < len(sentence):
+        raise TreebankError(
+            sentence.source,
+            sentence.line,
+            f"{system} learns from sentences of {most:,} words at the most, and this one has "
+            f"{len(sentence):,}: leave it out, or train another system, such as arc-hybrid",
+        )
 
 
 def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:

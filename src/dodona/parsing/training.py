@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
@@ -13,7 +13,7 @@ from dodona.core.parsing.beam_training import BeamTrainer
 from dodona.core.parsing.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, Scorer, pack
+from dodona.core.weights.packed import Scorer, pack
 from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.learning.checkpoint import Checkpoint, State
@@ -252,9 +252,10 @@ class Trainer(Learner[Learned]):
             self._start(state.weights_of("parser", self.actions.n_classes))
             self.core.__setstate__((int(state.numbers["random"]), state.numbers["time"]))
         if state.best:
-            columns = self.tags.trainer.columns if self.tags.trainer else []
-            weights = [cast(PackedWeights, state.best[f"tagger.{column}"]) for column in columns]
+            answers = self.tags.trainer.knowledge.answers if self.tags.trainer else []
+            weights = [state.best_of(f"tagger.{its.column}", its.n_classes) for its in answers]
             self.best = Learned(state.best["parser"], self.tags.tagger(weights))
+            self._parser(self.best)  # or they do not fit together
 
     def restore(self, saved: Checkpoint) -> None:
         super().restore(saved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dodona.learning.treebanks import checksum
 from dodona.models import locate
@@ -77,7 +77,7 @@ def load_tagger(path: Path, *, mapped: bool = False) -> Tagger:
     parser = Parser.load(path, mapped=mapped)
     if parser.tagger is None:
         raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
-    return replace(parser.tagger, segmenter=parser.segmenter)
+    return cast(Tagger, replace(parser.tagger, segmenter=parser.segmenter))
 
 
 NAMES = tuple(part.name for part in fields(Parts))

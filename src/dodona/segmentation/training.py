@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs
@@ -21,6 +21,7 @@ from dodona.segmentation.scores import segmentation_scores
 from dodona.segmentation.segmented import code_points
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
+from dodona.storage.said import said
 from dodona.treebank.raw_text import GoldText, gold_text
 
 MARGIN = 12  # by which the right label should win
@@ -131,9 +132,12 @@ class SegmenterTrainer(Learner[Weights]):
         times = state.numbers["times"]
         self.places.go_on(state.weights["places"], *times["places"])
         self.words.go_on(state.weights["words"], *times["words"])
-        self.best_words_score = state.numbers["best_words_score"]
+        self.best_words_score = said(state.numbers, "best_words_score", float)
         if state.best:
-            self.best = cast(Weights, (state.best["places"], state.best["words"]))
+            self.best = (
+                state.best_of("places", self.places.weights.n_classes),
+                state.best_of("words", self.words.weights.n_classes),
+            )
 
     def segmenter(self) -> Segmenter:
         """The segmenter of the best epoch so far, with the bias that is best on the dev set.

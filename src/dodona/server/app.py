@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -13,8 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dodona.server.errors import Refused, refuse
+from dodona.server.gate import ANY, Gate
 from dodona.server.limits import Limits
-from dodona.server.middleware import Deadline, Log, Watch, to_nobody
+from dodona.server.middleware import Deadline, Hold, Log, Watch, to_nobody
 from dodona.server.models import Models
 from dodona.server.routes.api import STREAM, api_routes
 from dodona.server.routes.explore import explore_routes
@@ -28,9 +29,14 @@ def make_app(
     limits: Limits | None = None,
     *,
     cors: Sequence[str] = (),
+    hosts: Collection[str] = (ANY,),
     log: Log = to_nobody,
 ) -> Starlette:
-    """An ASGI application that serves the models; `cors` names the origins of foreign pages."""
+    """An ASGI application that serves the models.
+
+    `cors` names the origins of foreign pages that may ask, `hosts` the names that the server has;
+    by default any, since only what runs the application knows better.
+    """
     service = Service(models, limits or Limits())
     routes = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
     middleware = [
@@ -40,6 +46,13 @@ def make_app(
             paths=frozenset(route.path for route in routes),
             log=log,
         ),
+        Middleware(
+            Gate,
+            hosts=frozenset(hosts),
+            cors=frozenset(cors),
+            working={route.path for route in routes if "POST" in (route.methods or ())},
+        ),
+        Middleware(Hold, memory=service.memory, limits=service.limits),
         Middleware(Deadline, limits=service.limits, streams=frozenset({STREAM})),
     ]
     if cors:
@@ -69,7 +82,7 @@ def make_app(
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Until the server stops."""
     yield
-    app.state.service.workers.close()
+    app.state.service.close()
 
 
 async def answer_refused(request: Request, error: Exception) -> Response:

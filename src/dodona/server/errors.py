@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from dodona.treebank.conllu.errors import TreebankError
 
+CLOSE = {"Connection": "close"}  # of an answer before all was read: what is still to come is not
 JSON_PATHS = "/api/"  # how addresses begin where answers are JSON, errors included
 
 

@@ -5,27 +5,41 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-MOST_DRAWN = 250  # words: to draw a sentence takes more than twice as long for twice the words
 WIDEST_PICTURE = 10_000  # pixels
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much, how long, how many.
+    """How much, how long, how many. `dodona serve` has a flag for each.
 
     >>> Limits(seconds=5).seconds
     5
     """
 
-    max_bytes: int = 16 << 20  # of a request's body; a stream has no limit
-    seconds: float = 60.0  # for a request, from its first byte to the last of the answer
-    patience: float = 20.0  # for a client that sends nothing or takes nothing
+    # a request
+    max_bytes: int = 16_000_000  # of its body; a stream has no limit
+    max_words: int = 500_000  # a stream has no limit
+    seconds: float = 60.0  # from its first byte to the last of the answer; a stream has no limit
+    # a client
+    patience: float = 20.0  # seconds that it sends nothing or takes nothing
+    head_seconds: float = 5.0  # for the head of a request
+    slowest: int = 1000  # bytes a second that it sends or takes, after its patience is used up
+    # the explorer
+    explore_words: int = 250  # drawings, too: long ones say nothing and take long
+    explore_arcs: int = 1000
+    explore_actions: int = 2000  # of a path
+    explore_seconds: float = 10.0
+    # all together
+    memory: int = 200_000_000  # bytes that requests hold
     waiting: int = 64  # requests at work or in line for it; more are sent away
-    streams: int = 4  # streams at a time; each has a thread
-    connections: int = 1024
-    threads: int = os.cpu_count() or 1
+    streams: int = 8  # at a time; each has a thread
+    connections: int = 1000
+    heads: int = 250  # connections whose request has no whole head yet
+    threads: int = os.cpu_count() or 1  # that parse
+    explorers: int = 2  # threads that explore
+    grace: float = 10.0  # seconds for what is under way when the server is told to end
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value <= 0:
+            if not 0 < value < float("inf"):
                 raise ValueError(f"{name} is more than 0, not {value}")

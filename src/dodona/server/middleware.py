@@ -1,4 +1,4 @@
-"""Around every request: time, headers that keep browsers careful, counters, a line in the log."""
+"""Around every request: time, memory, headers that keep browsers careful, counters, the log."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dodona.server.errors import Refused, refuse
 from dodona.server.limits import Limits
+from dodona.server.memory import Allowance, Memory
 from dodona.server.metrics import Metrics
 
 HEADERS = {
@@ -51,6 +52,21 @@ class Deadline:
     def _too_long(self) -> Refused:
         why = f"the request took more than {self._limits.seconds:g} seconds; send less at a time"
         return Refused(503, why, {"Retry-After": "10", "Connection": "close"})
+
+
+class Hold:
+    """Gives each request an allowance, and takes back what it held of it."""
+
+    def __init__(self, app: ASGIApp, memory: Memory, limits: Limits) -> None:
+        self._app, self._memory, self._limits = app, memory, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        allowance = Allowance(self._memory, self._limits)
+        scope.setdefault("state", {})["allowance"] = allowance
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            allowance.close()
 
 
 class Watch:

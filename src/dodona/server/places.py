@@ -23,6 +23,11 @@ class Places:
         self._why = why
         self._headers = {"Retry-After": str(retry_after)}
 
+    @property
+    def are_taken(self) -> bool:
+        """Whether none is free."""
+        return not self._n_free
+
     @contextmanager
     def take(self) -> Iterator[None]:
         """One of them, until it is given back."""

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
-
-from dodona.server.places import Places
 
 T = TypeVar("T")
 
@@ -20,28 +18,33 @@ TURN = 0.02  # seconds of work, not of waiting; a slice that was begun is finish
 
 
 class Workers:
-    """A pool of threads with a line before it that is not endless."""
+    """A pool of threads."""
 
-    def __init__(self, threads: int, waiting: int) -> None:
+    def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
-        why = "too much to do; try again in a moment"
-        self.places = Places(waiting, why, retry_after=1)
+        self._at_work: set[Future[object]] = set()
 
     async def turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
         """What the steps yield, turn by turn; a lone turn is one list."""
-        loop = asyncio.get_running_loop()
         is_done = False
         while not is_done:
-            found, is_done = await loop.run_in_executor(self._pool, turn, steps)
+            found, is_done = await asyncio.wrap_future(self._submit(turn, steps))
             yield found
 
     def wait_for(self, function: Callable[[], T]) -> T:
         """What a function returns that is done in one go, for a thread that is none of ours."""
-        return self._pool.submit(function).result()
+        return self._submit(function).result()
 
-    def close(self) -> None:
-        """Let the threads go when they are done."""
+    def close(self, seconds: float) -> bool:
+        """Let the threads go; whether they were done within that time."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        return not wait(tuple(self._at_work), seconds).not_done
+
+    def _submit(self, function: Callable[..., T], *arguments: object) -> Future[T]:
+        future = self._pool.submit(function, *arguments)
+        self._at_work.add(future)  # type: ignore[arg-type]
+        future.add_done_callback(self._at_work.discard)
+        return future
 
 
 def turn(steps: Iterator[T]) -> tuple[list[T], bool]:

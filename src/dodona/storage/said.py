@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from dodona.treebank.sentence import Sentence
@@ -26,7 +27,7 @@ def said(about: Any, name: str, kind: type[T]) -> T:
     if not isinstance(about, Mapping):
         raise ValueError(f"there is no {name!r} in what is no mapping of names")
     value = about[name]
-    if not _is_of(value, kind):
+    if not _test_of(kind)(value):  # type: ignore[arg-type]
         shown = kind.__name__ if get_origin(kind) is None else kind
         raise ValueError(f"{name!r} is not of the type {shown}")
     return value  # type: ignore[no-any-return]
@@ -53,21 +54,25 @@ def check_values(column: str, values: list[str]) -> None:
     Traceback (most recent call last):
     ValueError: deprel 2 is 'a\\tb'; a value is not empty and holds no tab and no line end
     """
+    if not values:
+        raise ValueError(f"there is no {column} at all")
     columns: dict[str, Any] = {column: values}
     Sentence.from_columns(["_"] * len(values), **columns)
 
 
-def _is_of(value: object, kind: Any) -> bool:
+@cache
+def _test_of(kind: Any) -> Callable[[Any], bool]:
+    """What tells whether a value is of a type."""
     if kind is Any:
-        return True
-    if get_origin(kind) is dict:
-        return isinstance(value, dict)  # whose names are texts: JSON has no others
+        return lambda value: True
+    if get_origin(kind) is dict:  # whose names are texts: JSON has no others
+        return lambda value: isinstance(value, dict)
     if get_origin(kind) is list:
-        [inner] = get_args(kind)
-        return isinstance(value, list) and all(_is_of(item, inner) for item in value)
-    if kind is float:
-        # neither infinite nor NaN
-        return type(value) in (int, float) and abs(value) <= sys.float_info.max  # type: ignore[arg-type]
+        inner = _test_of(get_args(kind)[0])
+        return lambda value: isinstance(value, list) and all(map(inner, value))
+    if kind is float:  # neither infinite nor NaN
+        most = sys.float_info.max
+        return lambda value: type(value) in (int, float) and abs(value) <= most
     if kind is int:
-        return type(value) is int and abs(value) <= LARGEST
-    return type(value) is kind
+        return lambda value: type(value) is int and abs(value) <= LARGEST
+    return lambda value: type(value) is kind

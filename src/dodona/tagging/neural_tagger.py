@@ -84,8 +84,8 @@ class NeuralTagger(Saved):
         columns = (*COLUMNS_READ, *self.columns)
         given = [column for column in self.columns if column != LEMMA]
         certain = answers.entries, answers.before, answers.fixed
-        n_classes = answers.n_classes
-        return TagTask(None, columns, LEMMA, given, n_classes, *certain, len(answers.classes))
+        sizes = answers.n_classes, len(self.words.known)
+        return TagTask(None, columns, LEMMA, given, *sizes, *certain, len(answers.classes))
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
@@ -172,9 +172,10 @@ class NeuralTagger(Saved):
             column, classes = said(task, "column", str), said(task, "classes", list[str])
             if column != LEMMA:
                 check_values(column, classes)
-            certain = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
+            entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
-            answers.append(Answers(column, encoded, *certain, said(task, "n_learned", int)))
+            n_learned = said(task, "n_learned", int)
+            answers.append(Answers(column, encoded, entries, before, fixed, n_learned))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}
         vectors = strings("vectors") if "words.vectors" in arrays else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from dodona.batches import require_sentence, stream
@@ -33,7 +33,7 @@ from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence
+from dodona.treebank.sentence import Sentence, check_field
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
@@ -49,16 +49,22 @@ class Answers:
     before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
+    meanings: list[bytes] | LemmaScripts = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_learned <= len(self.classes):
+            raise ValueError(f"{self.n_learned} classes are learned, of {len(self.classes)}")
+        if self.column != LEMMA:
+            for name in self.classes:
+                check_field(name)
+        # what the classes stand for, made at once: threads may share it
+        scripts = LemmaScripts(self.classes) if self.column == LEMMA else self.classes
+        object.__setattr__(self, "meanings", scripts)
 
     @property
     def n_classes(self) -> int:
         """How many classes the perceptron chooses among."""
         return self.n_learned or len(self.classes)
-
-    @cached_property
-    def meanings(self) -> list[bytes] | LemmaScripts:
-        """What the classes stand for."""
-        return LemmaScripts(self.classes) if self.column == LEMMA else self.classes
 
 
 @dataclass(frozen=True)

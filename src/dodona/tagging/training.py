@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.tagging.tag_training import TagTrainer
@@ -121,12 +121,12 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         )
 
     def go_on(self, state: State) -> None:
-        tasks = zip(self.columns, self.knowledge.answers, strict=True)
-        self._start([state.weights_of(name, answers.n_classes) for name, answers in tasks])
+        n_classes = {answers.column: answers.n_classes for answers in self.knowledge.answers}
+        self._start([state.weights_of(column, n_classes[column]) for column in self.columns])
         for trainer, (time, n_updates) in zip(self.trainers, state.numbers["times"], strict=True):
             trainer.__setstate__((time, n_updates))
         if state.best:
-            self.best = [cast(PackedWeights, state.best[column]) for column in self.columns]
+            self.best = [state.best_of(column, n_classes[column]) for column in self.columns]
 
     def snapshot(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
         """The tagger of these weights or, without any, of what was learned so far."""

@@ -35,8 +35,8 @@ cdef class WordTypes:
     """Types, numbered as they come.
 
     `forms` are those that have vectors of their own, in lower case; `sizes` the rows of the tables
-    of HASHED and of the n-grams; `vectors` words with vectors from elsewhere; `known` the forms that
-    the column `entry` is to tell apart.
+    of HASHED and of the n-grams; `vectors` words with vectors from elsewhere; `known` the forms
+    that the column `entry` is to tell apart.
     """
 
     def __init__(self, Vocabulary forms not None, sizes, Vocabulary vectors=None,

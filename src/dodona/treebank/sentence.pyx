@@ -249,15 +249,15 @@ def with_tree(Sentence sentence, heads, list labels, label_ids):
     >>> with_tree(s, [2, 0], [b"nsubj", b"root"], [0, 1]).deprels
     ['nsubj', 'root']
     """
-    cdef vector[int32_t] c_heads = heads
-    cdef vector[int32_t] c_ids = label_ids
+    cdef vector[int32_t] c_heads, c_ids
     if len(heads) != sentence.n_words or len(label_ids) != sentence.n_words:
         raise ValueError(f"expected {sentence.n_words} heads and label ids, one per word")
     for head in heads:
-        check_head(head, NO_HEAD, sentence.n_words)
+        c_heads.push_back(check_head(head, NO_HEAD, sentence.n_words))
     for label in label_ids:
         if not 0 <= label < len(labels):
             raise ValueError(f"label id {label} is out of range, there are {len(labels)} labels")
+        c_ids.push_back(label)
     return sentence.with_tree(c_heads.data(), labels, c_ids.data())
 
 
@@ -324,10 +324,13 @@ cdef Sentence edited(Sentence self, tuple columns):
     cdef vector[Text] texts
     cdef vector[char] digits
     cdef vector[int32_t] heads
-    cdef vector[int] chosen = [k for k in range(STRIDE - 1) if columns[k] is not None]
-    cdef int n_columns = chosen.size()
-    cdef int i, k
+    cdef vector[int] chosen
+    cdef int i, k, n_columns
     cdef list kept = []     # keeps the strings alive while texts points into them
+    for k in range(STRIDE - 1):
+        if columns[k] is not None:
+            chosen.push_back(k)
+    n_columns = chosen.size()
     texts.resize(<size_t>n_columns * self.n_words)
     for k in range(n_columns):
         values = list(columns[chosen[k]])
@@ -336,7 +339,8 @@ cdef Sentence edited(Sentence self, tuple columns):
                 f"expected {self.n_words} values of {NAMES[chosen[k]]}, found {len(values)}")
         kept.append(values)
         if chosen[k] == HEAD:
-            heads = [NO_HEAD if v is None else check_head(v, 0, self.n_words) for v in values]
+            for v in values:
+                heads.push_back(NO_HEAD if v is None else check_head(v, 0, self.n_words))
             digits.resize(HEAD_WIDTH * self.n_words)
             for i in range(self.n_words):
                 texts[i * n_columns + k] = head_text(heads[i], digits.data() + HEAD_WIDTH * i)
@@ -421,6 +425,17 @@ cdef Text value_text(list values, int i, int column) except *:
             f"{NAMES[column]} {i + 1} is {values[i]!r}; "
             "a value is not empty and holds no tab and no line end")
     return text
+
+
+def check_field(bytes value not None):
+    """Refuse what cannot stand in a column: a tab, a line end, nothing at all.
+
+    >>> check_field(b"nsubj")
+    """
+    if not value or b"\t" in value or b"\n" in value:
+        raise ValueError(f"{value!r} cannot stand in a column: a value is not empty and holds no "
+                         "tab and no line end")
+    value.decode()              # or say that it is not UTF-8
 
 
 cdef check_head(head, int least, int most):

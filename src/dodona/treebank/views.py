@@ -45,7 +45,7 @@ def arcs(sentence: Sentence) -> list[Arc]:
 
 def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
     """The tree as lines of text."""
-    from dodona.drawing.terminal import draw
+    from dodona.drawing.terminal import TooWideError, draw
 
     heads = [-1 if head is None else head for head in sentence.heads]
     try:
@@ -57,6 +57,8 @@ def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
             width=width,
             colour=colour,
         )
+    except TooWideError as error:
+        raise ValueError(f"{sentence.source}:{sentence.line}: {error}; try to_svg") from None
     except ValueError:
         known = [head for head in sentence.heads if head is not None]
         missing = (

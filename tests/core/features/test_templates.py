@@ -11,6 +11,7 @@ import pytest
 from dodona.core.features.features import Features
 from dodona.core.features.templates import (
     MAX_PARTS,
+    MAX_TEMPLATES,
     RELATIONS,
     STARTS,
     STATE_ATTRIBUTES,
@@ -22,6 +23,7 @@ from dodona.core.features.templates import (
     template_names,
     word_columns,
 )
+from dodona.core.weights.linear import Weights
 
 
 def test_comments_and_blank_lines_are_ignored() -> None:
@@ -70,6 +72,15 @@ def test_a_mistake_is_told_with_file_line_and_what_would_be_right(
 def test_a_file_without_templates_is_an_error(text: str) -> None:
     with pytest.raises(TemplateError, match=r"mine\.txt: no template in it"):
         parse_templates(text, "mine.txt")
+
+
+def test_there_are_no_more_templates_than_weights_can_have_features() -> None:
+    assert Features("s0.form\n" * MAX_TEMPLATES).n_templates == MAX_TEMPLATES
+    with pytest.raises(TemplateError, match=f"my.txt: more than {MAX_TEMPLATES} templates"):
+        Features("s0.form\n" * (MAX_TEMPLATES + 1), "my.txt")
+    Weights(1).scores([1] * MAX_TEMPLATES)
+    with pytest.raises(ValueError, match=f"at most {MAX_TEMPLATES}"):
+        Weights(1).scores([1] * (MAX_TEMPLATES + 1))
 
 
 def test_templates_of_your_own_are_read_from_a_file(tmp_path: Path) -> None:

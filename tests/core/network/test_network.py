@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from threading import Thread
 
 import pytest
 
@@ -73,3 +73,121 @@ def test_network_is_its_twin_where_numbers_are_tiny_or_large(int8: bool, scale: 
     shape, random = SHAPES["usual"], Random(5)
     arrays = random_arrays(shape, random, int8=int8, scale=scale)
     check_against_twin(shape, arrays, random, variants()[-1], [4])
+
+
+@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
+@pytest.mark.parametrize("hidden", [16, 128, 512])
+def test_scores_of_states_are_the_twins(hidden: int, int8: bool, variant: str) -> None:
+    random = Random(hidden)
+    shape = Shape(layers=0, hidden=hidden, slots=1, classes=21)
+    arrays = random_arrays(shape, random, int8=int8, scale=3.0)
+    network = Network(shape.about(), arrays, variant)
+    twin = reference.Network(shape.about(), arrays)
+    for most in (50, 3000, 32767):
+        for n_rows in (0, 1, 2, 7, 14):
+            rows = [
+                array("h", [random.randint(-most, most) for _ in range(hidden)])
+                for _ in range(n_rows)
+            ]
+            assert network.state_scores(rows) == twin.state_scores(rows)
+
+
+def test_scores_of_states_saturate() -> None:
+    shape = Shape(layers=0, hidden=512, slots=1, classes=2)
+    arrays = random_arrays(shape, Random(1), int8=True)
+    arrays["class"] = array("b", [127] * 512 + [-127] * 512)
+    arrays["class.scale"] = array("f", [1.0, 1.0])
+    network, twin = Network(shape.about(), arrays), reference.Network(shape.about(), arrays)
+    for value in (32767, -32768):
+        rows = [array("h", [value] * 512)] * 20
+        assert network.state_scores(rows) == twin.state_scores(rows)
+        assert set(map(abs, network.state_scores(rows))) == {8191}
+
+
+LARGE = Shape(width=64, hidden=32, slots=5, fields=(16, 12, 8), n_rows=40)
+
+
+def large_types() -> tuple[array[int], array[int]]:
+    return as_lists(spellings(LARGE, Random(4), 90))
+
+
+def large_case(int8: bool) -> tuple[Network, NetworkSpace, array[int], array[int]]:
+    """A network of a usual size, and sentences with more words than are read together."""
+    random = Random(3)
+    network = Network(LARGE.about(), random_arrays(LARGE, random, int8=int8))
+    space = NetworkSpace(network)
+    space.add_types(*large_types())
+    return network, space, *sentences(random, 90, [5, 0, 1, 70, 30, 3, 64, 200, 2, 0])
+
+
+@pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
+def test_sentences_are_read_alike_alone_and_among_others(int8: bool) -> None:
+    network, space, words, lengths = large_case(int8)
+    tags, products = network.annotate(space, words, lengths)
+    n_products, begin = network.n_slots * network.hidden, 0
+    for length in lengths:
+        one = words[begin : begin + length]
+        tags_alone, products_alone = network.annotate(space, one, array("i", [length]))
+        assert tags_alone == [head[begin : begin + length] for head in tags]
+        assert products_alone == products[begin * n_products : (begin + length) * n_products]
+        begin += length
+
+
+@pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
+def test_threads_share_a_network(int8: bool) -> None:
+    network, space, words, lengths = large_case(int8)
+    expected = network.annotate(space, words, lengths)
+
+    def read(_: int) -> bool:
+        mine = NetworkSpace(network)
+        mine.add_types(*large_types())
+        return all(network.annotate(mine, words, lengths) == expected for _ in range(3))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(read, range(12)))
+
+
+def test_types_are_added_in_any_portions() -> None:
+    shape, random = SHAPES["usual"], Random(8)
+    network = Network(shape.about(), random_arrays(shape, random, int8=True))
+    types = spellings(shape, random, 200)
+    at_once, in_portions = space_of(network, types), NetworkSpace(network)
+    for begin in range(0, 200, 7):
+        assert in_portions.add_types(*as_lists(types[begin : begin + 7])) == begin
+    assert in_portions.n_types == at_once.n_types == 200
+    for i in range(200):
+        assert at_once.type_vector(i) == in_portions.type_vector(i)
+    in_portions.clear_types()
+    assert in_portions.n_types == 0
+    assert in_portions.add_types(*as_lists(types[:1])) == 0
+    assert in_portions.type_vector(0) == at_once.type_vector(0)
+
+
+def test_nothing_is_read_as_nothing() -> None:
+    network, space, _, _ = large_case(int8=True)
+    empty = array("i")
+    for lengths in (empty, array("i", [0]), array("i", [0, 0])):
+        tags, products = network.annotate(space, empty, lengths)
+        assert tags == [[], []]
+        assert len(products) == 0
+    assert space.add_types(empty, array("i", [0])) == space.n_types
+
+
+def test_a_very_long_sentence_is_read() -> None:
+    network, space, _, _ = large_case(int8=True)
+    words = array("i", [i * i % 90 for i in range(10_000)])
+    tags, products = network.annotate(space, words, array("i", [10_000]))
+    assert [len(head) for head in tags] == [10_000, 10_000]
+    assert len(products) == 10_000 * network.n_slots * network.hidden
+
+
+def test_words_at_both_ends_reach_all_others() -> None:
+    network, space, _, _ = large_case(int8=False)
+    usual = network.stages(space, array("i", [5] * 6), array("i", [6]))["layer.0"]
+    for end in (0, 5):
+        words = array("i", [5] * 6)
+        words[end] = 6
+        found = network.stages(space, words, array("i", [6]))["layer.0"]
+        for word in range(6):
+            assert usual[word * 64 : (word + 1) * 64] != found[word * 64 : (word + 1) * 64]

@@ -267,6 +267,8 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
         task([4, 1], [0, 0])
     with pytest.raises(ValueError, match="class 3, but there are 3"):
         task([1], [3])
+    with pytest.raises(ValueError, match="the certain word 9, but 9 are known"):
+        task([9], [0])
 
 
 def test_a_corpus_must_have_been_tagged() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from dodona import Sentence
+from dodona.server.answers.formats import write_matxin
 from dodona.server.app import make_app
 from support.server_lab import conllu, models, text
 
@@ -34,6 +37,7 @@ KINDS = st.sampled_from(
         "",
     ]
 )
+JSON_BODY = {"Content-Type": "application/json"}
 PART = b'--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n'
 
 
@@ -88,7 +92,7 @@ FIELDS = ("text", "conllu", "tokens", "model", "input", "output", "svg", "width"
 @example(asked={"text": text(1), "model": None, "svg": False, "width": None})
 @example(asked={"conllu": conllu(1), "input": "text"})
 def test_no_json_breaks_the_server(client: TestClient, asked: dict[str, Any]) -> None:
-    answer = client.post("/api/parse", content=json.dumps(asked))
+    answer = client.post("/api/parse", content=json.dumps(asked), headers=JSON_BODY)
     assert answer.status_code in (200, 400)
     assert "model" in answer.json() or set(answer.json()) == {"error"}
 
@@ -109,6 +113,72 @@ def test_nothing_explored_breaks_the_server(
     client: TestClient, endpoint: str, asked: dict[str, Any]
 ) -> None:
     body = json.dumps({"sentence": conllu(1)} | asked)
-    answer = client.post(f"/api/explore{endpoint}", content=body)
+    answer = client.post(f"/api/explore{endpoint}", content=body, headers=JSON_BODY)
     assert answer.status_code in (200, 400)
     assert answer.status_code == 200 or set(answer.json()) == {"error"}
+
+
+INTERNALS = re.compile(
+    r"Traceback|Error\b|Exception|\bself\b|\bNone\b|sys\.|site-packages|\.py\b|dodona\.\w+\."
+    r"|object at"
+    r"|recursion|literal|codec|argument|index out|boundary character|starlette|uvicorn|pydantic"
+)
+
+
+def say(client: TestClient, path: str, body: bytes, kind: str = "application/json") -> str:
+    answer = client.post(path, content=body, headers={"Content-Type": kind})
+    assert 400 <= answer.status_code < 500
+    return answer.text
+
+
+FORM = "multipart/form-data; boundary=x"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        ("/api/parse", b"{", "application/json"),
+        ("/api/parse", b"[" * 100_000, "application/json"),
+        ("/api/parse", b'{"a":' * 100_000, "application/json"),
+        ("/api/parse", b'{"text": ' + b"9" * 5000 + b"}", "application/json"),
+        ("/api/parse", b'{"text": NaN}', "application/json"),
+        ("/api/parse", b'{"width": 1e999, "text": "a"}', "application/json"),
+        ("/api/parse", b'"\xff"', "application/json"),
+        ("/api/parse", b'{"text": null}', "application/json"),
+        ("/api/parse", b'{"tokens": [[null]]}', "application/json"),
+        ("/api/parse", b'{"text": "\\ud800"}', "application/json"),
+        ("/api/explore", b'{"sentence": "oak ' + b"9" * 5000 + b' root"}', "application/json"),
+        ("/api/explore", b'{"sentence": "a b", "path": ["\\u0000"]}', "application/json"),
+        ("/api/explore", b'{"sentence": "a b", "system": "\\u0000"}', "application/json"),
+        ("/api/explore", b'{"sentence": "a b", "root": "x", "loss": "y"}', "application/json"),
+        ("/api/explore/beam", b'{"sentence": "a b"}', "application/json"),
+        ("/process", b"--y\r\n\r\n", FORM),
+        ("/process", b"--x\r\n\xff\xff: 1\r\n\r\n", FORM),
+        ("/process", b"--x", FORM),
+        ("/process", b"data=%ff", "application/x-www-form-urlencoded"),
+        ("/process", b"&" * 200, "application/x-www-form-urlencoded"),
+        ("/process", b"data=1\toak&input=conllu", "application/x-www-form-urlencoded"),
+        ("/process", b"x", "text/x"),
+    ],
+)
+def test_nothing_of_our_inside_is_told(
+    client: TestClient, path: str, body: bytes, kind: str
+) -> None:
+    assert not INTERNALS.search(said := say(client, path, body, kind)), said
+
+
+def test_what_no_xml_may_have_is_replaced(client: TestClient) -> None:
+    from xml.dom import minidom
+
+    data = {"data": "a\x01b\x0cc \ufffe", "input": "horizontal", "output": "matxin"}
+    result = client.post("/process", data=data).json()["result"]
+    nodes = minidom.parseString(result).getElementsByTagName("NODE")
+    assert [node.getAttribute("form") for node in nodes] == ["a\ufffdb\ufffdc", "\ufffd"]
+    asked = {"tokens": [["a\x01b", "\uffff"]], "svg": True, "model": "bare"}
+    [sentence] = client.post("/api/parse", json=asked).json()["sentences"]
+    assert minidom.parseString(sentence["svg"]).getElementsByTagName("text")
+
+
+def test_a_long_chain_is_not_written_with_a_space_for_each_link() -> None:
+    chain = Sentence.from_columns(["a"] * 5000, heads=range(5000), deprels=["x"] * 5000)
+    assert len(write_matxin(chain)) < 5000 * 250

@@ -117,7 +117,8 @@ def test_nothing_becomes_nothing(client: TestClient) -> None:
     ("body", "why"),
     [
         (b"{", "this is no JSON"),
-        (b"[" * 100_000, "this is no JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"width": ' + b"9" * 5000 + b"}", "a number of more than 100 digits"),
         (b"[]", "expected a JSON object"),
         (b'"\xff"', "not in UTF-8"),
         (b"{}", "send one of text, conllu, tokens; found none"),
@@ -138,7 +139,7 @@ def test_nothing_becomes_nothing(client: TestClient) -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_json(client: TestClient, body: bytes, why: str) -> None:
-    answer = client.post("/api/parse", content=body)
+    answer = client.post("/api/parse", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert set(answer.json()) == {"error"}
     assert why in answer.json()["error"]

@@ -12,7 +12,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 import dodona
-from dodona.server.limits import MOST_DRAWN
+from dodona.server.limits import Limits
 from dodona.server.requests.explore import MOST_CHARACTERS
 
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
@@ -80,7 +80,10 @@ def test_the_beam_is_told_step_by_step(client: TestClient) -> None:
         ({"sentence": 7}, "sentence is a text, not 7"),
         ({"sentence": "Ask 9 root"}, "sentence:1: "),
         ({"sentence": SENTENCE, "number": 2}, "there is no sentence 2 among 1"),
-        ({"sentence": "oak " * (MOST_DRAWN + 1)}, f"a sentence of {MOST_DRAWN + 1} words"),
+        (
+            {"sentence": "oak " * (Limits.explore_words + 1)},
+            f"a sentence of {Limits.explore_words + 1} words",
+        ),
         ({"sentence": SENTENCE, "system": "arc-lazy"}, "no transition system 'arc-lazy'"),
         ({"sentence": SENTENCE, "root": "middle"}, "root='middle'"),
         ({"sentence": SENTENCE, "path": "SHIFT"}, "path is a list of actions"),

@@ -51,7 +51,7 @@ def test_streams_that_are_refused(client: TestClient, query: str, body: bytes, w
 def test_only_so_many_streams_at_a_time() -> None:
     app = make_app(models(), Limits(streams=1))
     with TestClient(app) as client:
-        with app.state.service.streams.take():
+        with app.state.service.streams.join():
             answer = client.post("/api/parse.conllu?input=conllu", content=conllu().encode())
             assert answer.status_code == 503
             assert "streams are open" in answer.json()["error"]

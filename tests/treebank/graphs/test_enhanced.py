@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
 from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
 from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
+from dodona.treebank.graphs.ways import Heads, ways_up
+from reference import lifting
 from reference.graph import cross, is_acyclic
 from support.treebanks import DATA
 
@@ -65,6 +68,80 @@ def test_empty_nodes_in_a_chain_and_in_a_circle() -> None:
     text = "1\ta\t_\t_\t_\t_\t0\troot\t1.1:x|0:root\t_\n"
     text += "1.1\tb\t_\t_\t_\t_\t_\t_\t1.2:y|1:u\t_\n1.2\tc\t_\t_\t_\t_\t_\t_\t1.1:z|0:w\t_\n\n"
     assert enhanced_graph(read_one(text)) == {(0, "root", 1), (0, "w>y>x", 1), (1, "u>x", 1)}
+
+
+def chained(n_nodes: int, n_heads: int = 1) -> str:
+    """A word above which empty nodes stand in rows of `n_heads`, each below all of the next row."""
+    lines = ["1\ta\t_\t_\t_\t_\t0\troot\t1.1:x\t_"]
+    for node in range(1, n_nodes + 1):
+        row = (node - 1) // n_heads + 1
+        above = [row * n_heads + i + 1 for i in range(n_heads)]
+        heads = [f"1.{head}:l{i}" for i, head in enumerate(above) if head <= n_nodes]
+        lines.append(f"1.{node}" + "\t_" * 7 + f"\t{'|'.join(heads) or '0:top'}\t_")
+    return "\n".join([*lines, "", ""])
+
+
+def test_a_chain_of_empty_nodes_may_be_of_any_length() -> None:
+    [(head, label, word)] = enhanced_graph(read_one(chained(20_000)))
+    assert (head, word) == (0, 1)
+    assert label == "top>" + "l0>" * 19_999 + "x"
+
+
+def test_ways_with_the_same_labels_are_one() -> None:
+    """Through sixteen pairs of nodes there are 65,536 ways, which differ in nothing."""
+    text = chained(32, 2).replace(":l1", ":l0")
+    assert enhanced_graph(read_one(text)) == {(0, "top>" + "l0>" * 15 + "x", 1)}
+
+
+def test_more_ways_than_anybody_means_are_refused() -> None:
+    assert len(enhanced_graph(read_one(chained(12, 2)))) == 32
+    with pytest.raises(
+        TreebankError, match=r"own\.conllu:\d+: word 1\.\d+ leads up .* too many ways"
+    ):
+        enhanced_graph(read_one(chained(32, 2)))
+
+
+def test_a_circle_of_empty_nodes_is_not_searched_for_ever() -> None:
+    """Twelve nodes that all head each other can be passed in millions of ways."""
+    lines = ["1\ta\t_\t_\t_\t_\t0\troot\t1.1:x\t_"]
+    for node in range(1, 13):
+        others = "|".join(f"1.{other}:l" for other in range(1, 13) if other != node)
+        lines.append(f"1.{node}" + "\t_" * 7 + f"\t{others}\t_")
+    with pytest.raises(TreebankError, match="too many ways"):
+        enhanced_graph(read_one("\n".join([*lines, "", ""])))
+
+
+def slow_ways(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """The definition: every way up that passes no empty node twice."""
+    for head, label in heads[node]:
+        if "." not in head:
+            yield int(head), label
+        elif head not in passed:
+            for top, above in slow_ways(heads, head, (*passed, head)):
+                yield top, f"{above}>{label}"
+
+
+@st.composite
+def nodes_with_heads(draw: st.DrawFn) -> tuple[Heads, list[str]]:
+    words = [str(i + 1) for i in range(draw(st.integers(1, 4)))]
+    nodes = [f"1.{i + 1}" for i in range(draw(st.integers(0, 5)))]
+    arcs = st.tuples(st.sampled_from(["0", *words, *nodes, *nodes]), st.sampled_from("ab"))
+    heads = {node: draw(st.lists(arcs, max_size=3)) for node in [*words, *nodes]}
+    return heads, words
+
+
+@given(nodes_with_heads())
+def test_ways_up_are_those_of_the_definition(made: tuple[Heads, list[str]]) -> None:
+    heads, words = made
+    expected = {(int(word), *way) for word in words for way in slow_ways(heads, word, ())}
+    assert set(ways_up(heads, words)) == expected
+
+
+def test_empty_nodes_behind_the_first_word_of_a_file_with_a_byte_order_mark() -> None:
+    line = "1\ta\t_\t_\t_\t_\t0\troot\t0:x>y\t_\n\n"
+    [sentence] = dodona.read(io.BytesIO(b"\xef\xbb\xbf" + line.encode()))
+    made = with_empty_nodes(sentence)
+    assert made.deps == ["1.1:y"] and enhanced_graph(made) == {(0, "x>y", 1)}
 
 
 def test_what_is_written_is_read_again() -> None:
@@ -121,6 +198,13 @@ def graphs(draw: st.DrawFn) -> frozenset[Arc]:
     return frozenset(arc for arc in draw(st.frozensets(arcs)) if arc[0] != arc[2])
 
 
+@st.composite
+def marked_graphs(draw: st.DrawFn) -> frozenset[Arc]:
+    """Graphs with labels that a parser might give: marks of lifted and shared arcs at random."""
+    marks = st.sampled_from(["", "↑a", "↑b", "|b", "⇄a", "|c↑b⇄a↑b"])
+    return frozenset((head, label + draw(marks), word) for head, label, word in draw(graphs()))
+
+
 def links(arcs: frozenset[Arc]) -> tuple[tuple[int, int], ...]:
     return tuple((head, word) for head, _, word in arcs)
 
@@ -153,7 +237,43 @@ def test_of_two_arcs_against_each_other_one_is_dropped() -> None:
     assert remove_cycles([(1, "a", 2), (2, "b", 1)])[1:] == (0, 1)
 
 
+@given(graphs())
+def test_cycles_are_removed_as_if_all_arcs_were_looked_at_each_time(arcs: frozenset[Arc]) -> None:
+    assert tuple(remove_cycles(arcs)) == lifting.remove_cycles(arcs)
+
+
+def test_cycles_that_would_take_too_long_are_refused() -> None:
+    arcs = [(i, "a", i + 1) for i in range(1, 4000)] + [(i + 2, "b", i) for i in range(1, 3998)]
+    with pytest.raises(ValueError, match="7,995 arcs between 3,999 words that all lead to each"):
+        remove_cycles(arcs)
+
+
 # --- crossing arcs
+
+
+@pytest.mark.parametrize("joined", ["label", "drop"])
+@given(arcs=graphs())
+def test_arcs_are_lifted_as_if_all_were_looked_at_each_time(
+    joined: str, arcs: frozenset[Arc]
+) -> None:
+    found = planarise(arcs, joined=joined)  # type: ignore[arg-type]
+    assert tuple(found) == lifting.planarise(arcs, joined)
+    assert deplanarise(found.arcs) == lifting.deplanarise(found.arcs)
+
+
+@given(arcs=marked_graphs())
+def test_any_labels_are_let_down_as_if_all_arcs_were_looked_at_each_time(
+    arcs: frozenset[Arc],
+) -> None:
+    assert deplanarise(arcs) == lifting.deplanarise(arcs)
+
+
+def test_arcs_that_would_be_lifted_without_end_are_refused() -> None:
+    """A chain, and above each of its words an arc that crosses all others."""
+    arcs = [(0, "root", 1), *((i, "a", i + 1) for i in range(1, 300))]
+    arcs += [(150 + i, "x", i) for i in range(1, 150)]
+    with pytest.raises(ValueError, match=r"lifted 13,\d\d\d times, 30 times as often as there are"):
+        planarise(arcs)
 
 
 @pytest.mark.parametrize("joined", ["label", "drop"])

@@ -12,6 +12,8 @@ from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.saved import fitting
 from dodona.storage.weights import to_arrays
+from dodona.tagging.neural_tagger import NeuralTagger
+from dodona.tagging.tagger import Tagger
 
 
 def info(
@@ -45,15 +47,32 @@ def about(path: Path) -> dict[str, Any]:
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
         "actions": dict(Counter(actions)),
-        "n_templates": parser.features.n_templates,
+        **_scorer(parser),
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
         "segmenter": _segmenter(parser),
         "graphs": _graphs(parser),
+        "record": parser.record,
+    }
+
+
+def _scorer(parser: Parser) -> dict[str, Any]:
+    """What gives actions their scores: weights of features, or a network."""
+    if isinstance(parser.tagger, NeuralTagger):
+        arrays = parser.tagger.arrays.values()
+        return {
+            "network": parser.tagger.about,
+            "n_numbers": sum(len(numbers) for numbers in arrays),
+            "weight_bytes": sum(numbers.nbytes for numbers in arrays),
+            "n_templates": None,
+            "n_features": None,
+        }
+    return {
+        "network": None,
+        "n_templates": parser.features.n_templates,
         "n_features": parser.weights.n_rows,
         "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
-        "record": parser.record,
     }
 
 
@@ -77,8 +96,8 @@ def _tagger(parser: Parser) -> dict[str, Any] | None:
             column: len(classes)
             for column, classes in zip(tagger.columns, tagger.classes, strict=True)
         },
-        "n_features": sum(weights.n_rows for weights in tagger.weights),
-        "clusters": tagger.settings.clusters,
+        "n_features": sum(weights.n_rows for weights in getattr(tagger, "weights", [])),
+        "clusters": tagger.settings.clusters if isinstance(tagger, Tagger) else "",
         "dev_accuracy": parser.record["dev_tags"],
     }
 
@@ -118,9 +137,7 @@ def _print(found: dict[str, Any]) -> None:
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             ("labels", f"{len(found['labels'])}: " + " ".join(found["labels"])),
             ("root label", found["root_label"]),
-            ("templates", str(found["n_templates"])),
-            ("features", f"{found['n_features']:,}"),
-            ("vocabularies", _list_counts(words)),
+            *_describe_scorer(found, words),
             *((part, describe(found[part]) if found[part] else "none") for part, describe in PARTS),
         ]
     )
@@ -130,6 +147,17 @@ def _print(found: dict[str, Any]) -> None:
         pairs = [(name, f"{f1:.2f}") for name, f1 in scores.items()]
         print_pairs(pairs, "Dev set from raw text, F1")
     _print_history(record)
+
+
+def _describe_scorer(found: dict[str, Any], words: dict[str, int]) -> list[tuple[str, str]]:
+    if network := found["network"]:
+        size = "{width} by {layers}, {hidden} units in {slots} slots".format(**network)
+        return [("network", f"{size}, {found['n_numbers']:,} numbers")]
+    return [
+        ("templates", str(found["n_templates"])),
+        ("features", f"{found['n_features']:,}"),
+        ("vocabularies", _list_counts(words)),
+    ]
 
 
 def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
@@ -149,7 +177,8 @@ def _describe_clusters(clusters: dict[str, Any]) -> str:
 def _describe_tagger(tagger: dict[str, Any]) -> str:
     accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
     sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
-    size = f"{_list_counts(tagger['classes'])} classes, {tagger['n_features']:,} features"
+    features = f", {tagger['n_features']:,} features" if tagger["n_features"] else ""
+    size = f"{_list_counts(tagger['classes'])} classes{features}"
     return f"{size}{sees}{accuracy}"
 
 

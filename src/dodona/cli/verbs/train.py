@@ -9,7 +9,7 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.pipeline.parts import NAMES, TRAIN, Parts
-from dodona.settings import PARSER, PIPELINES, TEXT, Settings
+from dodona.settings import LINEAR, PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
     from dodona.cli.progress import View
@@ -73,13 +73,11 @@ def train(
 
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer":
     """What trains the parser, or all parts of a text pipeline."""
-    from dodona.parsing.training import Trainer
-    from dodona.pipeline.training import TextTrainer
+    from dodona.pipeline.training import trainer_of
 
     parts = _parts(values)
-    if values.pop("pipeline", PARSER) == TEXT:
-        return TextTrainer(data, dev_data, Settings(**values), parts)
-    return Trainer(data, dev_data, Settings(**values))
+    is_text = values.pop("pipeline", PARSER) == TEXT
+    return trainer_of(data, dev_data, Settings(**values), parts if is_text else None)
 
 
 def _parts(values: dict[str, Any]) -> Parts:
@@ -164,7 +162,9 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
     best, parser = trainer.best_epoch, trainer.parser()
     assert best is not None  # there is a parser
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
-    rows += [("features", f"{parser.weights.n_rows:,}"), ("actions", f"{len(parser.pairs):,}")]
+    if parser.settings.scorer == LINEAR:
+        rows.append(("features", f"{parser.weights.n_rows:,}"))
+    rows.append(("actions", f"{len(parser.pairs):,}"))
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
     graphs = trainer.graph_trainer.best_epoch if trainer.graph_trainer else None
     for name, score in (best.scores | (graphs.scores if graphs else {})).items():

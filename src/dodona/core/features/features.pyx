@@ -56,20 +56,18 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
     return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
-cdef vector[Atom] atoms_of(found, size_t first):
+cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
     """Atoms of slots and columns; `first` is the number of the first of them."""
-    cdef vector[Atom] atoms
     for slot, column in found:
         atoms.push_back(Atom(slot, column, multiplier(first + atoms.size())))
-    return atoms
+    return 0
 
 
-cdef vector[Pair] pairs_of(found, size_t first):
+cdef int add_pairs(vector[Pair]& pairs, found, size_t first) except -1:
     """The same of two slots each."""
-    cdef vector[Pair] pairs
     for left, right in found:
         pairs.push_back(Pair(left, right, multiplier(first + pairs.size())))
-    return pairs
+    return 0
 
 
 cdef class Features:
@@ -96,12 +94,12 @@ cdef class Features:
         self.has_links = layout.has_links
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
-        self.distances = pairs_of(layout.ends_of(language.DISTANCES), 0)
-        self.links = pairs_of(layout.ends_of(language.LINKS), MAX_ATOMS)
-        self.tree_links = pairs_of(
-            layout.ends_of(language.TREE_LINKS), MAX_ATOMS + self.links.size())
-        self.ints = atoms_of(layout.ints, self.distances.size())
-        self.sets = atoms_of(layout.sets, self.distances.size() + self.ints.size())
+        add_pairs(self.distances, layout.ends_of(language.DISTANCES), 0)
+        add_pairs(self.links, layout.ends_of(language.LINKS), MAX_ATOMS)
+        add_pairs(self.tree_links, layout.ends_of(language.TREE_LINKS),
+                  MAX_ATOMS + self.links.size())
+        add_atoms(self.ints, layout.ints, self.distances.size())
+        add_atoms(self.sets, layout.sets, self.distances.size() + self.ints.size())
         # templates that need the same slots stand together: one test decides for all of them
         for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
                                       for i, template in enumerate(parsed)):
@@ -183,7 +181,8 @@ cdef class Features:
             column[N_STATE_INTS + i] = word_column(words, <int> i)
         for i in range(self.distances.size()):
             pair = &self.distances[i]
-            value[n] = pair.multiplier * <uint64_t> distance_class(node[pair.left], node[pair.right])
+            value[n] = pair.multiplier * <uint64_t> distance_class(
+                node[pair.left], node[pair.right])
             n += 1
         for i in range(self.ints.size()):
             atom = &self.ints[i]

@@ -46,6 +46,7 @@ GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *OF_GRAP
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others, no set of their own
 MAX_PARTS = 8
+MAX_TEMPLATES = 256  # as many as a state may have features (MAX_KEYS of the weights)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
                 templates.append(_template(content))
             except TemplateError as error:
                 raise TemplateError(f"{source}:{number}: {error}") from None
+            if len(templates) > MAX_TEMPLATES:
+                raise TemplateError(f"{source}: more than {MAX_TEMPLATES} templates")
     if not templates:
         raise TemplateError(f"{source}: no template in it")
     return templates

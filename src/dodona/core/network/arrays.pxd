@@ -27,6 +27,7 @@ cdef extern from "step.h" namespace "dodona" nogil:
         void pack(const int8_t* weights, const float* scales) except +
         void pack(const float* weights) except +
         void pack_as_bytes(const float* weights) except +
+        void scale(float power)
 
     cppclass Table:
         int n_rows
@@ -39,6 +40,7 @@ cdef extern from "step.h" namespace "dodona" nogil:
 
 cdef enum:
     MOST_OF_A_KIND = 64       # fields, tag heads, slots, atoms
+    STEPS = 1024              # rows that states add up are in steps of 1/1024
 
 
 cdef int number_of(about, str name, int least, int most, int unit=*) except -1

@@ -1,15 +1,15 @@
-"""What a network is made of, as a file has it: arrays of float32, or of int8 with a scale for each row.
+"""What a network is made of, as a file has it: arrays of float32, or of int8 with a scale per row.
 
-A file may be damaged, or made to harm. So nothing is used before its type and size are checked, and no
-number may be so large that what is computed from it could be infinite: with weights within ±128, no
-more than 1,024 units and 32 layers, a row's largest square stays below 2**122.
+A file may be damaged, or made to harm. So nothing is used before its type and size are checked, and
+no number may be so large that what is computed from it could be infinite: with weights within ±128,
+no more than 1,024 units and 32 layers, the squares of a row sum up to less than 2**124.
 """
 from libc.math cimport lrintf
 
 cdef enum:
     LARGEST_WEIGHT = 128
-    STEPS = 1024              # rows that states add up are in steps of 1/1024
     MOST_STEPS = 32767
+    MOST_TABLE_ROWS = 1 << 24
 
 
 cdef int checked(value, str name, int least, int most, int unit) except -1:
@@ -47,8 +47,8 @@ cdef flat(arrays, str name, Py_ssize_t n_rows, Py_ssize_t width, formats):
         raise ValueError(f"{name}: the numbers do not lie one after the other")
     n = view.nbytes // view.itemsize
     if n != n_rows * width or (view.ndim == 2 and view.shape != (n_rows, width)):
-        raise ValueError(f"{name}: {' × '.join(map(str, view.shape))} numbers, "
-                         f"not {n_rows} × {width}")
+        raise ValueError(f"{name}: {' x '.join(map(str, view.shape))} numbers, "
+                         f"not {n_rows} x {width}")
     return view if view.ndim == 1 else view.cast("B").cast(view.format)
 
 
@@ -125,10 +125,9 @@ cdef int copy_table(Table* table, arrays, str name, int width) except -1:
         n_numbers = memoryview(arrays[name]).nbytes // memoryview(arrays[name]).itemsize
     except (KeyError, TypeError):
         n_numbers = width                 # `flat` says what is wrong
-    table.width = width
-    table.n_rows = n_numbers // width
-    if table.n_rows == 0:
-        raise ValueError(f"{name}: no rows")
+    if not width <= n_numbers <= width * MOST_TABLE_ROWS:
+        raise ValueError(f"{name}: {n_numbers // width} rows, not 1 to {MOST_TABLE_ROWS}")
+    table.width, table.n_rows = width, n_numbers // width
     if is_float(arrays, name, table.n_rows, width):
         numbers = floats_of(arrays, name, table.n_rows, width)
         table.floats.assign(&numbers[0], &numbers[0] + numbers.shape[0])

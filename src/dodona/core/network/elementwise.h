@@ -22,13 +22,6 @@ static inline float total(Four low, Four high) {
     return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-static inline float most_of(Four a) {
-    float s[4];
-    store(s, a);
-    const float x = s[0] > s[1] ? s[0] : s[1], y = s[2] > s[3] ? s[2] : s[3];
-    return x > y ? x : y;
-}
-
 static const float LOG2_E = 1.44269504f;
 static const float MOST_POWER = 125.0f;
 
@@ -80,24 +73,24 @@ static inline void largest_piece(const float* pieces, float* to, int n) {
         store(to + i, larger(larger(load(pieces + i), load(pieces + n + i)), load(pieces + 2 * n + i)));
 }
 
-/* to = x in units of its largest over 127, and their sum; returns the unit. n is a multiple of 16. */
-static inline float quantise(const float* x, int8_t* to, int n, int32_t* sum) {
+/* The largest absolute value; n is a multiple of 8. */
+static inline float largest_size(const float* x, int n) {
     Four a = four(0.0f), b = a;
     for (int i = 0; i < n; i += 8) a = most(absolute(load(x + i)), a), b = most(absolute(load(x + i + 4)), b);
-    const float largest = most_of(most(a, b));
-    *sum = 0;
-    if (!(largest >= LEAST_ROW)) {
-        memset(to, 0, (size_t) n);
-        return 0.0f;
-    }
-    const Four factor = four(127.0f / largest);
+    return largest_of(most(a, b));
+}
+
+/* to = x in units of its largest over 127; returns their sum. n is a multiple of 16. */
+static inline int32_t quantise(const float* x, int8_t* to, int n, float largest) {
+    const Four factor = four(largest >= LEAST_ROW ? 127.0f / largest : 0.0f);
     FourInts sums = no_ints();
     for (int i = 0; i < n; i += 16)
         sums = store_int8(to + i, multiply(load(x + i), factor), multiply(load(x + i + 4), factor),
                           multiply(load(x + i + 8), factor), multiply(load(x + i + 12), factor), sums);
-    *sum = total(sums);
-    return largest / 127.0f;
+    return total(sums);
 }
+
+static inline float unit_of(float largest) { return largest >= LEAST_ROW ? largest / 127.0f : 0.0f; }
 
 /* Each word of a sentence becomes a weighted sum of the word before, itself and the word after, unit by
  * unit; conv has the three weights of d units; before is d long. */
@@ -147,7 +140,7 @@ static inline int first_largest(float* x, int n) {
     for (k = n; k < padded; k++) x[k] = x[0];
     Four a = load(x), b = load(x + 4);
     for (k = 8; k < padded; k += 8) a = most(load(x + k), a), b = most(load(x + k + 4), b);
-    const float largest = most_of(most(a, b));
+    const float largest = largest_of(most(a, b));
     for (k = 0; k + 8 < padded && !holds(load(x + k), load(x + k + 4), four(largest)); k += 8) {}
     while (k < n - 1 && x[k] != largest) k++;
     return k;

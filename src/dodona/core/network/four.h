@@ -48,6 +48,7 @@ static inline Four larger(Four a, Four b) { return vbslq_f32(vcgtq_f32(a, b), a,
 /* the same where it does not matter which zero it is */
 static inline Four most(Four a, Four b) { return vmaxq_f32(a, b); }
 static inline Four least(Four a, Four b) { return vminq_f32(a, b); }
+static inline float largest_of(Four a) { return vmaxvq_f32(a); }
 /* whether one of eight is this */
 static inline bool holds(Four a, Four b, Four sought) {
     return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
@@ -60,11 +61,15 @@ static inline Four whole_power(Four a) {
 }
 /* the nearest integers, of two that are equally near the even one, clamped to 16 bits */
 static inline void store_int16(int16_t* to, Four a) { vst1_s16(to, vqmovn_s32(vcvtnq_s32_f32(a))); }
-/* 16 nearest integers of floats within 8 bits; returns their sum in four parts, added to others */
+/* 16 nearest integers of floats within 8 bits; returns their sum in four parts, added to others.
+ * Adding 1.5 * 2^23 rounds as a conversion does, and leaves the integer in the lowest byte: 1.1x. */
 static inline FourInts store_int8(int8_t* to, Four a, Four b, Four c, Four d, FourInts sums) {
-    const int16x8_t low = vcombine_s16(vmovn_s32(vcvtnq_s32_f32(a)), vmovn_s32(vcvtnq_s32_f32(b)));
-    const int16x8_t high = vcombine_s16(vmovn_s32(vcvtnq_s32_f32(c)), vmovn_s32(vcvtnq_s32_f32(d)));
-    vst1q_s8(to, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
+    const float32x4_t magic = vdupq_n_f32(12582912.0f);
+    const int16x8_t low = vuzp1q_s16(vreinterpretq_s16_f32(vaddq_f32(a, magic)),
+                                     vreinterpretq_s16_f32(vaddq_f32(b, magic)));
+    const int16x8_t high = vuzp1q_s16(vreinterpretq_s16_f32(vaddq_f32(c, magic)),
+                                      vreinterpretq_s16_f32(vaddq_f32(d, magic)));
+    vst1q_s8(to, vuzp1q_s8(vreinterpretq_s8_s16(low), vreinterpretq_s8_s16(high)));
     return vpadalq_s16(sums, vaddq_s16(low, high));
 }
 static inline FourInts no_ints() { return vdupq_n_s32(0); }
@@ -89,6 +94,10 @@ static inline Four negate(Four a) { return _mm_xor_ps(_mm_set1_ps(-0.0f), a); }
 static inline Four larger(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four most(Four a, Four b) { return _mm_max_ps(a, b); }
 static inline Four least(Four a, Four b) { return _mm_min_ps(a, b); }
+static inline float largest_of(Four a) {
+    a = _mm_max_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
+}
 static inline bool holds(Four a, Four b, Four sought) {
     return _mm_movemask_ps(_mm_or_ps(_mm_cmpeq_ps(a, sought), _mm_cmpeq_ps(b, sought))) != 0;
 }
@@ -144,6 +153,10 @@ static inline Four larger(Four a, Four b) {
 static inline Four most(Four a, Four b) { return larger(a, b); }
 static inline Four least(Four a, Four b) {
     return each<Four>([&](int k) { return a.at[k] < b.at[k] ? a.at[k] : b.at[k]; });
+}
+static inline float largest_of(Four a) {
+    const float x = a.at[0] > a.at[1] ? a.at[0] : a.at[1], y = a.at[2] > a.at[3] ? a.at[2] : a.at[3];
+    return x > y ? x : y;
 }
 static inline bool holds(Four a, Four b, Four sought) {
     for (int k = 0; k < 4; k++)

@@ -1,4 +1,4 @@
-/* Matrices packed for the kernels, rows of numbers that are multiplied with them, and the step of a state. */
+/* Matrices packed for the kernels, and rows of numbers that are multiplied with them. */
 #ifndef DODONA_MATRIX_H
 #define DODONA_MATRIX_H
 
@@ -11,8 +11,9 @@ namespace dodona {
 
 static inline size_t whole(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* Rows of one width: floats, and int8 made of them when an int8 matrix asks. Their memory only grows, and
- * what lies between the width and the next multiple of 16 stays 0 unless a product writes it. */
+/* Rows of floats, and of int8 made of them when an int8 matrix asks. Their memory only grows. What lies
+ * between the width and the next multiple of 16 is 0: it begins so, and a product writes 0 there; rows whose
+ * width changes are written by products alone. */
 struct Rows {
     int n = 0, width = 0;
     size_t stride = 0;
@@ -23,7 +24,6 @@ struct Rows {
     bool is_quantised = false;
 
     void reshape(int n_rows, int new_width) {
-        if (new_width != width) values.clear();
         n = n_rows, width = new_width, stride = whole((size_t) new_width, N_OUTPUTS), is_quantised = false;
         if (values.size() < (size_t) n * stride) values.resize((size_t) n * stride);
     }
@@ -31,8 +31,12 @@ struct Rows {
     void make_bytes() {
         if (is_quantised) return;
         if (bytes.size() < (size_t) n * stride) bytes.resize((size_t) n * stride);
-        if (units.size() < (size_t) n) units.resize((size_t) n), sums.resize((size_t) n);
-        for (int i = 0; i < n; i++) units[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, &sums[i]);
+        if (units.size() < (size_t) n) units.resize((size_t) n);
+        if (sums.size() < (size_t) n) sums.resize((size_t) n);
+        /* in two turns, so that no row waits for its own largest: 1.1x */
+        for (int i = 0; i < n; i++) units[i] = largest_size(row(i), (int) stride);
+        for (int i = 0; i < n; i++) sums[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, units[i]);
+        for (int i = 0; i < n; i++) units[i] = unit_of(units[i]);
         is_quantised = true;
     }
 };
@@ -95,14 +99,20 @@ struct Matrix {
                 floats[((size_t) (j / N_OUTPUTS) * n_in + k) * N_OUTPUTS + j % N_OUTPUTS] =
                     weights[(size_t) j * n_in + k];
     }
+    /* Multiply all weights by a power of two, with which every step of a product is exact. */
+    void scale(float power) {
+        for (auto& unit : units) unit *= power;
+        for (auto& weight : floats) weight *= power;
+    }
     /* each output in units of its largest weight over 127 */
     void pack_as_bytes(const float* weights) {
         std::vector<float> row((size_t) n_padded_in), scales((size_t) n_out);
         std::vector<int8_t> packed((size_t) n_out * n_in), packed_row((size_t) n_padded_in);
-        int32_t sum;
         for (int j = 0; j < n_out; j++) {
             memcpy(row.data(), weights + (size_t) j * n_in, sizeof(float) * n_in);
-            scales[j] = quantise(row.data(), packed_row.data(), n_padded_in, &sum);
+            const float largest = largest_size(row.data(), n_padded_in);
+            scales[j] = unit_of(largest);
+            quantise(row.data(), packed_row.data(), n_padded_in, largest);
             memcpy(packed.data() + (size_t) j * n_in, packed_row.data(), (size_t) n_in);
         }
         pack(packed.data(), scales.data());
@@ -119,11 +129,15 @@ static inline void multiply_rows(const Variant& variant, const Matrix& matrix, R
     const float* row_units = x.units.data();
     for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS) {
         Four unit[4], bias[4];
-        for (int k = 0; k < 4; k++) unit[k] = load(&matrix.units[at + 4 * k]), bias[k] = load(&matrix.bias[at + 4 * k]);
+        for (int k = 0; k < 4; k++) {
+            unit[k] = load(&matrix.units[at + 4 * k]);
+            bias[k] = load(&matrix.bias[at + 4 * k]);
+        }
         for (int i = 0; i < n_rows; i += MOST_ROWS) {
             const int n = n_rows - i < MOST_ROWS ? n_rows - i : MOST_ROWS;
             if (matrix.is_int8) {
-                variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, &matrix.bytes[(size_t) at * n_in], n_in, sums);
+                const int8_t* block = &matrix.bytes[(size_t) at * n_in];
+                variant.ints(&x.bytes[i * x.stride], x.stride, &x.sums[i], n, block, n_in, sums);
                 for (int r = 0; r < n; r++) {
                     const Four row_unit = four(row_units[i + r]);
                     DODONA_UNROLL
@@ -135,7 +149,8 @@ static inline void multiply_rows(const Variant& variant, const Matrix& matrix, R
             } else {
                 variant.floats(x.row(i), x.stride, n, &matrix.floats[(size_t) at * n_in], n_in, results);
                 for (int r = 0; r < n; r++)
-                    for (int k = 0; k < 4; k++) finish(i + r, at + 4 * k, load(results + r * N_OUTPUTS + 4 * k), bias[k]);
+                    for (int k = 0; k < 4; k++)
+                        finish(i + r, at + 4 * k, load(results + r * N_OUTPUTS + 4 * k), bias[k]);
             }
         }
     }
@@ -162,11 +177,11 @@ static inline void add_product(const Variant& variant, const Matrix& matrix, Row
     });
 }
 
-/* to = matrix · x in steps of 1/1024; the number of outputs is a multiple of 16 */
-static inline void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
+/* to = matrix · x, rounded; the number of outputs is a multiple of 16 */
+static inline void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
     const size_t stride = (size_t) matrix.n_out;
     multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four) {
-        store_int16(to + i * stride + at, multiply(result, four(1024.0f)));
+        store_int16(to + i * stride + at, result);
     });
 }
 

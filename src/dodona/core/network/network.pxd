@@ -29,7 +29,7 @@ cdef extern from "stopwatch.h" namespace "dodona" nogil:
 
     cppclass Stopwatch:
         bool runs
-        double seconds[7]
+        double seconds[6]
         void start()
         void lap(Part part)
 

@@ -1,22 +1,24 @@
 """A network that reads words in their context, and scores the actions of states.
 
-A word's form alone gives its first vector (tables, a maxout layer), which is computed once per word
-type. Layers of gated linear recurrences, half of the units from the left and half from the right, add
-what is around it (the kind of Martin & Cundy 2018). From the result come tags and, for every slot of a
-state, what the word adds to the hidden units there; a state then only adds up stored rows (as in
-Kiperwasser & Goldberg 2016, and Chen & Manning 2014), and all classes get a score.
+A word's form alone gives its first vector (tables, a maxout layer), computed once per word type.
+Layers of gated linear recurrences (as in Martin & Cundy 2018), half of the units from the left and
+half from the right, add what is around it. From the result come tags and, for each slot of a state,
+what the word adds to the hidden units there: a state then only adds up stored rows (Chen & Manning
+2014 stored them for frequent words), and all classes get a score.
 
-The same words have the same tags and scores on every processor and in whatever company they are read:
-sums of int8 are exact, and floats are computed by the same operations in the same order everywhere
-(`four.h`, `kernels.h`).
+The same words have the same tags and scores on every processor, and in whatever company they are
+read: sums of int8 are exact, and floats are computed by the same operations in the same order
+everywhere (`four.h`, `kernels_plain.h`).
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy
 from libcpp cimport bool
 
-from dodona.core.network.arrays cimport (MOST_OF_A_KIND, copy_floats, copy_steps, copy_table, copy_wide_steps,
-                                         number_of, numbers_of, pack_matrix)
+from dodona.core.network.arrays cimport (
+    MOST_OF_A_KIND, STEPS, copy_floats, copy_steps, copy_table, copy_wide_steps, number_of,
+    numbers_of, pack_matrix,
+)
 
 cdef extern from "step.h" namespace "dodona" nogil:
     int list_variants(Variant* found) noexcept
@@ -30,8 +32,8 @@ cdef extern from "step.h" namespace "dodona" nogil:
     void softmax(float* x, int n, float largest) noexcept
     void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
     void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
-    void product_in_steps(const Variant& variant, const Matrix& matrix, Rows& x,
-                          int16_t* to) except +
+    void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x,
+                         int16_t* to) except +
 
 cdef enum:
     GROUP = 64                # words read together: what lies between layers stays in the cache
@@ -77,8 +79,8 @@ cdef as_bytes(const void* data, size_t n_bytes):
 cdef class Network:
     """Read-only, and shared by threads; each has a `NetworkSpace` of its own.
 
-    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (the width
-    of each field's table), `tags` (how many tags each head has), `back` (the heads whose tags are
+    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (how
+    wide each field's table is), `tags` (how many each head has), `back` (the heads whose tags are
     added to the word before parsing), `atoms` (how many values each has). `arrays` are the numbers,
     by name, which are checked and copied.
     """
@@ -136,6 +138,7 @@ cdef class Network:
         cdef int i
         pack_matrix(&self.slot_products, arrays, "slot", self.n_slots * self.hidden, self.width,
                     False)
+        self.slot_products.scale(STEPS)
         copy_steps(&self.missing, arrays, "slot.missing", self.n_slots, self.hidden)
         copy_steps(&self.root, arrays, "slot.root", self.n_slots, self.hidden)
         self.n_atoms = len(sizes)
@@ -196,7 +199,7 @@ cdef class Network:
 
         Afterwards the space has the tags of the words, and their products with the slots.
         """
-        cdef int i = 0, begin, n, done = 0
+        cdef int i, n, begin = 0, done = 0
         cdef int64_t n_words = 0
         for i in range(n_sentences):
             if lengths[i] < 0:
@@ -210,13 +213,13 @@ cdef class Network:
         space.n_words = 0
         space.tags.resize(<size_t> n_words * self.n_heads)
         space.products.resize(<size_t> n_words * self.n_slots * self.hidden)
-        begin = i = 0
         while begin < n_sentences:
             i, n = begin + 1, lengths[begin]
             while i < n_sentences and n + lengths[i] <= GROUP:
                 n += lengths[i]
                 i += 1
-            self.read_group(space, types + done, lengths + begin, i - begin, done, n)
+            if n:
+                self.read_group(space, types + done, lengths + begin, i - begin, done, n)
             begin = i
             done += n
         space.n_words = <int> n_words
@@ -238,8 +241,8 @@ cdef class Network:
         if self.slot_products.is_int8:
             space.x.make_bytes()
             space.watch.lap(ROUNDING)
-        product_in_steps(self.kernels, self.slot_products, space.x,
-                         space.products.data() + first_word * n_products)
+        rounded_product(self.kernels, self.slot_products, space.x,
+                        space.products.data() + first_word * n_products)
         space.watch.lap(PRODUCTS)
         return 0
 

@@ -2,8 +2,8 @@
 
 A file has one of them a line. ``s0``, ``b0.left`` and so on are slots: nodes of the state, named as
 in feature templates (`core/features/templates.py`), whose words the network adds up as vectors.
-``s0.label``, ``b0.n_left`` and ``distance`` are atoms: small numbers, each with a vector of its own.
-Blank lines and what follows ``#`` are ignored.
+``s0.label``, ``b0.n_left`` and ``distance`` are atoms: small numbers, each with a vector of its
+own. Blank lines and what follows ``#`` are ignored.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dodona.core.transitions.graph_state cimport link_class
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.system cimport System
 
-cdef enum:                    # what an atom tells, in the order of NUMBERS, and then of ALONE's kinds
+cdef enum:                    # what an atom tells: first as in NUMBERS
     LABEL_OF, LEFT_CHILDREN, RIGHT_CHILDREN, HEADS_OF, DISTANCE_OF, LINK_OF, ACTION_AT
 
 cdef int MOST = slot_language.MOST
@@ -68,7 +68,8 @@ cdef class Slots:
     def check(self, System system not None):
         """Refuse a system whose states do not have what is asked for."""
         if self.for_graphs and not system.builds_graphs:
-            raise ValueError(f"these slots are for systems of graphs, and {system.name} builds trees")
+            raise ValueError(
+                f"these slots are for systems of graphs, and {system.name} builds trees")
 
     cdef void look(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil:
         """Write the node in each slot and the value of each atom."""

@@ -5,9 +5,7 @@ from dodona.core.transitions.system import System
 
 Pair: TypeAlias = tuple[int, int, bool, bool]  # move, label, under the root, elsewhere
 
-def missing_arcs(
-    system: System, pairs: Iterable[Pair]
-) -> list[tuple[tuple[int, ...], bool]]: ...
+def missing_arcs(system: System, pairs: Iterable[Pair]) -> list[tuple[tuple[int, ...], bool]]: ...
 
 class Actions:
     def __init__(self, system: System, pairs: Iterable[Pair]) -> None: ...

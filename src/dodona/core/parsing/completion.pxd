@@ -10,4 +10,5 @@ cdef class Completer(Chooser):
     cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil
     cdef int root_word(self, Workspace space, const WordsC* words, bint under_root) except -2 nogil
     cdef int attach(self, Workspace space, const WordsC* words, int head, int word) except -1 nogil
-    cdef int best_arc(self, Workspace space, const WordsC* words, int head, int word) except -2 nogil
+    cdef int best_arc(self, Workspace space, const WordsC* words, int head,
+                      int word) except -2 nogil

@@ -1,4 +1,4 @@
-"""Guided by an oracle through states that a model chooses: what all training of the greedy kind does.
+"""Guided by an oracle through states that a model chooses: what all greedy training does.
 
 In each state the model's scores predict an action; the oracle tells what should have been done
 (`static_class`, or any class of the lowest cost), and `follow`, CHOOSE_NEXT of Goldberg & Nivre

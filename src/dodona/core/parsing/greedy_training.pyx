@@ -14,9 +14,8 @@ from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.actions import missing_arcs
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
 from dodona.core.transitions.gold cimport GoldC
-from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, lay_out, state_size
-from dodona.core.transitions.system cimport MANY_REPAIRS, MoveCost, System
+from dodona.core.transitions.system cimport MANY_REPAIRS, System
 from dodona.core.weights.linear cimport MAX_KEYS
 from dodona.core.weights.shuffle cimport shuffle_with
 
@@ -141,7 +140,6 @@ def seen_actions(System system, Corpus corpus, order):
     cdef GoldC gold
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
-    cdef MoveCost costs[MAX_MOVES]
     cdef int sentence, n, move, label, word
     cdef bint under_root
     counts = {(move, NONE): [0, 0] for move, labelled in enumerate(system.labelled) if not labelled}
@@ -162,8 +160,7 @@ def seen_actions(System system, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             label = NONE
             if system.labelled[move]:
-                system.move_costs(&state, &gold, costs)
-                label = costs[move].label
+                label = system.gold_label(&state, &gold, move)
             if label != NONE or not system.labelled[move]:      # else: not gold, nothing to learn
                 under_root = label != NONE and system.arc_head(&state, move) == state.root
                 counts.setdefault((move, label), [0, 0])[under_root] += 1

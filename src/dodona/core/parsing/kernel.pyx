@@ -21,9 +21,8 @@ from dodona.core.features.features cimport Features
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.transitions.gold cimport GoldC
-from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, lay_out, state_size, top
-from dodona.core.transitions.system cimport MoveCost, System
+from dodona.core.transitions.system cimport System
 from dodona.core.weights.linear cimport check_classes, check_keys
 from dodona.core.weights.packed cimport BARRED
 
@@ -200,7 +199,6 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
     cdef StateC state
     cdef GoldC gold
     cdef WordsC words
-    cdef MoveCost costs[MAX_MOVES]
     cdef vector[uint64_t] state_block
     cdef vector[int32_t] gold_block
     cdef int sentence, move, label, n_keys, tag, max_arcs
@@ -221,8 +219,7 @@ def static_examples(Actions actions, Features features, Corpus corpus, order):
             move = system.static_move(&state, &gold)
             label = NONE
             if system.labelled[move]:
-                system.move_costs(&state, &gold, costs)
-                label = costs[move].label
+                label = system.gold_label(&state, &gold, move)
                 if label == NONE:
                     label = system.idle_label(&state, move)
             if (move, label) in class_of:

@@ -1,8 +1,8 @@
 """Scores of a network as logarithms of probabilities, so that beams can add them up.
 
-A network has learned to tell the classes of one state apart; how high their scores are together says
-nothing. What is taken off here is the logarithm of the sum of the powers of all allowed scores. All
-of it is in whole numbers, from tables made by multiplications alone: the same on every machine.
+A network has learned to tell the classes of one state apart; how high their scores are together
+says nothing. What is taken off here is the logarithm of the sum of the powers of allowed scores.
+All of it is in whole numbers, from tables made by multiplications alone: the same on every machine.
 """
 from libcpp.algorithm cimport upper_bound
 
@@ -21,12 +21,11 @@ cdef class LogScores:
 
     def __init__(self):
         cdef double power = ONE, bound = ONE
-        cdef int i
-        for i in range(FARTHEST):
+        for _ in range(FARTHEST):
             self.power.push_back(<int64_t> (power + 0.5))
             power /= E_TO_THE_UNIT
         bound *= 1.00195503359100972       # e^(1/512): halfway to the next unit
-        for i in range(MOST_UNITS_ABOVE):
+        for _ in range(MOST_UNITS_ABOVE):
             self.bound.push_back(<int64_t> (bound + 0.5))
             bound *= E_TO_THE_UNIT
 

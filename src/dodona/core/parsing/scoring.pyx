@@ -1,7 +1,7 @@
 """Scores of a state's classes: from the weights of its features, or from a network.
 
-Both are small integers, which searches compare and beams add up. A network has read the words of the
-sentence before; of a state it adds up what the words in its slots bring along.
+Both are small integers, which searches compare and beams add up. A network has read the words of
+the sentence before; of a state it adds up what the words in its slots bring along.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.slots cimport MAX_SLOTS

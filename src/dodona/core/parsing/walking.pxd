@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from dodona.core.network.slots cimport Slots
 from dodona.core.parsing.following cimport Follower
 
-cdef struct Step32:           # the network's last two layers, in float32; rows lie one after the other
+cdef struct Step32:           # the network's last two layers, in float32
     int hidden
     const float* products     # per row of the batch, slot and unit: see `Walker`
     const float* atoms        # per atom, value and unit

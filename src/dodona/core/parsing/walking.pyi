@@ -36,11 +36,5 @@ class Walker(Follower):
         self,
         sentences: Iterable[int],
         first_rows: Iterable[int],
-        products: Any,
-        atoms: Any,
-        bias: Any,
-        weights: Any,
-        class_bias: Any,
-        salt: int,
-        exploring: bool,
+        *arguments: Any,  # products, atoms, bias, weights, class_bias, salt, exploring
     ) -> tuple[bytes, bytes, bytes]: ...

@@ -6,7 +6,7 @@ alike), and the others are asked of a model that sees the token and its neighbou
 """
 from cython.operator cimport dereference
 from libc.string cimport memset
-from libcpp.utility cimport pair
+from libcpp.utility cimport pair as entry_of
 
 from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE
@@ -59,7 +59,7 @@ cdef class RuleIndex:
             if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
                 raise ValueError(f"an affix has 1 to {MAX_AFFIX} characters, not {affix!r}")
             hash = address(place, string_hash(affix, side))
-            self.rules.insert(pair[uint64_t, vector[int]](hash, no_rules))
+            self.rules.insert(entry_of[uint64_t, vector[int]](hash, no_rules))
             dereference(self.rules.find(hash)).second.push_back(number)
             self.filter[hash % N_FILTER] = True
             self.lengths[place] |= 1u << min(len(affix), MAX_AFFIX)
@@ -68,7 +68,7 @@ cdef class RuleIndex:
         for i in range(hashes.shape[0]):
             if answers[i] > <unsigned int> self.n_rules:
                 raise ValueError(f"rule {answers[i]}, but there are {self.n_rules}")
-            known = self.known.insert(pair[uint64_t, int](hashes[i], 0)).first
+            known = self.known.insert(entry_of[uint64_t, int](hashes[i], 0)).first
             dereference(known).second = answers[i]
 
     cdef int certain(self, const Token* token) noexcept nogil:

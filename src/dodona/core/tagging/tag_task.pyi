@@ -9,7 +9,7 @@ ANY: int
 class TagTask:
     def __init__(
         self,
-        features: TagFeatures,
+        features: TagFeatures | None,
         columns: Sequence[str],
         own: str,
         given: Sequence[str],

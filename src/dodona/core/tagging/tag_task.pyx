@@ -32,10 +32,10 @@ def join(classes):
 cdef class TagTask:
     """A task over these columns, which fills in `own`; `given` are those of tasks before.
 
-    The column `entry` tells which of the `n_known` known words a word is. Word entries[i] has the class fixed[i] for
-    certain where the tasks before have given the classes whose `join` is before[i], or in any case
-    if that is ANY. Certain words may have classes from `n_classes` to `n_certain`, which no other
-    word can have.
+    The column `entry` tells which of the `n_known` known words a word is. Word entries[i] has the
+    class fixed[i] for certain where the tasks before have given the classes whose `join` is
+    before[i], or in any case if that is ANY. Certain words may have classes from `n_classes` to
+    `n_certain`, which no other word can have.
     """
 
     def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
@@ -45,7 +45,8 @@ cdef class TagTask:
         self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
         self.n_certain = max(n_classes, n_certain)
         self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
-        self.given_columns = [columns.index(column) for column in given]
+        for column in given:
+            self.given_columns.push_back(columns.index(column))
         self.n_padded = padded(n_classes)
         self.blank.resize(n_classes, 0)
         self.blank.resize(self.n_padded, BARRED)

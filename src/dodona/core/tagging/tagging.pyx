@@ -26,6 +26,7 @@ cdef class Tagging:
         if weights.n_classes != task.n_classes:
             raise ValueError(
                 f"weights for {weights.n_classes} classes, but there are {task.n_classes}")
+        TagBeam(task, PackedTagScorer(weights), width)      # or say that it is too wide
         self.task, self.weights, self.width = task, weights, width
 
     def tag(self, Corpus corpus, const unsigned char[::1] kept=None):

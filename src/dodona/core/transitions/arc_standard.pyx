@@ -105,6 +105,7 @@ cdef class ArcStandard(System):
     name = "arc-standard"
     order = 5
     default_templates = "rich-stack"
+    most_words = 2000             # a state's costs take up to n³ steps
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
@@ -191,6 +192,12 @@ cdef class ArcStandard(System):
             costs[LEFT_ARC].label = gold.label[s1]
         if is_gold[RIGHT_ARC]:
             costs[RIGHT_ARC].label = gold.label[s0]
+
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil:
+        cdef int s0 = top(state, 0), s1 = top(state, 1)
+        if move == LEFT_ARC:
+            return gold.label[s1] if gold.head[s1] == s0 else NONE
+        return gold.label[s0] if gold.head[s0] == s1 and s1 != NONE else NONE
 
     # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
     # gold.

@@ -46,3 +46,9 @@ cdef class Gold:
     cdef readonly tuple heads
     cdef readonly tuple labels
     cdef readonly frozenset arcs
+
+
+cdef class EncodedGold:       # a Gold as a system sees it; never changed: threads may share it
+    cdef GoldC c
+    cdef Gold gold
+    cdef bytearray block      # what `c` points into

@@ -192,6 +192,13 @@ cdef class Gold:
         return Gold, (self.heads, self.labels)
 
 
+cdef class EncodedGold:
+    """A reference as columns, with room of so many bytes for them."""
+
+    def __cinit__(self, Gold gold not None, size_t n_bytes):
+        self.gold, self.block = gold, bytearray(n_bytes)
+
+
 def _gold_from_arcs(arcs, n_words):
     return Gold(arcs=arcs, n_words=n_words)
 

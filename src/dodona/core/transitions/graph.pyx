@@ -7,7 +7,8 @@ counts twice: the arc with the right label is missing, and the one with the wron
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
-from dodona.core.transitions.gold cimport ANY, Gold, GoldArc, GoldC, LinkC, build_links, links_size
+from dodona.core.transitions.gold cimport (
+    ANY, EncodedGold, Gold, GoldArc, GoldC, LinkC, build_links, links_size)
 from dodona.core.transitions.graph_state cimport (
     add_graph_arc, are_linked, find_link, is_path, mark_descendants)
 from dodona.core.transitions.state cimport StateC
@@ -117,10 +118,11 @@ cdef class GraphSystem(System):
                 f"{self.name} cannot derive this graph without an arc too many, from {head} to "
                 f"{dependent} (has every word a head?)")
 
-    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
+    cdef EncodedGold encode(self, Gold gold, int n_words):
         """The gold graph as links; the last is kept, since costs are asked for state by state."""
-        if self._gold_of is gold and gold.n_words == n_words:
-            return &self._gold
+        cdef EncodedGold encoded = self._encoded
+        if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
+            return encoded
         if gold.n_words != n_words:
             raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
         cdef vector[GoldArc] arcs
@@ -135,10 +137,10 @@ cdef class GraphSystem(System):
                     f"and {label!r}: {self.name} can build only one, so give them one label")
             labels[head, dependent] = label
             arcs.push_back(GoldArc(head, self._label_ids.get(label, ANY), dependent))
-        block = bytearray(links_size(n_words, arcs.size()))
-        build_links(&self._gold, <char*> block, n_words, arcs.data(), arcs.size())
-        self._block, self._gold_of = block, gold
-        return &self._gold
+        encoded = EncodedGold(gold, links_size(n_words, arcs.size()))
+        build_links(&encoded.c, <char*> encoded.block, n_words, arcs.data(), arcs.size())
+        self._encoded = encoded
+        return encoded
 
     def _settings(self):
         return *super()._settings(), self.acyclic

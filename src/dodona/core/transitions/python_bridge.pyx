@@ -1,11 +1,11 @@
 """Systems written in Python: what the core asks of a system, methods of its class answer.
 
-Whether derivations end is for the class to say, and it may be wrong: a state counts its transitions,
-at NONE among its notes, and there is an end to them.
+Whether derivations end is for the class to say, and it may be wrong. So a state counts its
+transitions, at NONE among its notes, and there is an end to them.
 
 Arcs join two of three places: the two topmost words s1 and s0, and the front b of the buffer.
 """
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
@@ -88,7 +88,6 @@ cdef class PythonBridge(System):
 
     cdef int joined               # the place of arcs
     cdef int leftwards            # a bit for each move that builds an arc to the left
-    cdef dict golds               # address of a gold tree → the same for Python
 
     def __init__(self, labels, root=None, loss="labelled", root_label="root"):
         kind = type(self)
@@ -100,13 +99,20 @@ cdef class PythonBridge(System):
         self.joined = JOINS[kind.joins]
         for move in self.left_moves:
             self.leftwards |= 1 << move
-        self.golds = {}
         super().__init__(labels, kind.roots[0] if root is None else root, loss, root_label)
 
     cdef State show(self, const StateC* state):
         cdef State shown = State(self, state.n_words)
         copy(&shown.c, state)
         return shown
+
+    cdef Gold show_gold(self, const GoldC* gold):
+        """The gold tree that Python sees."""
+        cdef int word, root = max(self.root_node(gold.n_words), 0)
+        heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
+        labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
+        return Gold([None if head == NONE else 0 if head == root else head for head in heads],
+                    [None if label < 0 else self.labels[label] for label in labels])
 
     cdef int number(self, move) except -1:
         if move not in self.moves:
@@ -149,20 +155,6 @@ cdef class PythonBridge(System):
         copy(state, &draft.c)
         return 0
 
-    cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
-        with gil:
-            return self.show_gold(gold)
-
-    cdef int show_gold(self, const GoldC* gold) except -1:
-        """Make the gold tree that Python sees, once for each."""
-        cdef int word, root = max(self.root_node(gold.n_words), 0)
-        heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
-        labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
-        self.golds[<size_t> gold] = Gold(
-            [None if head == NONE else 0 if head == root else head for head in heads],
-            [None if label < 0 else self.labels[label] for label in labels])
-        return 0
-
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
         with gil:
@@ -177,7 +169,7 @@ cdef class PythonBridge(System):
             head, word = self.arc_head(state, move), self.arc_dependent(state, move)
             if self.labelled[move] and head != NONE and word != NONE and gold.head[word] == head:
                 costs[move].label = gold.label[word]
-        found = (<object> self).move_costs(self.show(state), self.golds[<size_t> gold])
+        found = (<object> self).move_costs(self.show(state), self.show_gold(gold))
         for move in range(<int> len(self.moves)):
             if valid >> move & 1:
                 if self.moves[move] not in found:
@@ -192,7 +184,7 @@ cdef class PythonBridge(System):
 
     cdef int ask_static(self, const StateC* state, const GoldC* gold) except -1:
         cdef int move, valid = self.ask_moves(state)
-        name = (<object> self).static_move(self.show(state), self.golds[<size_t> gold])
+        name = (<object> self).static_move(self.show(state), self.show_gold(gold))
         move = self.number(name)
         if not valid >> move & 1:
             raise ValueError(f"the static oracle of {self.name} takes {name}, "

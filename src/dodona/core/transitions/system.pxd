@@ -1,7 +1,7 @@
 """What a transition system promises to search, training and the research surface."""
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.choices cimport Choices
-from dodona.core.transitions.gold cimport Gold, GoldC
+from dodona.core.transitions.gold cimport EncodedGold, Gold, GoldC
 from dodona.core.transitions.state cimport StateC
 
 from libc.stdint cimport int32_t
@@ -53,8 +53,8 @@ cdef class System:
     cdef readonly int right_arc
     cdef readonly tuple left_moves      # all of them, where a system has several
     cdef readonly tuple right_moves
-    cdef readonly tuple needed_arcs     # (moves, whether under the root): a model must know one of
-                                        # each, or a state may allow it no action
+    # (moves, whether under the root): a model must know one of each, or it may have no way on
+    cdef readonly tuple needed_arcs
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
     cdef readonly dict other_names      # {move id: its name where `renamed`}
@@ -63,9 +63,7 @@ cdef class System:
     cdef dict _actions                  # (move id, label id) → Action
     cdef dict _other_actions            # move id → Action
     cdef dict _ids                      # Action → (move id, label id)
-    cdef object _gold_of                # the Gold encoded last …
-    cdef object _block                  # … and its columns
-    cdef GoldC _gold
+    cdef EncodedGold _encoded           # the reference asked for last
 
     # What each system defines:
     cdef int valid_moves(self, const StateC* state) except -1 nogil          # a bit per move
@@ -78,6 +76,9 @@ cdef class System:
     # Where arcs do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
+
+    # Where the label of a gold arc is known without the costs:
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil
 
     # Where a system has several oracles, or works something out for each gold tree:
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil
@@ -98,4 +99,5 @@ cdef class System:
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil
-    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL
+    cdef EncodedGold encode(self, Gold gold, int n_words)
+    cdef EncodedGold _priced(self, Gold gold, State state)

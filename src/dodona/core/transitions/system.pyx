@@ -3,17 +3,22 @@
 A system is a subclass that fills in the handful of functions declared in system.pxd; everything
 here is the same for all of them. States are immutable for Python: a step makes a new one.
 """
+from collections import Counter
+
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.action import Action
-from dodona.core.transitions.gold cimport UNSEEN, build_gold, gold_size
+from dodona.core.transitions.gold cimport UNSEEN, EncodedGold, build_gold, gold_size
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport (
     BUFFER, StateC, clear, copy, front, lay_out, push, state_size, top)
 from dodona.core.transitions.state_view import as_html
+
+cdef enum:
+    MAX_WORDS = 1 << 28       # of a sentence: numbers of arcs fit an int by far
 
 ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -28,8 +33,12 @@ cdef class State:
     """
 
     def __cinit__(self, System system not None, int n_words):
-        cdef int max_arcs = system.max_arcs(n_words)
-        cdef void* block = PyMem_Malloc(state_size(n_words, max_arcs))
+        cdef int max_arcs
+        cdef void* block
+        if not 0 <= n_words <= MAX_WORDS:
+            raise ValueError(f"a state is for 0 to {MAX_WORDS:,} words, not {n_words:,}")
+        max_arcs = system.max_arcs(n_words)
+        block = PyMem_Malloc(state_size(n_words, max_arcs))
         if block == NULL:
             raise MemoryError
         self.system = system
@@ -117,10 +126,10 @@ def _restore(System system, int n_words, bytes block, int root, int n_stack, int
 
 def _several_heads(Gold gold):
     """What keeps a graph from being a tree, in words."""
+    n_heads = Counter(dependent for _, _, dependent in gold.arcs)
     for word in range(1, gold.n_words + 1):
-        n_heads = sum(dependent == word for _, _, dependent in gold.arcs)
-        if n_heads != 1:
-            return f"word {word} {n_heads} heads"
+        if n_heads[word] != 1:
+            return f"word {word} {n_heads[word]} heads"
     return "a cycle"
 
 
@@ -136,6 +145,7 @@ cdef class System:
     default_templates = "rich"    # templates for arcs between top and front
     state_class = State
     builds_graphs = False         # whether a word can have several heads
+    most_words = 0                # for which costs are found in a bearable time; 0: any number
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -210,24 +220,53 @@ cdef class System:
 
     def costs(self, State state not None, Gold gold not None):
         """{action: cost} for every valid action: how many gold arcs each one loses for good."""
-        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
-        self.move_costs(&state.c, reference, costs)
+        self.move_costs(&state.c, &reference.c, costs)
         return {self._named(state, (move, label)):
                 price(&costs[<int> move], label, self.arc_price, self.label_price)
                 for move, label in self._actions if moves >> move & 1}
 
     def optimal(self, State state not None, Gold gold not None):
         """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
-        cdef const GoldC* reference = self.encode(gold, state.c.n_words)
+        cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
-        self.move_costs(&state.c, reference, costs)
-        ranks = {ids: rank(&costs[<int> ids[0]], ids[1], self.arc_price, self.label_price)
-                 for ids in self._actions if moves >> ids[0] & 1}
-        return [self._named(state, ids) for ids in ranks if ranks[ids] == min(ranks.values())]
+        self.move_costs(&state.c, &reference.c, costs)
+        cdef int move, label, n_labels = len(self.labels), lowest = 0
+        cdef bint is_first = True
+        for move in range(len(self.moves)):          # one label of each is enough to know the best
+            if moves >> move & 1 and (n_labels or not self.labelled[move]):
+                label = costs[move].label if 0 <= costs[move].label < n_labels else 0
+                label = label if self.labelled[move] else NONE
+                best = rank(&costs[move], label, self.arc_price, self.label_price)
+                lowest = best if is_first else min(best, lowest)
+                is_first = False
+        found = []
+        for move in range(len(self.moves)):
+            if moves >> move & 1:
+                for label in range(n_labels) if self.labelled[move] else (NONE,):
+                    if rank(&costs[move], label, self.arc_price, self.label_price) == lowest:
+                        found.append(self._named(state, (move, label)))
+        return found
+
+    def cost(self, State state not None, Gold gold not None, action):
+        """The cost of one valid action, as in `costs`."""
+        move, label = self._check(state, action)
+        cdef EncodedGold reference = self._priced(gold, state)
+        cdef MoveCost costs[MAX_MOVES]
+        self.move_costs(&state.c, &reference.c, costs)
+        return price(&costs[<int> move], label, self.arc_price, self.label_price)
+
+    cdef EncodedGold _priced(self, Gold gold, State state):
+        if 0 < self.most_words < state.c.n_words:
+            raise ValueError(
+                f"{self.name} prices actions in sentences of {self.most_words:,} words at the "
+                f"most, not {state.c.n_words:,}, which would take too long; take another system, "
+                "such as arc-hybrid")
+        return self.encode(gold, state.c.n_words)
 
     def step(self, State state not None, action):
         """A new state, one transition further; the old one stays as it is."""
@@ -246,19 +285,17 @@ cdef class System:
 
     def derivation(self, Gold gold not None, str oracle="static"):
         """The static oracle's actions from the start to a final state that holds every gold arc."""
-        cdef const GoldC* reference = self.encode(gold, gold.n_words)
+        cdef EncodedGold reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
-        cdef MoveCost costs[MAX_MOVES]
         cdef int move, label, number = self._number(oracle)
         if oracle == "static":
             number = self.oracle
         actions = []
         while not self.final(&state.c):
-            move = self.oracle_move(&state.c, reference, number)
+            move = self.oracle_move(&state.c, &reference.c, number)
             label = NONE
             if self.labelled[move]:
-                self.move_costs(&state.c, reference, costs)
-                label = max(costs[move].label, 0)
+                label = max(self.gold_label(&state.c, &reference.c, move), 0)
             actions.append(self._named(state, (move, label)))
             self.take(&state.c, move, label)
         self._check_rebuilt(state, gold)
@@ -277,7 +314,7 @@ cdef class System:
         ids = self._ids.get(action)
         if ids is None:
             raise ValueError(
-                f"{self.name} has no action {action!r}; moves: {', '.join(self.moves)}; "
+                f"{self.name} has no action {action}; moves: {', '.join(self.moves)}; "
                 f"labels: {', '.join(self.labels)}")
         if not self._moves(state) >> ids[0] & 1 or self._named(state, ids) != action:
             raise ValueError(f"{action.move} is not valid in {state!r}: "
@@ -307,10 +344,11 @@ cdef class System:
         """Note in the state what this number says."""
         pass
 
-    cdef const GoldC* encode(self, Gold gold, int n_words) except NULL:
+    cdef EncodedGold encode(self, Gold gold, int n_words):
         """The gold tree as columns; the last is kept, since costs are asked for state by state."""
-        if self._gold_of is gold and gold.n_words == n_words:
-            return &self._gold
+        cdef EncodedGold encoded = self._encoded
+        if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
+            return encoded
         if gold.heads is None:
             raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
         if gold.n_words != n_words:
@@ -328,10 +366,10 @@ cdef class System:
             # the label of a word left over as the root need not be among the labels
             heads[n_words + i] = self._label_ids.get(
                 label, NONE if label in (None, self.root_label) else UNSEEN)
-        block = bytearray(gold_size(n_words))
-        self.build_tree(&self._gold, <char*> block, n_words, heads, heads + n_words)
-        self._block, self._gold_of = block, gold
-        return &self._gold
+        encoded = EncodedGold(gold, gold_size(n_words))
+        self.build_tree(&encoded.c, <char*> encoded.block, n_words, heads, heads + n_words)
+        self._encoded = encoded
+        return encoded
 
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil:
@@ -386,6 +424,13 @@ cdef class System:
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
         return 0
+
+    cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil:
+        """The label of the arc that the move builds, if it is gold; else NONE."""
+        cdef MoveCost costs[MAX_MOVES]
+        memset(costs, 0, sizeof(costs))
+        self.move_costs(state, gold, costs)
+        return costs[move].label
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         return 0

@@ -290,6 +290,8 @@ cdef class Weights:
                 == weights.shape[0] == totals.shape[0]):
             raise ValueError("the arrays of weights differ in length")
         for i in range(keys.shape[0]):
+            if not keys[i] & 1:
+                raise ValueError(f"the key {keys[i]} is even: features have odd ones")
             row = self.find_or_add(keys[i])
             for _ in range(n_cells[i]):
                 if classes[at] >= n_classes:

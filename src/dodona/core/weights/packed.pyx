@@ -148,40 +148,48 @@ cdef class PackedWeights(Scorer):
 
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        return self.score_first(keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+        add_weights(self, keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+        return 0
 
     cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
                          int n_blocks) except -1 nogil:
-        cdef const int8_t* found[MAX_KEYS + 1]
-        cdef int powers[MAX_KEYS + 1]
-        cdef uint32_t at
-        cdef unsigned int word
-        cdef int i, place, n_found = 0, n_dense = 0
-        cdef bint all_blocks = n_blocks * BLOCK >= self.n_classes
-        for i in range(n_keys):
-            dodona_prefetch(&self.buckets[bucket_of(keys[i], self.n_buckets)])
-        for i in range(n_keys):
-            at = bucket_of(keys[i], self.n_buckets)
-            place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
-            while place == BLOCK and self.buckets[at].fingerprint[BLOCK - 1] != 0:
-                at = at + 1 if at + 1 < self.n_buckets else 0
-                place = dodona_match(self.buckets[at].fingerprint, <uint32_t> keys[i])
-            # written in any case, kept only if found: no branch for the processor to guess
-            found[n_found] = self.rows + <size_t> self.buckets[at].row[place & (BLOCK - 1)] * UNIT
-            dodona_prefetch(found[n_found])
-            n_found += place != BLOCK
-        for i in range(n_found):
-            word = word_at(found[i])
-            if word & DENSE == DENSE:
-                found[n_dense] = found[i] + WORD
-                powers[n_dense] = word >> POWER_AT
-                n_dense += 1
-            elif all_blocks:
-                add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
-            else:
-                add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
-                                n_blocks * BLOCK)
-        dodona_add_rows(scores, found, powers, n_dense, n_blocks)
+        add_weights(self, keys, n_keys, scores, n_blocks)
+        return 0
+
+
+cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
+                      int n_blocks) noexcept nogil:
+    """Add the weights of the keys to the scores of the first blocks of classes."""
+    cdef const int8_t* found[MAX_KEYS + 1]
+    cdef int powers[MAX_KEYS + 1]
+    cdef uint32_t at
+    cdef unsigned int word
+    cdef int i, place, n_found = 0, n_dense = 0
+    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
+    for i in range(n_keys):
+        dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
+    for i in range(n_keys):
+        at = bucket_of(keys[i], weights.n_buckets)
+        place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
+        while place == BLOCK and weights.buckets[at].fingerprint[BLOCK - 1] != 0:
+            at = at + 1 if at + 1 < weights.n_buckets else 0
+            place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
+        # written in any case, kept only if found: no branch for the processor to guess
+        found[n_found] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
+        dodona_prefetch(found[n_found])
+        n_found += place != BLOCK
+    for i in range(n_found):
+        word = word_at(found[i])
+        if word & DENSE == DENSE:
+            found[n_dense] = found[i] + WORD
+            powers[n_dense] = word >> POWER_AT
+            n_dense += 1
+        elif all_blocks:
+            add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
+        else:
+            add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
+                            n_blocks * BLOCK)
+    dodona_add_rows(scores, found, powers, n_dense, n_blocks)
 
 
 cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:

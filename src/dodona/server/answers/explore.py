@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -11,20 +11,19 @@ from dodona.core.transitions.system import LOSSES
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.explore import Choice, Explorer, in_order
 from dodona.explorer.picture import draw_best, draw_state
-from dodona.server.answers.turns import Step, encode
+from dodona.server.answers.turns import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explore import ExploreRequest
 
 Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
 
 
-def write_explored(show: Show, asked: ExploreRequest) -> Iterator[Step]:
-    """The answer in one step: the explorer's sentences are short."""
+def write_explored(show: Show, asked: ExploreRequest) -> bytes:
+    """The answer."""
     try:
-        found = show(asked)
+        return encode(show(asked))
     except ValueError as error:  # the explorer's: each is written for the person who reads it
         raise bad(str(error)) from error
-    yield encode(found), 0
 
 
 def describe_systems() -> list[dict[str, Any]]:
@@ -100,6 +99,13 @@ def show_beam(asked: ExploreRequest) -> dict[str, Any]:
             for hypotheses in view.steps
         ],
     }
+
+
+SHOWN: dict[str, Show] = {  # what can be asked for, by its address
+    "/api/explore": show_state,
+    "/api/explore/derivation": show_derivation,
+    "/api/explore/beam": show_beam,
+}
 
 
 def _settings(explorer: Explorer) -> dict[str, str]:

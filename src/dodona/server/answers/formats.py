@@ -12,6 +12,9 @@ from dodona.treebank.sentence import Sentence
 
 Format = Callable[[Sentence], str]
 
+DEEPEST = 64  # spaces before a node: with one for each, a long chain would be mostly spaces
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 _PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
 # in MISC, after which no tab comes; they begin with letters, which is 5x faster than to look back
 _RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
@@ -62,7 +65,16 @@ def write_matxin(sentence: Sentence) -> str:
         children[head or 0].append(word)
     number = sentence.sent_id or "1"
     nodes = "".join(_nodes(sentence, children))
-    return f'<SENTENCE ord={quoteattr(number)} alloc="0">\n{nodes}</SENTENCE>\n'
+    return f'<SENTENCE ord={_quote(number)} alloc="0">\n{nodes}</SENTENCE>\n'
+
+
+def _quote(text: str) -> str:
+    """As the value of an attribute, with U+FFFD for what no XML may have.
+
+    >>> _quote("\\x01oak & \\uffff") == '"\\ufffdoak &amp; \\ufffd"'
+    True
+    """
+    return quoteattr(_FORBIDDEN.sub("\ufffd", text))
 
 
 def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
@@ -72,12 +84,12 @@ def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
     while todo:
         word, depth, is_end = todo.pop()
         if is_end:
-            yield " " * depth + "</NODE>\n"
+            yield " " * min(depth, DEEPEST) + "</NODE>\n"
             continue
-        form, lemma, feats, label = (quoteattr(column[word - 1]) for column in columns)
+        form, lemma, feats, label = (_quote(column[word - 1]) for column in columns)
         end = ">" if children[word] else "/>"
         yield (
-            f'{" " * depth}<NODE ord="{word}" alloc="0" '
+            f'{" " * min(depth, DEEPEST)}<NODE ord="{word}" alloc="0" '
             f"form={form} lem={lemma} mi={feats} si={label}{end}\n"
         )
         if children[word]:

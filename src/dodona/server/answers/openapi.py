@@ -35,7 +35,10 @@ MODEL = {"type": "string", "description": "Name of a model or its first words; e
 REASONS = {
     "400": "Something is wrong with the request; the message says what and where.",
     "408": "The request did not arrive in time.",
-    "413": "The request is too large.",
+    "403": "A web page from elsewhere asked, which --cors does not name.",
+    "413": "The request is too large, or has too many words.",
+    "415": "The request is not of the right Content-Type.",
+    "421": "The server is not called by the name in Host; see --allowed-host.",
     "503": "Too much to do, or the request took too long; try again after Retry-After seconds.",
 }
 
@@ -104,7 +107,7 @@ DESCRIPTION: dict[str, Any] = {
                 "requestBody": {"required": True, "content": _json(_ref("ParseRequest"))},
                 "responses": {
                     "200": {"description": "Trees.", "content": _json(_ref("Parse"))},
-                    **_refusals("400", "408", "413", "503"),
+                    **_refusals("400", "403", "408", "413", "415", "421", "503"),
                 },
             }
         },
@@ -118,7 +121,7 @@ DESCRIPTION: dict[str, Any] = {
                 "requestBody": {"required": True, "content": {"text/plain": {"schema": TEXT}}},
                 "responses": {
                     "200": {"description": "CoNLL-U.", "content": {"text/plain": {"schema": TEXT}}},
-                    **_refusals("400", "408", "503"),
+                    **_refusals("400", "403", "408", "421", "503"),
                 },
             }
         },

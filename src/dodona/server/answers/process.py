@@ -3,37 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 
 from dodona.server.answers.formats import AROUND, Format, find_format, trim
 from dodona.server.answers.turns import Step
+from dodona.server.memory import Allowance
 from dodona.server.requests.process import ProcessRequest
-from dodona.server.requests.sentences import slices
+from dodona.server.requests.sentences import size_of, slices
 from dodona.treebank.sentence import Sentence
 
 
-def write_process(asked: ProcessRequest) -> Iterator[Step]:
+def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
     """The answer in steps."""
     write = _find_format(asked)
-    batches: Iterable[list[Sentence]] = slices(asked.sentences())
+    batches = _counted(slices(asked.sentences()), allowed)
     if not asked.is_raw:  # all is read first: a mistake is told, not streamed
         read = []
         for batch in batches:
+            allowed.hold(size_of(batch))
             read.append(batch)
             yield b"", 0
-        batches = read
+        batches = iter(read)
     about = {"model": asked.model.name, "acknowledgements": [], "result": ""}
     yield json.dumps(about, indent=1).removesuffix('"\n}').encode(), 0
     before, after = AROUND.get(asked.output, ("", ""))
-    if asked.output == "conllu" and asked.data.strip():
+    if asked.output == "conllu" and asked.data and not asked.data.isspace():
         before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
     yield _inside(before), 0
     for batch in batches:
         done = annotate(asked, batch)
         yield _inside("".join(map(write, done))), sum(map(len, done))
     yield _inside(after) + b'"\n}\n', 0
+
+
+def _counted(batches: Iterator[list[Sentence]], allowed: Allowance) -> Iterator[list[Sentence]]:
+    for batch in batches:
+        allowed.count_words(sum(map(len, batch)))
+        yield batch
 
 
 def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]:

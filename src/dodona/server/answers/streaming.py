@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from anyio import CapacityLimiter, fail_after, from_thread, to_thread
+from anyio import CapacityLimiter, from_thread, to_thread
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from dodona.server.errors import Refused
 from dodona.server.models import Model
-from dodona.server.requests.arriving import Arriving, as_file, decode
+from dodona.server.requests.arriving import Arriving
 from dodona.server.requests.sentences import read_conllu, read_text, slices
 from dodona.server.service import Service
 from dodona.treebank.sentence import Sentence
@@ -32,9 +32,9 @@ class Streamed(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._send = scope, send
-        self._arriving = Arriving(receive, self._service.limits)
         try:
-            with self._service.streams.take():
+            with self._service.streams.join() as self._pace:
+                self._arriving = Arriving(receive, self._pace)
                 await to_thread.run_sync(self._work, limiter=CapacityLimiter(1))
         except Refused:
             if not self._has_begun:
@@ -56,8 +56,8 @@ class Streamed(Response):
     def _sentences(self) -> Iterator[Sentence]:
         chunks = self._arriving.chunks()
         if self._input == "text":
-            return read_text(self._model, decode(chunks))
-        return read_conllu(as_file(chunks))
+            return read_text(self._model, chunks)
+        return read_conllu(chunks)
 
     async def _write(self, body: bytes, more: bool = True) -> None:
         if not self._has_begun:
@@ -65,9 +65,4 @@ class Streamed(Response):
             headers = [pair for pair in self.raw_headers if pair[0] != b"content-length"]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})
         message = {"type": "http.response.body", "body": body, "more_body": more}
-        patience = self._service.limits.patience
-        try:
-            with fail_after(patience):
-                await self._send(message)
-        except TimeoutError:
-            raise Refused(408, f"nothing was taken for {patience:g} seconds") from None
+        await self._pace.wait(self._send(message), len(body))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from threading import Lock
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
-from dodona.server.service import service_of
+from dodona.server.answers.handing import Flowing, Whole, while_there
+from dodona.server.errors import Refused
+from dodona.server.pace import BREATH
+from dodona.server.service import Service, service_of
 
 Step = tuple[bytes, int]  # a piece of the answer, and how many words were parsed for it
 
-JSON = "application/json"
+# The interpreter reads one request at a time anyway, but between two calls it may go to another:
+# this way there is only one that is there as bytes, as text and as JSON at the same time.
+_READING = Lock()
 
 
 async def answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Response:
@@ -20,6 +27,32 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Respo
 
     A worker begins, so that a request which takes long to read holds up nobody, either.
     """
+    return await while_there(request, _answer(request, begin))
+
+
+async def answer_by_helper(request: Request, name: str, body: bytearray) -> Response:
+    """What a helper makes of a request; its work is not cut into steps, but it can be ended."""
+    service = service_of(request)
+
+    async def work() -> bytes:
+        await make_room(service)
+        with service.places.take(), service.explorer_places.take():
+            return await service.helpers.ask(name, body)
+
+    try:
+        return Whole(request, await while_there(request, work()))
+    except TimeoutError:
+        why = f"this was explored for more than {service.limits.explore_seconds:g} seconds"
+        raise Refused(503, f"{why}; take a shorter sentence, or fewer arcs") from None
+
+
+async def make_room(service: Service) -> None:
+    """Where all places are taken, who takes an answer slowly gives way."""
+    while service.places.are_taken and service.takers.make_room():
+        await asyncio.sleep(BREATH)
+
+
+async def _answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Response:
     pieces = _make(request, begin)
     first = b""
     async for piece in pieces:
@@ -27,13 +60,14 @@ async def answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Respo
             first = piece
             continue
         if piece:
-            return StreamingResponse(_go_on(first + piece, pieces), media_type=JSON)
-    return Response(first, media_type=JSON)
+            return Flowing(request, _go_on(first + piece, pieces))
+    return Whole(request, first)
 
 
 async def _make(request: Request, begin: Callable[[], Iterator[Step]]) -> AsyncIterator[bytes]:
     service = service_of(request)
-    with service.workers.places.take():
+    await make_room(service)
+    with service.places.take():
         async for turn in service.workers.turns(_steps(begin)):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
@@ -41,7 +75,9 @@ async def _make(request: Request, begin: Callable[[], Iterator[Step]]) -> AsyncI
 
 
 def _steps(begin: Callable[[], Iterator[Step]]) -> Iterator[Step]:
-    yield from begin()
+    with _READING:
+        steps = begin()
+    yield from steps
 
 
 async def _go_on(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
@@ -12,16 +13,28 @@ from dodona.explorer.beam import WIDTH
 from dodona.explorer.explore import Explorer, read_path
 from dodona.explorer.typed import read_typed
 from dodona.server.errors import bad
-from dodona.server.limits import MOST_DRAWN
+from dodona.server.limits import Limits
 from dodona.server.models import Model, Models
-from dodona.server.requests.fields import check_count, check_pixels, check_text, read_fields
+from dodona.server.requests.fields import (
+    LONGEST_NUMBER,
+    check_count,
+    check_pixels,
+    check_text,
+    count_values,
+    read_fields,
+)
+from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
 
 MOST_CHARACTERS = 1 << 18  # of a sentence and those around it: they are read in one go
+MOST_BYTES = 12 * MOST_CHARACTERS + (1 << 20)  # in JSON, where a character has up to 12, and a path
 MOST_HYPOTHESES = min(64, MAX_WIDTH)
 MOST_SENTENCES = 1_000_000
+DEPS = 8  # the column of CoNLL-U
+
+_LONG_NUMBER = re.compile(rf"\d{{{LONGEST_NUMBER + 1}}}")
 
 
 @dataclass(frozen=True)
@@ -29,6 +42,7 @@ class ExploreRequest:
     """A sentence, a system, a path; the rest is what to show and how."""
 
     sentence: str
+    limits: Limits
     number: int = 1  # which one, if there are several
     system: str | None = None
     root: str | None = None
@@ -42,11 +56,14 @@ class ExploreRequest:
     best_width: float | None = None  # of that of the best tree
 
     @classmethod
-    def read(cls, body: bytes, models: Models) -> ExploreRequest:
+    def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ExploreRequest:
         """From JSON, checked field by field; an empty choice is none."""
-        found = read_fields(body, [field.name for field in fields(cls)])
+        if count_values(body) > MOST_CHARACTERS + limits.explore_actions:
+            raise bad("too many values for a sentence and a path")
+        found = read_fields(body, [field.name for field in fields(cls) if field.name != "limits"])
+        checks = _CHECKS | {"path": partial(_check_path, most=limits.explore_actions)}
         values = {
-            name: _CHECKS.get(name, check_text)(name, value)
+            name: checks.get(name, check_text)(name, value)
             for name, value in found.items()
             if value != ""
         }
@@ -54,7 +71,7 @@ class ExploreRequest:
             raise bad("there is no sentence: type one, or paste CoNLL-U")
         if "model" in values:
             values["model"] = models.find(values["model"])
-        return cls(**values)
+        return cls(limits=limits, **values)
 
     def explorer(self) -> Explorer:
         """The explorer that is asked for."""
@@ -62,8 +79,7 @@ class ExploreRequest:
         if not 1 <= self.number <= len(sentences):
             raise bad(f"there is no sentence {self.number} among {len(sentences)}")
         sentence = sentences[self.number - 1]
-        if len(sentence) > MOST_DRAWN:
-            raise bad(f"a sentence of {len(sentence)} words; the explorer shows up to {MOST_DRAWN}")
+        _check_size(sentence, self.limits)
         return Explorer(
             sentence,
             self.system,
@@ -78,12 +94,28 @@ def _check_sentence(name: str, value: object) -> str:
     text = check_text(name, value)
     if len(text) > MOST_CHARACTERS:
         raise bad(f"{name} has more than {MOST_CHARACTERS:,} characters; send one at a time")
+    if _LONG_NUMBER.search(text):
+        raise bad(f"{name} has a number of more than {LONGEST_NUMBER} digits")
     return text
 
 
-def _check_path(name: str, value: object) -> tuple[Action, ...]:
+def _check_size(sentence: Sentence, limits: Limits) -> None:
+    """Not more than can be drawn and followed in a moment; arcs of empty nodes count, too."""
+    if len(sentence) > limits.explore_words:
+        raise bad(
+            f"a sentence of {len(sentence)} words; the explorer shows up to {limits.explore_words}"
+        )
+    lines = [line.split("\t") for line in str(sentence).split("\n") if line[:1].isdigit()]
+    n_arcs = sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS)
+    if n_arcs > limits.explore_arcs:
+        raise bad(f"a graph of {n_arcs} arcs; the explorer shows up to {limits.explore_arcs}")
+
+
+def _check_path(name: str, value: object, most: int) -> tuple[Action, ...]:
     if not isinstance(value, list) or not all(isinstance(action, str) for action in value):
         raise bad(f"{name} is a list of actions, each a text, as in RIGHT-ARC:obj")
+    if len(value) > most:
+        raise bad(f"a path of {len(value)} actions; the explorer follows up to {most}")
     return tuple(read_path([check_text(name, action) for action in value]))
 
 
@@ -93,5 +125,4 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "beam": partial(check_count, highest=MOST_HYPOTHESES),
     "width": check_pixels,
     "best_width": check_pixels,
-    "path": _check_path,
 }

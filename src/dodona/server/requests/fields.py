@@ -10,8 +10,10 @@ from typing import Any
 from dodona.server.errors import bad
 from dodona.server.limits import WIDEST_PICTURE
 
+LONGEST_NUMBER = 100  # digits; Python itself has a limit, of which it speaks in its own words
 
-def read_fields(body: bytes, names: Sequence[str]) -> dict[str, Any]:
+
+def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]:
     """The fields of an object, which have these names; one that is null is not there.
 
     >>> read_fields(b'{"text": "Oaks whisper.", "model": null}', ["text", "model"])
@@ -20,18 +22,40 @@ def read_fields(body: bytes, names: Sequence[str]) -> dict[str, Any]:
     Traceback (most recent call last):
     dodona.server.errors.Refused: no field 'txt'; there are: text, model
     """
-    try:
-        found = json.loads(body.decode())
-    except UnicodeDecodeError as error:
-        raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
-        raise bad(f"this is no JSON: {error}") from error
+    found = _load(body)
     if not isinstance(found, dict):
         raise bad(f'expected a JSON object, as in {{"{names[0]}": "Oaks whisper."}}')
     for name in found:
         if name not in names:
             raise bad(f"no field {shorten(name)}; there are: {', '.join(names)}")
     return {name: value for name, value in found.items() if value is not None}
+
+
+def count_values(body: bytes | bytearray) -> int:
+    """Not less than the values in JSON; a text of so many commas and brackets counts as well.
+
+    >>> count_values(b'{"tokens": [["Ask", "oaks"], ["Ask"]]}')
+    6
+    """
+    return sum(map(body.count, (b",", b"[", b"{")))
+
+
+def _load(body: bytes | bytearray) -> Any:
+    """What JSON says, or in our own words why it does not."""
+    try:
+        return json.loads(body.decode(), parse_int=_read_int)
+    except UnicodeDecodeError as error:
+        raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise bad(f"this is no JSON: line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise bad("this is no JSON that we take: it is nested too deeply") from error
+
+
+def _read_int(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise bad(f"a number of more than {LONGEST_NUMBER} digits")
+    return int(digits)
 
 
 def check_text(name: str, value: object) -> str:

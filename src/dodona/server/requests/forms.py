@@ -15,7 +15,7 @@ MOST_FIELDS = 100
 Fields = dict[str, str]
 
 
-def read_urlencoded(data: bytes) -> Fields:
+def read_urlencoded(data: bytes | bytearray) -> Fields:
     """The fields of an address or of a form; a field without a value is there, and empty.
 
     >>> read_urlencoded(b"tokenizer&tagger=&data=An%20oak+speaks")
@@ -32,13 +32,13 @@ def read_urlencoded(data: bytes) -> Fields:
     return dict(pairs)
 
 
-def read_form(content_type: str, body: bytes) -> Fields:
+def read_form(content_type: str, body: bytearray) -> Fields:
     """The fields of a form in a body."""
     kind, options = parse_options_header(content_type)
     if kind == b"multipart/form-data":
         if not options.get(b"boundary"):
             raise bad("a multipart form without a boundary")
-        return read_multipart(options[b"boundary"], body)
+        return read_multipart(options[b"boundary"], bytes(body))
     if kind in (b"application/x-www-form-urlencoded", b"") or not body:
         return read_urlencoded(body)
     raise Refused(
@@ -61,7 +61,10 @@ def read_multipart(boundary: bytes, body: bytes) -> Fields:
         parser.write(body)
         parser.finalize()
     except FormParserError as error:
-        raise bad(f"a broken multipart form: {error}") from error
+        where = getattr(error, "offset", -1)
+        raise bad(
+            "a broken multipart form" + (f" at byte {where}" if where >= 0 else "")
+        ) from error
     if not parts.is_whole:
         raise bad("a broken multipart form: its end is missing")
     return parts.fields

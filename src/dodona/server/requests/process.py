@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ class ProcessRequest:
     """Sentences in one format or another, what to do with them, and how to write them."""
 
     model: Model
-    data: str
+    data: bytes
     input: str
     output: str  # a format, by a name that may not exist
     tag: bool
@@ -42,7 +41,7 @@ class ProcessRequest:
             raise bad(f"Unknown input format '{input_}'; there are: {', '.join(INPUTS)}.")
         asked = cls(
             models.find(fields.get("model")),
-            fields["data"],
+            fields["data"].encode(),  # shorter than a string, whatever is in it
             input_,
             output,
             tag=fields.get("tagger", "none") != "none",
@@ -63,9 +62,10 @@ class ProcessRequest:
             return read_horizontal(self.data)
         if self.input == "vertical":
             return read_vertical(self.data)
+        pieces = () if self.data.isspace() else cut(self.data)
         if self.is_raw:
-            return read_text(self.model, cut(self.data), by_lines="presegmented" in self.options)
-        return read_conllu(io.BytesIO(self.data.encode())) if self.data.strip() else iter(())
+            return read_text(self.model, pieces, by_lines="presegmented" in self.options)
+        return read_conllu(pieces)
 
     def _check_parts(self) -> None:
         for part, is_asked_for in {"tokenizer": self.is_raw, "tagger": self.tag}.items():

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from dodona.server.errors import bad
+from dodona.server.requests.sentences import MOST_WORDS, too_long
 from dodona.treebank.sentence import Sentence
+
+MOST_SPACES = 10 * MOST_WORDS  # in a sentence
 
 _NO_BREAK_SPACE = "\xa0"  # stands for a space inside a word
 
 
-def read_horizontal(text: str) -> Iterator[Sentence]:
+def read_horizontal(data: bytes) -> Iterator[Sentence]:
     """A sentence a line, words between spaces; a blank line begins a paragraph.
 
-    >>> [sentence.forms for sentence in read_horizontal("Oaks whisper\\n10\\xa0000 answers")]
+    >>> data = "Oaks whisper\\n10\\xa0000 answers".encode()
+    >>> [sentence.forms for sentence in read_horizontal(data)]
     [['Oaks', 'whisper'], ['10 000', 'answers']]
     """
-    return _number(line.replace("\t", " ").split(" ") for line in _lines(text))
+    return _number(map(_split, _lines(data)))
 
 
-def read_vertical(text: str) -> Iterator[Sentence]:
+def read_vertical(data: bytes) -> Iterator[Sentence]:
     """A word a line, up to its first tab; a blank line ends a sentence.
 
-    >>> [sentence.forms for sentence in read_vertical("Oaks\\nwhisper\\n\\nAsk\\n")]
+    >>> [sentence.forms for sentence in read_vertical(b"Oaks\\nwhisper\\n\\nAsk\\n")]
     [['Oaks', 'whisper'], ['Ask']]
     """
-    return _number(_paragraphs(_lines(text)))
+    return _number(_paragraphs(_lines(data)))
 
 
 def read_tokens(sentences: object) -> Iterator[Sentence]:
@@ -37,6 +42,8 @@ def read_tokens(sentences: object) -> Iterator[Sentence]:
     for words in sentences if isinstance(sentences, list) else [None]:
         if not isinstance(words, list) or not words or not all(map(_is_word, words)):
             raise bad('tokens are lists of words, none of them empty: [["Oaks", "whisper"]]')
+        if len(words) > MOST_WORDS:
+            raise too_long(f"{len(words):,} words")
         yield _sentence(words)
 
 
@@ -44,9 +51,18 @@ def _is_word(word: object) -> bool:
     return isinstance(word, str) and bool(word.strip())
 
 
-def _lines(text: str) -> list[str]:
+def _lines(data: bytes) -> Iterator[str]:
     """Lines as files have them; `splitlines` knows more kinds of ends, which may be in words."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for line in io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"):
+        yield line.removesuffix("\n")
+
+
+def _split(line: str) -> list[str]:
+    """Counted before it is split: a line may be as long as a request."""
+    words = line.replace("\t", " ")
+    if words.count(" ") > MOST_SPACES:
+        raise too_long("far more words")
+    return words.split(" ")
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -55,6 +71,8 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
         word = line.lstrip("\t").partition("\t")[0].strip(" ")
         if word:
             words.append(word)
+            if len(words) > MOST_WORDS:
+                raise too_long(f"more than {MOST_WORDS:,} words")
         else:
             yield words
             words = []

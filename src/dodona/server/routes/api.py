@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -9,13 +11,13 @@ from starlette.routing import Route
 from dodona.server.answers.openapi import DESCRIPTION
 from dodona.server.answers.parse import write_parse
 from dodona.server.answers.streaming import Streamed
-from dodona.server.answers.turns import answer
+from dodona.server.answers.turns import Step, answer
 from dodona.server.metrics import MEDIA_TYPE
 from dodona.server.requests.arriving import INPUTS
-from dodona.server.requests.bodies import read_body
+from dodona.server.requests.bodies import JSON, read_body
 from dodona.server.requests.fields import check_choice
 from dodona.server.requests.parse import ParseRequest
-from dodona.server.service import service_of
+from dodona.server.service import allowance_of, service_of
 
 STREAM = "/api/parse.conllu"
 
@@ -23,8 +25,13 @@ STREAM = "/api/parse.conllu"
 async def parse(request: Request) -> Response:
     """Sentences with their trees."""
     service = service_of(request)
-    body = await read_body(request, service.limits)
-    return await answer(request, lambda: write_parse(ParseRequest.read(body, service.models)))
+    allowed = allowance_of(request)
+    body = await read_body(request, JSON)
+
+    def begin() -> Iterator[Step]:
+        return write_parse(ParseRequest.read(body, service.models, allowed.limits), allowed)
+
+    return await answer(request, begin)
 
 
 async def stream(request: Request) -> Response:

@@ -8,24 +8,14 @@ POST /api/explore/beam        the hypotheses of beam search
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dodona.server.answers.explore import (
-    Show,
-    describe_systems,
-    show_beam,
-    show_derivation,
-    show_state,
-    write_explored,
-)
-from dodona.server.answers.turns import answer
-from dodona.server.requests.bodies import read_body
-from dodona.server.requests.explore import ExploreRequest
-from dodona.server.service import service_of
+from dodona.server.answers.explore import SHOWN, describe_systems
+from dodona.server.answers.turns import answer_by_helper
+from dodona.server.requests.bodies import JSON, read_body
+from dodona.server.requests.explore import MOST_BYTES
 
 
 async def list_systems(request: Request) -> Response:
@@ -33,22 +23,13 @@ async def list_systems(request: Request) -> Response:
     return JSONResponse(describe_systems())
 
 
-def make_endpoint(show: Show) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint for one of the things that the explorer shows."""
-
-    async def respond(request: Request) -> Response:
-        service = service_of(request)
-        body = await read_body(request, service.limits)
-        return await answer(
-            request, lambda: write_explored(show, ExploreRequest.read(body, service.models))
-        )
-
-    return respond
+async def explore(request: Request) -> Response:
+    """One of the things that the explorer shows."""
+    body = await read_body(request, JSON, most=MOST_BYTES)
+    return await answer_by_helper(request, request.url.path, body)
 
 
 explore_routes = [
     Route("/api/systems", list_systems),
-    Route("/api/explore", make_endpoint(show_state), methods=["POST"]),
-    Route("/api/explore/derivation", make_endpoint(show_derivation), methods=["POST"]),
-    Route("/api/explore/beam", make_endpoint(show_beam), methods=["POST"]),
+    *(Route(path, explore, methods=["POST"]) for path in SHOWN),
 ]

@@ -17,7 +17,7 @@ from dodona.server.answers.turns import Step, answer
 from dodona.server.requests.bodies import read_body
 from dodona.server.requests.forms import read_form, read_urlencoded
 from dodona.server.requests.process import ProcessRequest
-from dodona.server.service import service_of
+from dodona.server.service import allowance_of, service_of
 
 PREFIXES = ("", "/services/udpipe/api")  # ours, and where it is on LINDAT
 METHODS = ["GET", "POST"]
@@ -36,15 +36,15 @@ async def list_models(request: Request) -> Response:
 
 async def process(request: Request) -> Response:
     """Tokenize, tag, parse, as asked."""
-    service = service_of(request)
+    service, allowed = service_of(request), allowance_of(request)
     has_body = request.method == "POST"
-    body = await read_body(request, service.limits) if has_body else b""
+    body = await read_body(request) if has_body else bytearray()
 
     def begin() -> Iterator[Step]:
         fields = read_urlencoded(request.scope["query_string"])
         if has_body:
             fields |= read_form(request.headers.get("content-type", ""), body)
-        return write_process(ProcessRequest.read(fields, service.models))
+        return write_process(ProcessRequest.read(fields, service.models), allowed)
 
     return await answer(request, begin)
 

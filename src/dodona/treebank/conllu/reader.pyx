@@ -44,7 +44,8 @@ def read(
     `bad="pass"` yields a BadSentence for each block that is not a sentence, and goes on; the reader
     counts them in `n_bad`. A block beyond `max_words` is passed on in several pieces, counted once.
     CoNLL-X has neither ranges nor empty nodes; lines starting with "#" above the words are kept.
-    `name` stands for the file in messages; `chunk_size` is how many bytes are read at a time.
+    `name` stands for the file in messages; `chunk_size` is how many bytes are read at a time. Like
+    a generator, a reader is for one thread at a time: another that asks in between is refused.
 
     >>> import io
     >>> file = io.BytesIO(b"1\\tSpeak\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
@@ -87,6 +88,7 @@ cdef class Reader(Scanner):
     cdef object held        # the next thing to yield; what ends the file may still be added to it
     cdef object error       # why the rest of this block is skipped
     cdef bint is_endless    # and that it is too long to be kept whole
+    cdef bint is_busy       # reading, or being closed
 
     def __init__(
         self, file, str name, bint is_ours, str format, int trees, bint passes_bad, int max_words,
@@ -109,7 +111,8 @@ cdef class Reader(Scanner):
         return self
 
     def __next__(self):
-        with cython.critical_section(self):
+        self.begin_work()
+        try:
             if self.held is None:
                 self.held = self.advance()
             if isinstance(self.held, TreebankError):
@@ -122,6 +125,18 @@ cdef class Reader(Scanner):
             following = self.advance()
             current, self.held = self.held, following
             return current
+        finally:
+            self.is_busy = False
+
+    cdef int begin_work(self) except -1:
+        """Refuse a second thread, or a file that reads itself, while the bytes are not in order."""
+        with cython.critical_section(self):
+            if self.is_busy:
+                raise ValueError(
+                    f"{self.source}: already reading: let one thread read and hand out sentences, "
+                    "or open the file once for each")
+            self.is_busy = True
+        return 0
 
     def __enter__(self):
         return self
@@ -131,8 +146,11 @@ cdef class Reader(Scanner):
 
     def close(self):
         """Stop reading; the file is closed if `read` opened it."""
-        with cython.critical_section(self):
+        self.begin_work()
+        try:
             self.finish()
+        finally:
+            self.is_busy = False
 
     cdef int finish(self) except -1:
         self.held = None

@@ -1,4 +1,5 @@
 """Between sentences and the core: columns of strings to columns of numbers, and trees back."""
+cimport cython
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
@@ -11,6 +12,7 @@ from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport (
     DEPREL, FEATS, FORM, HEAD, LEMMA, UPOS, XPOS, Fields, Sentence, Text, field, fields_of,
     named_value, text_at)
+from dodona.treebank.sentence import check_field
 
 # the fields of a word that templates may ask for; others are made of them, see `column_of`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
@@ -102,6 +104,8 @@ cdef class Encoder:
         self.columns = tuple(columns)
         self.vocabularies = list(vocabularies or (Vocabulary() for _ in columns))
         self.labels = list(labels)
+        for label in self.labels:
+            check_field(label)
         self.clusters = clusters
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self._features = [
@@ -132,10 +136,12 @@ cdef class Encoder:
 
     def add_label(self, bytes label):
         """The id of a label, which is added if it is new."""
-        if label not in self._label_ids:
-            self._label_ids[label] = len(self.labels)
-            self.labels.append(label)
-        return self._label_ids[label]
+        check_field(label)
+        with cython.critical_section(self):     # or two threads would add it twice
+            if label not in self._label_ids:
+                self._label_ids[label] = len(self.labels)
+                self.labels.append(label)
+            return self._label_ids[label]
 
     def encode(self, sentences, *, bint trees=False):
         """A Corpus of the sentences; with `trees`, their heads and labels too."""

@@ -15,7 +15,7 @@ from dodona.treebank.sentence import Sentence
 
 THROUGH = ">"
 EMPTY_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t.*\n?", re.MULTILINE)
-WORD = re.compile(rb"^([0-9]+)\t")
+WORD = re.compile(rb"^(?:\xef\xbb\xbf)?([0-9]+)\t")  # a file may begin with its byte order mark
 
 Key = tuple[str, str]  # head, and label of the arc from there to a node
 
@@ -32,12 +32,12 @@ def with_empty_nodes(sentence: Sentence) -> Sentence:
     deps = [nodes.through(word, column) for word, column in enumerate(sentence.deps, 1)]
     text = EMPTY_NODE.sub(b"", bytes(sentence.replace(deps=deps)))
     lines = []
-    for line in text.splitlines(keepends=True):
+    for line in text.split(b"\n"):  # not splitlines: a word may hold another kind of end
         lines.append(line)
         if word := WORD.match(line):
-            end = line[len(line.rstrip(b"\r\n")) :]
+            end = b"\r" if line.endswith(b"\r") else b""
             lines += [row.encode() + end for row in nodes.rows(int(word[1]))]
-    file = io.BytesIO(b"".join(lines))
+    file = io.BytesIO(b"\n".join(lines))
     [made] = read(file, trees="ignored", format=sentence.format, name=sentence.source)
     return made
 

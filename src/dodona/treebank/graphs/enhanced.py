@@ -12,28 +12,29 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.graphs.ways import Heads, TooManyWaysError, ways_up
 from dodona.treebank.sentence import Sentence
 
 Arc: TypeAlias = tuple[int, str, int]  # head, label, dependent
-Heads: TypeAlias = dict[str, list[tuple[str, str]]]  # id of a node → (id of a head, label)
 
 
 def enhanced_graph(sentence: Sentence) -> frozenset[Arc]:
     """The arcs in the DEPS column, those through empty nodes contracted.
 
     An arc from a word to itself, which only a path through empty nodes can be, is kept here; no
-    transition system can build it.
+    transition system can build it. A few empty nodes can be passed in a million ways, so what a
+    sentence may hold of them is limited (`ways.MOST_STEPS`).
 
     >>> s = Sentence.from_columns(["Oaks", "speak"], deps=["2:nsubj", "0:root"])
     >>> sorted(enhanced_graph(s))
     [(0, 'root', 2), (2, 'nsubj', 1)]
     """
     heads = _heads_by_node(sentence)
-    return frozenset(
-        (head, label, word)
-        for word in range(1, len(sentence) + 1)
-        for head, label in _paths_up(heads, str(word), ())
-    )
+    words = [str(word) for word in range(1, len(sentence) + 1)]
+    try:
+        return frozenset((head, label, word) for word, head, label in ways_up(heads, words))
+    except TooManyWaysError as error:
+        raise _error(sentence, error.node, str(error)) from None
 
 
 def with_graph(sentence: Sentence, arcs: Iterable[Arc]) -> Sentence:
@@ -61,7 +62,7 @@ def _heads_by_node(sentence: Sentence) -> Heads:
     columns: Iterable[tuple[str, str]]
     columns = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
     if any("." in deps for deps in sentence.deps):
-        columns = _lines(sentence)
+        columns = _columns(sentence)
     heads = {node: list(_read(sentence, node, deps)) for node, deps in columns}
     for node, found in heads.items():
         for head, _ in found:
@@ -70,12 +71,17 @@ def _heads_by_node(sentence: Sentence) -> Heads:
     return heads
 
 
-def _lines(sentence: Sentence) -> Iterator[tuple[str, str]]:
+def _columns(sentence: Sentence) -> Iterator[tuple[str, str]]:
     """(id, DEPS) of words and empty nodes."""
-    for line in str(sentence).splitlines():
+    for line in _lines(sentence):
         fields = line.split("\t")
         if len(fields) == 10 and "-" not in fields[0] and not line.startswith("#"):
             yield fields[0], fields[8]
+
+
+def _lines(sentence: Sentence) -> list[str]:
+    """As files have them; `splitlines` knows more kinds of ends, which may be in words."""
+    return str(sentence).removeprefix("\ufeff").split("\n")
 
 
 def _read(sentence: Sentence, node: str, deps: str) -> Iterator[tuple[str, str]]:
@@ -87,18 +93,6 @@ def _read(sentence: Sentence, node: str, deps: str) -> Iterator[tuple[str, str]]
         yield head, label
 
 
-def _paths_up(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """(word or root, label) for each way up from a node that leads through empty nodes alone."""
-    for head, label in heads[node]:
-        if "." not in head:
-            yield int(head), label
-        elif head not in passed:
-            for top, above in _paths_up(heads, head, (*passed, head)):
-                yield top, f"{above}>{label}"
-
-
 def _error(sentence: Sentence, node: str, message: str) -> TreebankError:
-    lines = [line.partition("\t")[0] for line in str(sentence).splitlines()]
-    return TreebankError(
-        sentence.source, sentence.line + lines.index(node), f"word {node} {message}"
-    )
+    ids = [line.partition("\t")[0] for line in _lines(sentence)]
+    return TreebankError(sentence.source, sentence.line + ids.index(node), f"word {node} {message}")

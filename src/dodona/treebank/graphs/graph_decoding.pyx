@@ -12,7 +12,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.transitions.gold cimport GoldArc
 from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
-from dodona.treebank.trees.lifted_arcs cimport Arc, is_written_before, let_down
+from dodona.treebank.trees.lifted_arcs cimport Arc, index_by_head, is_written_before, let_down
 
 from dodona.treebank.graphs.empty_nodes import THROUGH, with_empty_nodes
 from dodona.treebank.graphs.graphs import AND, BACK, UP
@@ -55,7 +55,10 @@ cdef class GraphDecoder:
     cdef bytes texts                    # of literal pieces, one after the other
 
     # of the sentence in hand
-    cdef vector[Arc] arcs
+    cdef vector[Arc] arcs               # by dependent
+    cdef vector[int32_t] first_into     # the first arc into each word, and where the last end
+    cdef vector[int32_t] first_from     # the first arc from each node, and …
+    cdef vector[int32_t] next_from      # … the next from the same
     cdef vector[char] out
     cdef vector[int32_t] starts         # of the DEPS of each word, in `out`
     cdef bint passes_nodes
@@ -139,6 +142,12 @@ cdef class GraphDecoder:
         if some_lifted:
             let_down(self.arcs, self.plain_ranks, corpus.n_words[sentence])
         sort(self.arcs.begin(), self.arcs.end(), is_written_before)
+        index_by_head(self.arcs, corpus.n_words[sentence], self.first_from, self.next_from)
+        self.first_into.assign(corpus.n_words[sentence] + 2, 0)
+        for i in range(self.arcs.size()):
+            self.first_into[self.arcs[i].dependent + 1] += 1
+        for i in range(1, self.first_into.size()):
+            self.first_into[i] += self.first_into[i - 1]
 
     cdef void write(self, Sentence sentence):
         """Fill in the DEPS of every word."""
@@ -234,10 +243,11 @@ cdef class GraphDecoder:
 
     cdef int words_below(self, int head, int relation, vector[int32_t]& found) except -1 nogil:
         """The dependents of a node by this relation, from left to right."""
-        cdef size_t i
-        for i in range(self.arcs.size()):
-            if self.arcs[i].head == head and self.plain[self.arcs[i].plain].relation == relation:
-                found.push_back(self.arcs[i].dependent)
+        cdef int32_t arc = self.first_from[head]
+        while arc != NONE:
+            if self.plain[self.arcs[arc].plain].relation == relation:
+                found.push_back(self.arcs[arc].dependent)
+            arc = self.next_from[arc]
 
     cdef int conjuncts_of(self, int word, bint of_them_behind,
                           vector[int32_t]& found) except -1 nogil:
@@ -256,11 +266,10 @@ cdef class GraphDecoder:
                     found.push_back(next_to[j])
 
     cdef int neighbours(self, int word, vector[int32_t]& found) except -1 nogil:
-        cdef size_t i
-        for i in range(self.arcs.size(), 0, -1):
-            if (self.arcs[i - 1].dependent == word
-                    and self.plain[self.arcs[i - 1].plain].relation == CONJ):
-                found.push_back(self.arcs[i - 1].head)
+        cdef int i
+        for i in range(self.first_into[word + 1] - 1, self.first_into[word] - 1, -1):
+            if self.plain[self.arcs[i].plain].relation == CONJ:
+                found.push_back(self.arcs[i].head)
         self.words_below(word, CONJ, found)
 
 

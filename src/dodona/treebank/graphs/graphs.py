@@ -1,10 +1,5 @@
 """Graphs made fit for a parser whose arcs do not cross, and back (Sagae & Tsujii 2008, section 3).
 
-`remove_cycles` turns the shortest arc that lies on a cycle, until there is no cycle. That alone
-need not end (1→2, 1→3, 2→4, 3→2, 4→1 turns one arc for ever), so an arc is dropped instead where
-its two words were turned before, or are joined the other way as well: of the two, the arc whose
-dependent has another head. It cannot be undone.
-
 `planarise` is the pseudo-projective transform with the Head scheme (Nivre & Nilsson 2005) for
 graphs: the shortest arc that crosses another, unless it comes from the root, moves up to the head
 of its head (to the nearest, of several), until no arcs cross. Its label tells the label of the head
@@ -18,21 +13,23 @@ An arc from a word to itself is dropped in any case.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from dodona.treebank.graphs.cycles import remove_cycles
 from dodona.treebank.graphs.enhanced import Arc
+from dodona.treebank.graphs.lifting import UP, Lifting
 
-UP, AND, BACK = "↑", "|", "⇄"
+__all__ = ["AND", "BACK", "UP", "Planar", "deplanarise", "planarise", "remove_cycles"]
 
+AND, BACK = "|", "⇄"
+Below: TypeAlias = dict[int, list[tuple[int, str]]]  # (dependent, label) by head, left to right
 
-class Acyclic(NamedTuple):
-    """A graph without cycles, and what it took."""
-
-    arcs: frozenset[Arc]
-    n_turned: int
-    n_dropped: int
+# Lifts of one arc, on average over a graph. Arcs of random graphs take nine; only a graph as high
+# as it is long, in which most arcs cross, takes more.
+MOST_LIFTS = 30
 
 
 class Planar(NamedTuple):
@@ -41,30 +38,6 @@ class Planar(NamedTuple):
     arcs: frozenset[Arc]
     n_lifted: int
     n_dropped: int
-
-
-def remove_cycles(arcs: Iterable[Arc]) -> Acyclic:
-    """The graph with arcs turned, or dropped, until it has no cycle.
-
-    >>> remove_cycles([(0, "root", 1), (1, "obj", 2), (2, "acl", 3), (3, "nsubj", 1)]).n_turned
-    1
-    """
-    left = set(arcs)
-    turned: set[frozenset[int]] = set()
-    n_turned = n_dropped = 0
-    while on_cycles := _arcs_on_cycles(left):
-        n_heads = Counter(word for _, _, word in left)
-        arc = min(on_cycles, key=lambda arc: (*_by_length(arc)[:2], n_heads[arc[2]] == 1, arc))
-        head, label, dependent = arc
-        left.remove(arc)
-        pair = frozenset((head, dependent))
-        if pair in turned or any((h, d) == (dependent, head) for h, _, d in left):
-            n_dropped += 1
-        else:
-            left.add((dependent, label, head))
-            turned.add(pair)
-            n_turned += 1
-    return Acyclic(frozenset(left), n_turned, n_dropped)
 
 
 def planarise(arcs: Iterable[Arc], *, joined: Literal["label", "drop"] = "label") -> Planar:
@@ -77,24 +50,29 @@ def planarise(arcs: Iterable[Arc], *, joined: Literal["label", "drop"] = "label"
     if joined not in ("label", "drop"):
         raise ValueError(f"joined is 'label' or 'drop', not {joined!r}")
     arcs = set(arcs)
-    left: dict[Arc, set[int]] = {}  # every head the arc ever had: in a cycle it must not go round
-    for head, label, dependent in arcs:
+    for _, label, dependent in arcs:
         if any(mark in label for mark in (UP, AND, BACK)):
             raise ValueError(
                 f"label {label!r} of word {dependent}: {UP} {AND} {BACK} are marks of ours"
             )
-        if head != dependent:
-            left[head, label, dependent] = {head}
-    n_lifted, n_dropped = 0, len(arcs) - len(left)
-    while (arc := _shortest_crossing(left)) is not None:
-        past = left.pop(arc)
-        lifted = _lift(left, arc, past)
-        if lifted is None or (joined == "drop" and _are_joined(left, lifted)):
+    graph = Lifting(arc for arc in arcs if arc[0] != arc[2])
+    n_lifted, n_dropped = 0, len(arcs) - len(graph.past)
+    while found := graph.take_next():
+        arc, past = found
+        if n_lifted > MOST_LIFTS * len(arcs):
+            raise ValueError(
+                f"crossing arcs were lifted {n_lifted:,} times, {MOST_LIFTS} times as often as "
+                f"there are arcs, and still cross, such as the one into word {arc[2]}: leave the "
+                "sentence out, or some of its arcs"
+            )
+        lifted = graph.lift(arc, past)
+        if lifted is None or (joined == "drop" and graph.are_joined(lifted)):
             n_dropped += 1
         else:
-            n_lifted += lifted not in left
-            n_dropped += lifted in left
-            left.setdefault(lifted, set()).update(past | {lifted[0]})
+            n_lifted += lifted not in graph.past
+            n_dropped += lifted in graph.past
+            graph.add(lifted, past)
+    left = graph.past.keys()
     return Planar(_join(left) if joined == "label" else frozenset(left), n_lifted, n_dropped)
 
 
@@ -105,41 +83,29 @@ def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
     [(0, 'root', 2), (2, 'nsubj', 1), (2, 'xcomp', 3), (3, 'nsubj', 1)]
     """
     left = set(_part(arcs))
-    places = _top_down(left)
+    below = _dependents(left)
+    places = _top_down(left, below)
     lifted = [arc for arc in left if UP in arc[1]]
     for arc in sorted(lifted, key=lambda arc: (places[arc[0]], places[arc[2]], arc[1])):
         head, label, dependent = arc
         plain, _, wanted = label.partition(UP)
         left.remove(arc)
-        left.add((_find_head(left, head, wanted, dependent), plain, dependent))
+        del below[head][bisect_left(below[head], (dependent, label))]
+        found = _find_head(below, head, wanted, dependent), plain, dependent
+        if found not in left:
+            left.add(found)
+            insort(below.setdefault(found[0], []), (dependent, plain))
     return frozenset(left)
 
 
-def _by_length(arc: Arc) -> tuple[int, int, Arc]:
-    """Shortest first, then leftmost."""
-    return abs(arc[0] - arc[2]), min(arc[0], arc[2]), arc
-
-
-def _dependents(arcs: Iterable[Arc]) -> dict[int, list[tuple[int, str]]]:
-    """(dependent, label) by head, from left to right."""
-    found: dict[int, list[tuple[int, str]]] = {}
+def _dependents(arcs: Iterable[Arc]) -> Below:
+    found: Below = {}
     for head, label, dependent in sorted(arcs, key=lambda arc: (arc[2], arc[1])):
         found.setdefault(head, []).append((dependent, label))
     return found
 
 
-def _arcs_on_cycles(arcs: set[Arc]) -> list[Arc]:
-    """Words without a way on are taken away first, from either end; mostly nothing is left."""
-    rest, n_before = arcs, len(arcs) + 1
-    while len(rest) < n_before:
-        n_before = len(rest)
-        heads, words = {head for head, _, _ in rest}, {word for _, _, word in rest}
-        rest = {arc for arc in rest if arc[0] in words and arc[2] in heads}
-    below = _dependents(rest)
-    return [arc for arc in rest if arc[0] in _reachable(below, arc[2])]
-
-
-def _reachable(below: dict[int, list[tuple[int, str]]], start: int) -> dict[int, int]:
+def _reachable(below: Below, start: int) -> dict[int, int]:
     """Every node that can be reached, with its place in a breadth-first search."""
     places, todo = {start: 0}, deque([start])
     while todo:
@@ -150,42 +116,12 @@ def _reachable(below: dict[int, list[tuple[int, str]]], start: int) -> dict[int,
     return places
 
 
-def _top_down(arcs: set[Arc]) -> dict[int, int]:
+def _top_down(arcs: set[Arc], below: Below) -> dict[int, int]:
     """The place of each node, breadth first from the root; those it does not reach come last."""
-    below = _dependents(arcs)
     places = _reachable(below, 0)
     for node in sorted({node for head, _, word in arcs for node in (head, word)}):
         places.setdefault(node, len(places))
     return places
-
-
-def _shortest_crossing(arcs: Iterable[Arc]) -> Arc | None:
-    ordered = sorted(arcs, key=_by_length)
-    spans = [(min(head, word), max(head, word)) for head, _, word in ordered]
-    for arc, (left, right) in zip(ordered, spans, strict=True):
-        if arc[0] != 0 and any(
-            left < start < right < end or start < left < end < right for start, end in spans
-        ):
-            return arc
-    return None
-
-
-def _lift(arcs: Iterable[Arc], arc: Arc, past: set[int]) -> Arc | None:
-    """The arc from the nearest head of its head that it has not had; None if there is none."""
-    old, label, dependent = arc
-    above = [
-        (abs(head - old), head, its_label)
-        for head, its_label, word in arcs
-        if word == old and head != dependent and head not in past
-    ]
-    if not above:
-        return None
-    _, head, its_label = min(above)
-    return head, label if UP in label else label + UP + its_label.partition(UP)[0], dependent
-
-
-def _are_joined(arcs: Iterable[Arc], new: Arc) -> bool:
-    return any({new[0], new[2]} == {head, word} for head, _, word in arcs)
 
 
 def _join(arcs: Iterable[Arc]) -> frozenset[Arc]:
@@ -211,9 +147,8 @@ def _part(arcs: Iterable[Arc]) -> Iterator[Arc]:
         yield from ((word, part, head) for part in back.split(AND) if part)
 
 
-def _find_head(arcs: set[Arc], top: int, wanted: str, dependent: int) -> int:
+def _find_head(below: Below, top: int, wanted: str, dependent: int) -> int:
     """The first node below `top` with an arc of that label: where the lifted arc came from."""
-    below = _dependents(arcs)
     seen, todo = {top, dependent}, deque([top])
     while todo:
         for node, label in below.get(todo.popleft(), ()):

@@ -21,16 +21,18 @@ from dodona.treebank.sentence import Sentence
 
 MARKERS = ("case", "mark", "cc")
 MORPHOLOGICAL = "{Case}"
+NONE = -1  # no word
 
 
 class Phrases:
     """What a sentence's words and arcs say about the words that mark a phrase."""
 
     def __init__(self, sentence: Sentence, arcs: Iterable[Arc]) -> None:
-        self.sentence = sentence
+        self.sentence, self.feats = sentence, sentence.feats
         self.markers: dict[tuple[int, str], list[int]] = {}
         self.conjuncts: dict[int, list[int]] = {}  # a word's neighbours by conj, heads first
         self.fixed: dict[int, list[int]] = {}
+        self._found_cc: dict[int, list[int]] = {}
         self._texts: list[str] | None = None
         for head, label, word in sorted(arcs, key=lambda arc: (arc[2], arc[0])):
             relation = label.partition(":")[0]
@@ -45,20 +47,28 @@ class Phrases:
     def words(self, word: int, part: str) -> str:
         """What a part such as {case} stands for at a word; empty if nothing is found."""
         if part == MORPHOLOGICAL:
-            return _case(self.sentence.feats[word - 1])
+            return _case(self.feats[word - 1])
         relation = part[1:-1]
-        found = self.markers.get((word, relation), [])
-        for near in [] if found else self._around(word, relation):
-            found = found or self.markers.get((near, relation), [])
+        marked = word if (word, relation) in self.markers else self._marked_near(word, relation)
+        found = self.markers.get((marked, relation), [])
         parts = [w for first in found for w in (first, *self.fixed.get(first, []))]
         return "_".join(self._text(w) for w in parts)
 
-    def _around(self, word: int, relation: str) -> list[int]:
-        """The conjuncts whose markers also hold for a word: for cc, those behind it as well."""
+    def _marked_near(self, word: int, relation: str) -> int:
+        """The first conjunct whose marker holds for a word too, for cc one of theirs behind it."""
         near = self.conjuncts.get(word, [])
-        if relation != "cc":
-            return near
-        return [w for head in near for w in self.conjuncts.get(head, []) if w > word]
+        if relation == "cc":
+            found = (other for one in near for other in self._with_cc(one) if other > word)
+        else:
+            found = (one for one in near if (one, relation) in self.markers)
+        return next(found, NONE)
+
+    def _with_cc(self, word: int) -> list[int]:
+        """The conjuncts of a word that have a cc; most of many have none."""
+        if word not in self._found_cc:
+            near = self.conjuncts.get(word, [])
+            self._found_cc[word] = [one for one in near if (one, "cc") in self.markers]
+        return self._found_cc[word]
 
     def _text(self, word: int) -> str:
         if self._texts is None:

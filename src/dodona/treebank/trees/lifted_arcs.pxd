@@ -81,15 +81,17 @@ cdef inline int find_places(const vector[Arc]& arcs, vector[int32_t]& places) ex
             places[i] = n_nodes + <int32_t> i
 
 
-cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted, int n_words) except -1 nogil:
-    """The first node below with an arc of the wanted label: where the lifted arc came from."""
-    cdef vector[int32_t] order, first, next_arc
-    cdef vector[char] seen
+cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted,
+                          const vector[int32_t]& first, const vector[int32_t]& next_arc,
+                          vector[int32_t]& seen_by, int32_t search) except -1 nogil:
+    """The first node below with an arc of the wanted label: where the lifted arc came from.
+
+    `seen_by` has the last search that came to each node.
+    """
+    cdef vector[int32_t] order
     cdef size_t at = 0
     cdef int32_t arc, dependent
-    index_by_head(arcs, n_words, first, next_arc)
-    seen.resize(n_words + 1)
-    seen[lifted.head] = seen[lifted.dependent] = True
+    seen_by[lifted.head] = seen_by[lifted.dependent] = search
     order.push_back(lifted.head)
     while at < order.size():
         arc = first[order[at]]
@@ -97,49 +99,77 @@ cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted, int n_word
             dependent = arcs[arc].dependent
             if arcs[arc].plain == lifted.wanted and dependent != lifted.dependent:
                 return dependent
-            if not seen[dependent]:
-                seen[dependent] = True
+            if seen_by[dependent] != search:
+                seen_by[dependent] = search
                 order.push_back(dependent)
             arc = next_arc[arc]
         at += 1
     return lifted.head
 
 
-cdef inline bint is_above(const Arc& a, const Arc& b,
-                          const vector[int32_t]& places) noexcept nogil:
-    if places[a.head] != places[b.head]:
-        return places[a.head] < places[b.head]
-    if places[a.dependent] != places[b.dependent]:
-        return places[a.dependent] < places[b.dependent]
+cdef struct Lifted:
+    int32_t head_place
+    int32_t dependent_place
+    int32_t rank
+    int32_t arc
+
+
+cdef inline bint is_above(const Lifted& a, const Lifted& b) noexcept nogil:
+    if a.head_place != b.head_place:
+        return a.head_place < b.head_place
+    if a.dependent_place != b.dependent_place:
+        return a.dependent_place < b.dependent_place
     return a.rank < b.rank
 
 
-cdef inline size_t topmost_lifted(const vector[Arc]& arcs,
-                                  const vector[int32_t]& places) noexcept nogil:
-    """Which lifted arc is to be let down first; the number of arcs if there is none."""
-    cdef size_t i, chosen = arcs.size()
-    for i in range(arcs.size()):
-        if arcs[i].wanted != NONE and (
-                chosen == arcs.size() or is_above(arcs[i], arcs[chosen], places)):
-            chosen = i
-    return chosen
+cdef inline void take_out(const vector[Arc]& arcs, int32_t arc, vector[int32_t]& first,
+                          vector[int32_t]& next_arc) noexcept nogil:
+    """Take an arc out of the list of its head."""
+    cdef int32_t* link = &first[arcs[arc].head]
+    while link[0] != arc:
+        link = &next_arc[link[0]]
+    link[0] = next_arc[arc]
+
+
+cdef inline bint put_in(const vector[Arc]& arcs, int32_t arc, vector[int32_t]& first,
+                        vector[int32_t]& next_arc) noexcept nogil:
+    """Put an arc into the list of its head; False if the same is there already."""
+    cdef int32_t* link = &first[arcs[arc].head]
+    while link[0] != NONE and order_of(arcs[link[0]]) < order_of(arcs[arc]):
+        link = &next_arc[link[0]]
+    if link[0] != NONE and order_of(arcs[link[0]]) == order_of(arcs[arc]):
+        return False
+    next_arc[arc] = link[0]
+    link[0] = arc
+    return True
 
 
 cdef inline int let_down(vector[Arc]& arcs, const vector[int32_t]& plain_ranks,
                          int n_words) except -1 nogil:
     """Put lifted arcs back to where their labels point, topmost first."""
-    cdef vector[int32_t] places
-    cdef size_t chosen
-    cdef Arc arc
+    cdef vector[int32_t] places, first, next_arc, seen_by
+    cdef vector[Lifted] lifted
+    cdef size_t i, n = 0
+    cdef Arc* arc
     unique(arcs)
     places.resize(n_words + 1)
     find_places(arcs, places)
-    chosen = topmost_lifted(arcs, places)
-    while chosen < arcs.size():
-        arc = arcs[chosen]
-        arcs.erase(arcs.begin() + chosen)
-        arc.head = find_head(arcs, arc, n_words)
+    for i in range(arcs.size()):
+        if arcs[i].wanted != NONE:
+            lifted.push_back(Lifted(places[arcs[i].head], places[arcs[i].dependent], arcs[i].rank,
+                                    <int32_t> i))
+    sort(lifted.begin(), lifted.end(), is_above)
+    index_by_head(arcs, n_words, first, next_arc)
+    seen_by.resize(n_words + 1, NONE)
+    for i in range(lifted.size()):
+        arc = &arcs[lifted[i].arc]
+        take_out(arcs, lifted[i].arc, first, next_arc)
+        arc.head = find_head(arcs, arc[0], first, next_arc, seen_by, <int32_t> i)
         arc.wanted, arc.rank = NONE, plain_ranks[arc.plain]
-        arcs.push_back(arc)
-        unique(arcs)
-        chosen = topmost_lifted(arcs, places)
+        if not put_in(arcs, lifted[i].arc, first, next_arc):
+            arc.dependent = NONE                     # there already
+    for i in range(arcs.size()):
+        if arcs[i].dependent != NONE:
+            arcs[n] = arcs[i]
+            n += 1
+    arcs.resize(n)

@@ -1,0 +1,1 @@
+"""The ways into Dodona, a module each with its `TARGET`."""

@@ -1,0 +1,48 @@
+"""What sources must not say, or an allocation that fails ends the process, or is not noticed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "src" / "dodona"
+FUNCTION = re.compile(r"^( *)cdef (?:inline )?[^\n=]*?(\w+)\([^:]*?\)([^()\n]*):\n", re.MULTILINE)
+GROWS = re.compile(
+    r"\.(?:push_back|emplace_back|resize|reserve|insert)\(|\.assign\((?!\S*\.size\(\),)"
+)
+# their vectors have had all the room that they need from the start
+ROOMY = {"touch", "merge"}
+
+
+def functions(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Name, clauses and body of each function of C."""
+    text = path.read_text(encoding="utf-8")
+    for found in FUNCTION.finditer(text):
+        inside = re.compile(rf"(?:{found[1]} +[^\n]*\n|\n)*")
+        body = inside.match(text, found.end())
+        assert body is not None
+        yield found[2], found[3], body[0]
+
+
+def sources() -> list[Path]:
+    return [*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]
+
+
+def test_nothing_that_asks_for_memory_hides_its_errors() -> None:
+    n_seen = 0
+    for path in sources():
+        for name, clauses, body in functions(path):
+            n_seen += 1
+            if "noexcept" in clauses and name not in ROOMY:
+                assert not GROWS.search(body), f"{path}: {name} is noexcept"
+    assert n_seen > 400
+
+
+def test_no_vector_is_copied_where_nobody_catches_the_error() -> None:
+    """To return one, or to make one of a list, is such a copy."""
+    for path in sources():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^ *cdef (?:inline )?vector\[.*\] \w+\(", text, re.MULTILINE), path
+        assert not re.search(r"^ *cdef vector\[.*\] \w+ = ", text, re.MULTILINE), path
+        assert ".push_back([" not in text, path

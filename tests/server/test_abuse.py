@@ -1,0 +1,317 @@
+"""`dodona serve` under attack: others are served, memory is bounded, and it ends in time."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
+pytest.importorskip("httpx", reason="the client of these tests")
+
+from support.server_lab import conllu
+from support.server_process import Running, head, read_all, start
+
+MEGABYTES = 500  # that a server with a small model stays under, whatever happens
+HEALTHY = 1.0  # seconds, of most answers: the machine may have other things to do
+QUICK = "--explore-timeout", "3", "--quiet"
+
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells memory")
+
+
+@pytest.fixture(scope="module")
+def server(model: Path) -> Iterator[Running]:
+    with start(model, *QUICK) as running:
+        yield running
+
+
+def post(path: str, body: bytes, kind: str = "application/json") -> bytes:
+    """A whole request."""
+    lines = (
+        f"POST {path} HTTP/1.1",
+        "Host: localhost",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+    )
+    return "\r\n".join((*lines, "", "")).encode() + body
+
+
+def tangle(n_words: int = 250, n_heads: int = 4) -> str:
+    """A graph at the limits of the explorer, with a label for each arc: its costs take minutes."""
+    pick, lines = random.Random(1), []
+    for word in range(1, n_words + 1):
+        heads = pick.sample([head for head in range(n_words + 1) if head != word], n_heads)
+        deps = "|".join(f"{head}:l{word}x{head}" for head in sorted(heads))
+        lines.append(f"{word}\toak\t_\t_\t_\t_\t{word - 1}\tl{word}\t{deps}\t_\n")
+    return "".join(lines) + "\n"
+
+
+HOSTILE = post(
+    "/api/explore",
+    json.dumps({"sentence": tangle(), "system": "graph-standard", "width": 800}).encode(),
+)
+
+
+def explore(server: Running, stack: ExitStack, n_clients: int = 10) -> list[socket.socket]:
+    clients = [stack.enter_context(server.connect()) for _ in range(n_clients)]
+    for client in clients:
+        client.sendall(HOSTILE)
+    return clients
+
+
+def test_health_is_told_while_hostile_clients_explore(server: Running) -> None:
+    with ExitStack() as stack:
+        explore(server, stack)
+        time.sleep(0.5)
+        seconds = []
+        for _ in range(5):
+            seconds.append(server.health())
+            assert server.parse().status_code == 200
+        assert median(seconds) < HEALTHY
+        assert server.metric("dodona_requests_in_flight") > 5
+    # they have left: nobody works for them
+    assert until(lambda: server.metric("dodona_requests_in_flight") == 1)
+
+
+def test_a_graph_with_thousands_of_arcs_is_refused_at_once(server: Running) -> None:
+    body = {"sentence": tangle(100, 50), "system": "graph-eager"}
+    answer = server.client.post("/api/explore", json=body)
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "a graph of 5000 arcs; the explorer shows up to 1000"}
+
+
+def until(is_so: Callable[[], bool], seconds: float = 20.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["Content-Length", "chunked"])
+@only_linux
+def test_unfinished_uploads_are_bounded(model: Path, is_told: bool) -> None:
+    size = 15_000_000
+    begin = post("/api/parse", b"")[: -len(b"Content-Length: 0\r\n\r\n")]
+    begin += b"Content-Length: %d\r\n\r\n" % size
+    if not is_told:
+        begin = begin.replace(b"Content-Length: %d" % size, b"Transfer-Encoding: chunked")
+        begin += b"%x\r\n" % size
+    with start(model, "--quiet") as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(300)]
+        for client in clients:
+            client.setblocking(False)
+        upload(clients, begin + b" " * (size - 1))
+        assert server.health() < HEALTHY
+        assert server.parse().status_code == 200
+        assert server.memory() < MEGABYTES
+
+
+def upload(clients: list[socket.socket], sent: bytes) -> None:
+    """To all of them at once, as much as they take, until none has taken anything for a while."""
+    left = {client: memoryview(sent) for client in clients}
+    idle = time.monotonic()
+    while left and time.monotonic() < idle + 0.5:
+        for client, rest in list(left.items()):
+            try:
+                n_sent = client.send(rest[: 1 << 18])
+            except BlockingIOError:
+                continue
+            except OSError:  # refused
+                del left[client]
+                continue
+            left[client] = rest[n_sent:]
+            idle = time.monotonic()
+            if not left[client]:
+                del left[client]
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"tokens": [' + b'["a"],' * 2_600_000 + b'["a"]]}',
+        b'{"tokens": [["a"' + b',"a"' * 3_900_000 + b"]]}",
+        b'{"tokens": "' + b"ab " * 5_000_000 + b'"}',
+        b'{"tokens": "' + b"a\\n" * 5_000_000 + b'"}',
+        b'{"text": "' + b"a " * 7_500_000 + b'"}',
+        b'{"text": "' + "Ask. 🌳".encode() * 1_700_000 + b'"}',
+        b"[" * 15_900_000,
+    ],
+    ids=["sentences", "words", "line", "lines", "text", "trees", "depth"],
+)
+@only_linux
+def test_sixteen_megabytes_are_bounded(server: Running, body: bytes) -> None:
+    answers = []
+
+    def ask() -> None:
+        headers = {"Content-Type": "application/json"}
+        answers.append(server.client.post("/api/parse", content=body, headers=headers))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    seconds = []
+    while asking.is_alive():
+        seconds.append(server.health())
+        asking.join(0.1)
+    assert median(seconds) < HEALTHY
+    assert answers[0].status_code in (400, 413)
+    assert server.memory() < MEGABYTES
+
+
+def test_half_sent_heads_keep_nobody_out(server: Running) -> None:
+    with ExitStack() as stack:
+        for _ in range(1100):
+            client = stack.enter_context(server.connect())
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: local")
+        assert median(server.health() for _ in range(5)) < HEALTHY
+        assert server.parse().status_code == 200
+
+
+def test_streams_that_are_slow_give_way(model: Path) -> None:
+    with start(model, "--streams", "4", "--quiet") as server, ExitStack() as stack:
+        for _ in range(4):
+            client = stack.enter_context(server.connect())
+            client.sendall(head("/api/parse.conllu?input=conllu", 1_000_000) + b"1\tOak")
+        url = "/api/parse.conllu?input=conllu"
+        assert until(lambda: server.client.post(url, content=conllu()).status_code == 503)
+        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200, 10)
+
+
+def test_streams_that_are_not_read_give_way(model: Path) -> None:
+    with start(model, "--streams", "2", "--quiet") as server, ExitStack() as stack:
+        body = conllu(400).encode() * 100
+        for _ in range(2):
+            client = stack.enter_context(server.connect())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.setblocking(False)
+            upload([client], head("/api/parse.conllu?input=conllu", len(body)) + body)
+        url = "/api/parse.conllu?input=conllu"
+        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200, 10)
+
+
+def test_answers_that_are_not_taken_give_way(model: Path) -> None:
+    body = json.dumps({"tokens": [["a"] * 50] * 2500, "output": "sentences"}).encode()
+    with start(model, "--waiting", "1", "--quiet") as server, server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(post("/api/parse", body))
+        assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
+        assert until(lambda: server.parse().status_code == 503)
+        assert until(lambda: server.parse().status_code == 200)
+
+
+def test_who_closes_only_their_side_gets_an_answer(server: Running) -> None:
+    body = json.dumps({"conllu": conllu()}).encode()
+    for sent in (post("/api/parse", body), b"GET /health HTTP/1.0\r\n\r\n"):
+        with server.connect() as client:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            found = read_all(client)
+        assert found.startswith(b"HTTP/1.1 200")
+        assert found.endswith(b"}\n") or b'"ok"' in found
+
+
+def test_two_requests_at_once_from_one_who_closes_their_side(server: Running) -> None:
+    with server.connect() as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
+        client.shutdown(socket.SHUT_WR)
+        assert read_all(client).count(b'"ok"') == 2
+
+
+def test_what_is_explored_too_long_is_given_up(model: Path) -> None:
+    impatient = "--explore-timeout", "0.05", "--quiet"
+    with start(model, *impatient) as server, server.connect() as client:
+        client.sendall(HOSTILE)
+        client.shutdown(socket.SHUT_WR)
+        found = read_all(client)
+    assert b"HTTP/1.1 503" in found
+    assert b"explored for more than 0.05 seconds" in found
+
+
+def test_nobody_works_for_a_client_that_left(server: Running) -> None:
+    words = [["oak", "and", "oak"] * 7] * 20_000
+    sent = post("/api/parse", json.dumps({"tokens": words, "output": "sentences"}).encode())
+    before = server.metric("dodona_words_total")
+    with server.connect() as client:
+        client.sendall(sent)
+        assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
+    assert until(lambda: server.metric("dodona_requests_in_flight") == 1, 10)
+    assert server.metric("dodona_words_total") < before + 21 * 20_000
+
+
+def answer_to(server: Running, *lines: str) -> bytes:
+    with server.connect() as client:
+        client.sendall("\r\n".join((*lines, "Connection: close", "", "")).encode())
+        return read_all(client)
+
+
+def test_a_name_that_is_not_ours_is_misdirected(server: Running, model: Path) -> None:
+    found = answer_to(server, "GET /health HTTP/1.1", "Host: evil.example")
+    assert found.startswith(b"HTTP/1.1 421")
+    assert b"this server is not called 'evil.example'" in found
+    port = server.address[1]
+    for name in ("localhost", f"localhost:{port}", "127.0.0.1", f"127.0.0.1:{port}", "[::1]"):
+        assert answer_to(server, "GET /health HTTP/1.1", f"Host: {name}").startswith(b"HTTP/1.1 2")
+    with start(model, "--allowed-host", "oak.example", "--quiet") as other:
+        named = answer_to(other, "GET /health HTTP/1.1", "Host: oak.example:80")
+        assert named.startswith(b"HTTP/1.1 200")
+
+
+def wait_for_end(server: Running) -> float:
+    begin = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    code, said = server.end()
+    assert code == 0
+    assert "Traceback" not in said
+    return time.monotonic() - begin
+
+
+def hostile_explorers(server: Running, stack: ExitStack) -> None:
+    explore(server, stack)
+
+
+def half_heads(server: Running, stack: ExitStack) -> None:
+    for _ in range(50):
+        stack.enter_context(server.connect()).sendall(b"GET / HTTP/1.1\r\nHost")
+
+
+def half_bodies(server: Running, stack: ExitStack) -> None:
+    for path in ("/api/parse", "/process", "/api/explore", "/api/parse.conllu?input=conllu"):
+        stack.enter_context(server.connect()).sendall(head(path, 1000) + b"1\t")
+
+
+def who_does_not_read(server: Running, stack: ExitStack) -> None:
+    body = json.dumps({"tokens": [["a"] * 50] * 2500}).encode()
+    client = stack.enter_context(server.connect())
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.sendall(post("/api/parse", body))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
+@pytest.mark.parametrize("abuse", [hostile_explorers, half_heads, half_bodies, who_does_not_read])
+def test_it_ends_in_time(model: Path, abuse: Callable[[Running, ExitStack], None]) -> None:
+    with start(model, "--quiet", "--grace", "1") as server, ExitStack() as stack:
+        abuse(server, stack)
+        time.sleep(0.5)
+        assert wait_for_end(server) < 1 + 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
+def test_it_ends_within_fifteen_seconds_as_it_comes(model: Path) -> None:
+    with start(model, "--quiet") as server, ExitStack() as stack:
+        for abuse in (hostile_explorers, half_heads, half_bodies, who_does_not_read):
+            abuse(server, stack)
+        time.sleep(0.5)
+        assert wait_for_end(server) < 15

@@ -1,0 +1,131 @@
+"""Processes that explore: they are ended in time, and one that breaks hurts nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
+
+from dodona.server.errors import Refused
+from dodona.server.helpers import Helper, Helpers
+from dodona.server.limits import Limits
+from support import small
+
+GOOD = b'{"sentence": "Ask 0 root\\nthe 3 det\\noak 1 obj"}'
+# a path that leads nowhere for a long time: every step has a cost for each of hundreds of labels
+LONG = (
+    b'{"system": "arc-standard", "sentence": "'
+    + b"".join(b"oak %d l%d\\n" % (i, i) for i in range(250))
+    + b'"}'
+)
+
+
+@contextmanager
+def helpers(**limits: float) -> Iterator[Helpers]:
+    made = Helpers({"tiny": small.parser()}, Limits(**{"explorers": 1, **limits}))  # type: ignore[arg-type]
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def run(ask: Callable[[], Awaitable[None]]) -> None:
+    async def main() -> None:
+        await ask()
+
+    asyncio.run(main())
+
+
+def test_one_helper_answers_one_after_the_other() -> None:
+    async def ask() -> None:
+        with helpers() as made:
+            answers = await asyncio.gather(*(made.ask("/api/explore", GOOD) for _ in range(4)))
+            assert len(set(answers)) == 1
+            assert b'"forms":["Ask","the","oak"]' in answers[0]
+            assert len(made._all) == 1
+
+    run(ask)
+
+
+def test_a_model_is_handed_over_when_it_is_asked_for() -> None:
+    async def ask() -> None:
+        with helpers() as made:
+            for model, message in (("tiny", b'"score"'), ("latin", b"there is no model")):
+                body = GOOD[:-1] + b', "model": "%b"}' % model.encode()
+                try:
+                    found = await made.ask("/api/explore", body)
+                except Refused as refused:
+                    found = str(refused).encode()
+                assert message in found
+
+    run(ask)
+
+
+def test_what_takes_too_long_is_ended_and_the_next_is_answered() -> None:
+    async def ask() -> None:
+        with helpers(explore_seconds=0.01) as made:
+            with pytest.raises(TimeoutError):
+                await made.ask("/api/explore", LONG)
+            assert not made._all
+            made._limits = Limits()
+            assert await made.ask("/api/explore", GOOD)
+
+    run(ask)
+
+
+def test_one_for_whom_nobody_waits_is_ended() -> None:
+    async def ask() -> None:
+        with helpers() as made:
+            asking = asyncio.ensure_future(made.ask("/api/explore", LONG))
+            await asyncio.sleep(0.1)
+            [helper] = made._all
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            assert helper._process.poll() is not None
+
+    run(ask)
+
+
+def test_one_that_dies_is_replaced() -> None:
+    async def ask() -> None:
+        with helpers() as made:
+            await made.ask("/api/explore", GOOD)
+            [helper] = made._all
+            helper._process.kill()
+            with pytest.raises((EOFError, OSError)):
+                await made.ask("/api/explore", GOOD)
+            assert await made.ask("/api/explore", GOOD)
+
+    run(ask)
+
+
+def test_it_ends_with_the_server() -> None:
+    helper = Helper({"tiny": small.parser()}, Limits())
+    helper.get_ready()
+    helper.ask("/api/explore", GOOD)
+    helper._to.close()  # as when the server is killed
+    assert helper._process.wait(10) == 0
+    helper._from.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is bounded on Linux")
+def test_a_helper_has_only_so_much_memory() -> None:
+    program = """
+from dodona.server.answers.helping import bounded_memory
+for n_bytes in (10_000_000, 200_000_000, 10_000_000):
+    try:
+        with bounded_memory(100_000_000):
+            print(len(bytearray(n_bytes)))
+    except MemoryError:
+        print("none")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["10000000", "none", "10000000"]
