@@ -42,7 +42,7 @@ def test_words_that_are_not_known_share_the_first_row() -> None:
     assert list(known) == [form.lower() in {"the", "dogs", "bark", "not"} for form in tiny.FORMS[3]]
 
 
-def test_a_form_of_one_letter_has_an_n_gram_and_one_of_none_has_no_bag() -> None:
+def test_a_form_of_one_letter_has_one_n_gram() -> None:
     assert len(spelled("a")[tiny.BAG]) == 1
 
 

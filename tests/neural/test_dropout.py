@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
+import jax
 import numpy as np
 
 from dodona.neural.dropout import drop, is_kept, mixed, seeds_of
@@ -32,13 +33,9 @@ def test_nothing_is_left_out_without_a_seed_or_a_share() -> None:
 
 
 def test_seeds_of_all_places_and_steps_differ() -> None:
-    found = [
-        int(seed)
-        for step in range(50)
-        for place in seeds_of(np.uint32(step), 3).values()
-        for seed in np.ravel(place)
-    ]
-    assert len(set(found)) == len(found) == 50 * 8
+    of_steps = jax.jit(jax.vmap(lambda step: seeds_of(step, 3)))(np.arange(50, dtype=np.uint32))
+    found = np.concatenate([np.ravel(seeds) for seeds in of_steps.values()])
+    assert len({*found}) == len(found) == 50 * 8
 
 
 def test_the_hash_is_the_one_of_the_paper() -> None:

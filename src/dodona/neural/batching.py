@@ -127,7 +127,7 @@ def make_batch(words: Words, sentences: Sequence[int], room: Room) -> Batch:
 def _of_types(words: Words, types: Numbers, counts: Numbers, room: Room) -> dict[str, Numbers]:
     """The rows of the types in a batch; filled up with rows in the bag of no type."""
     bag = words.bag[_ranges(words.bag_first[types], counts)]
-    bag_type = np.repeat(np.arange(len(types), dtype=np.int32), counts)
+    bag_type: Numbers = np.repeat(np.arange(len(types), dtype=np.int32), counts)
     return {
         "single": _filled(words.single[types], room.types),
         "bag": _filled(bag, room.bag),

@@ -97,7 +97,7 @@ def in_blocks(f: Numbers, g: Numbers, back: bool) -> Numbers:
     nothing = jnp.ones((len(f), 1, half), f.dtype), jnp.zeros((len(f), 1, half), f.dtype)
     start = jnp.zeros_like(f), jnp.zeros_like(g), [nothing, nothing]
     gates, own, stretches = jax.lax.fori_loop(0, BLOCK, word, start)
-    handed = [_handed(*stretches[i], ways[i][1]) for i in range(2)]
+    handed = [_handed(gate, h, way[1]) for (gate, h), way in zip(stretches, ways, strict=True)]
     return (own + gates * jnp.concatenate(handed, axis=2)).reshape(-1, width)[:n]
 
 
