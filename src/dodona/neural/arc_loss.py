@@ -1,9 +1,9 @@
 """The loss of a graph-based parser, which only helps the encoder to learn.
 
-A state tells the encoder little of a word's head; one that chooses among all words of the sentence
-(Dozat & Manning 2017, with a plain product for the biaffine map) tells it for every word. It is
-left out of the model. Words are taken in blocks, and a head is looked for among the words of its
-block and of its neighbours: whoever has it farther off, in a very long sentence, is not counted.
+A state tells the encoder little of a word's head; a choice among all words of the sentence (Dozat &
+Manning 2017, with a plain product for the biaffine map) tells it for every word. It is left out of
+the model. Words are taken in blocks, and the head of a word is looked for in its block and in the
+two beside it: a word whose head is farther off, in a very long sentence, is not counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences of a treebank in batches of about the same size, as arrays of few shapes."""
+"""Sentences of a treebank in batches of about one size, as arrays that JAX compiles for once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Words:
     """The words of a treebank: their types, and the rows of the types in each field's table."""
 
     n_words: Numbers  # per sentence
-    first: Numbers  # per sentence: its first word
+    first: Numbers  # per sentence, and the end: its first word
     types: Numbers  # per word
     single: Numbers  # per type and field but the bag
     bag_first: Numbers  # per type, and the end: where its rows in the bag begin
@@ -28,31 +28,31 @@ class Words:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], types: WordTypes, bag: int) -> Words:
-        """The words of these sentences."""
+        """The words of these sentences; `bag` is the field with any number of rows."""
         n_words = np.array([len(sentence) for sentence in sentences], np.int64)
         numbers = np.frombuffer(types.numbers(sentences), np.int32)
         first, rows = (np.frombuffer(data, np.int32) for data in types.spelled())
-        n_fields = len(types.fields)
-        starts = first[:-1].reshape(len(types), n_fields)
-        counts = np.diff(first).reshape(len(types), n_fields)
+        starts = first[:-1].reshape(len(types), len(types.fields))
+        counts = np.diff(first).reshape(starts.shape)[:, bag]
         single = rows[np.delete(starts, bag, axis=1)]
-        bag_first = np.concatenate([[0], np.cumsum(counts[:, bag])])
-        which = np.concatenate(
-            [np.arange(s, s + n) for s, n in zip(starts[:, bag], counts[:, bag], strict=True)]
-            or [np.zeros(0, np.int64)]
-        ).astype(np.int64)
-        return cls(
-            n_words,
-            np.concatenate([[0], np.cumsum(n_words)]),
-            numbers,
-            single,
-            bag_first,
-            rows[which],
-        )
+        in_bag = rows[_ranges(starts[:, bag], counts)]
+        return cls(n_words, _ends(n_words), numbers, single, _ends(counts), in_bag)
 
     def words_of(self, sentences: Sequence[int]) -> Numbers:
         """The numbers of the words of some sentences, one sentence after the other."""
-        return np.concatenate([np.arange(self.first[i], self.first[i + 1]) for i in sentences])
+        which = np.asarray(sentences, np.int64)
+        return _ranges(self.first[which], self.n_words[which])
+
+
+def _ends(counts: Numbers) -> Numbers:
+    """Where as many begin, one after the other, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def _ranges(starts: Numbers, counts: Numbers) -> Numbers:
+    """The numbers from each start on, as many as it counts."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    return np.repeat(starts - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,23 @@ class Room:
     types: int = 0
     bag: int = 0
 
+    def __post_init__(self) -> None:
+        self.words = _rounded(self.words)
+
     def grow(self, words: int, types: int, bag: int) -> None:
-        """Make room for so many, and some more, so that this is seldom needed again."""
+        """Make room for so many, and some more, so that this is seldom needed again: for every new
+        size, JAX compiles anew."""
         self.words = max(self.words, _rounded(words))
-        if types > self.types:
-            self.types = _rounded(int(types * 1.15))
-        if bag > self.bag:
-            self.bag = _rounded(int(bag * 1.15))
+        self.types = self.types if types <= self.types else _rounded(_and_some(types))
+        self.bag = self.bag if bag <= self.bag else _rounded(_and_some(bag))
 
 
 def _rounded(n: int) -> int:
     return -(-n // 256) * 256
+
+
+def _and_some(n: int) -> int:
+    return int(n * 1.15) + 64
 
 
 def in_batches(words: Words, order: Sequence[int], size: int) -> Iterator[list[int]]:
@@ -105,29 +111,36 @@ def make_batch(words: Words, sentences: Sequence[int], room: Room) -> Batch:
     chosen = words.words_of(sentences)
     types, place = np.unique(words.types[chosen], return_inverse=True)
     counts = words.bag_first[types + 1] - words.bag_first[types]
-    n_bag = int(counts.sum())
-    room.grow(len(chosen), len(types), n_bag)
-    lengths = words.n_words[list(sentences)]
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    is_first: Numbers = np.ones(room.words, bool)
-    is_last: Numbers = np.ones(room.words, bool)
-    is_first[: len(chosen)] = is_last[: len(chosen)] = False
-    is_first[starts[lengths > 0]] = True
-    is_last[(starts + lengths - 1)[lengths > 0]] = True
-    at = np.repeat(words.bag_first[types] - np.cumsum(counts) + counts, counts) + np.arange(n_bag)
+    room.grow(len(chosen), len(types), int(counts.sum()))
+    n_words = words.n_words[np.asarray(sentences, np.int64)]
+    borders = _ends(n_words[n_words > 0])
     arrays = {
         "type": _filled(place.astype(np.int32), room.words),
-        "is_first": is_first,
-        "is_last": is_last,
-        "single": _filled(words.single[types], room.types),
-        "bag": _filled(words.bag[at], room.bag),
-        "bag_type": _filled(
-            np.repeat(np.arange(len(types), dtype=np.int32), counts), room.bag, room.types
-        ),  # of no type: left out
-        "bag_share": _filled((1 / np.maximum(counts, 1)).astype(np.float32), room.types),
+        "is_first": _marked(borders[:-1], len(chosen), room.words),
+        "is_last": _marked(borders[1:] - 1, len(chosen), room.words),
         "word_share": _filled(np.ones(len(chosen), np.float32), room.words),
     }
-    return Batch(sentences, chosen, starts + N_SPECIAL_ROWS, arrays)
+    first_rows = _ends(n_words)[:-1] + N_SPECIAL_ROWS
+    return Batch(sentences, chosen, first_rows, arrays | _of_types(words, types, counts, room))
+
+
+def _of_types(words: Words, types: Numbers, counts: Numbers, room: Room) -> dict[str, Numbers]:
+    """The rows of the types in a batch; filled up with rows in the bag of no type."""
+    bag = words.bag[_ranges(words.bag_first[types], counts)]
+    bag_type: Numbers = np.repeat(np.arange(len(types), dtype=np.int32), counts)
+    return {
+        "single": _filled(words.single[types], room.types),
+        "bag": _filled(bag, room.bag),
+        "bag_type": _filled(bag_type, room.bag, room.types),
+        "bag_share": _filled((1 / np.maximum(counts, 1)).astype(np.float32), room.types),
+    }
+
+
+def _marked(places: Numbers, n: int, size: int) -> Numbers:
+    """Whether a word stands in one of the places, or behind all n: each of these is alone."""
+    found = np.arange(size) >= n
+    found[places] = True
+    return found
 
 
 def _filled(values: Numbers, size: int, other: int = 0) -> Numbers:

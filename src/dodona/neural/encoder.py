@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.neural.dropout import Seeds, drop, is_kept
+from dodona.neural.lookup import picked
 from dodona.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
 from dodona.neural.recurrence import recurrence
 
@@ -48,24 +49,23 @@ def word_vectors(
 def look_up(shape: Shape, p: Parameters, first: int, places: Numbers) -> Iterator[Numbers]:
     """The rows of types in the tables of fields from `first` on; neighbours of one width together,
     which is less to compile."""
-    fields = range(first, first + places.shape[1])
-    for (width, is_fixed), some in groupby(
-        fields, lambda i: (shape.field_widths[i], i in shape.fixed)
-    ):
+
+    def kind(i: int) -> tuple[int, bool]:
+        return shape.field_widths[i], i in shape.fixed
+
+    for (width, is_fixed), some in groupby(range(first, first + places.shape[1]), kind):
         alike = list(some)
         table = jnp.concatenate([p[f"word.{i}"] for i in alike])
         if is_fixed:
             table = jax.lax.stop_gradient(table)
         starts = np.cumsum([0, *(shape.table_sizes[i] for i in alike[:-1])], dtype=np.int32)
         rows = places[:, alike[0] - first : alike[-1] + 1 - first] + starts
-        found = table.at[rows.ravel()].get(mode="promise_in_bounds")
-        yield found.reshape(places.shape[0], len(alike) * width)
+        yield picked(table, rows.ravel()).reshape(places.shape[0], len(alike) * width)
 
 
 def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
     """The mean of the rows that each type has in its bag."""
-    rows = table.at[types["bag"]].get(mode="promise_in_bounds")
-    n_types = types["bag_share"].shape[0]
+    rows, n_types = picked(table, types["bag"]), types["bag_share"].shape[0]
     sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]
 
@@ -73,9 +73,8 @@ def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
 def encode(
     shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
 ) -> Numbers:
-    """Words in their context, normed; `is_first` and `is_last` tell of ends of sentences."""
-    x = word_vectors(shape, p, arrays, seeds, dropout)
-    x = x.at[arrays["type"]].get(mode="promise_in_bounds")
+    """Words in their context, normed; `is_first` and `is_last` are the borders of sentences."""
+    x = picked(word_vectors(shape, p, arrays, seeds, dropout), arrays["type"])
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
     for i in range(shape.layers):
         q = {name: p[f"layer.{i}.{name}"] for name in OF_LAYER}
@@ -113,8 +112,8 @@ def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers
 
 
 def slot_products(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) -> Numbers:
-    """What each word adds in each slot, with two rows before the words, for no node and for the
-    root: an array of rows by (slots · hidden)."""
+    """What each word adds in each slot: a row of slots · hidden numbers. Before the words are two
+    rows, for no node and for the root."""
     for i in shape.fed_back:
         n = n + jax.nn.softmax(logits[i]) @ p[f"tag.{i}.back"].T
     return jnp.concatenate([p["missing"][None], p["root"][None], n]) @ p["slot"].T

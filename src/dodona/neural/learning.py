@@ -114,8 +114,9 @@ def learn(
 
 def clipped(gradients: Parameters, most: float) -> Parameters:
     """The gradients, made smaller where all together are larger than that."""
-    size = jnp.sqrt(sum(jnp.vdot(g, g) for g in gradients.values()))
-    return {name: g * jnp.minimum(1.0, most / (size + TINY)) for name, g in gradients.items()}
+    whole = jnp.concatenate([g.ravel() for g in gradients.values()])  # one sum, not one for each
+    scale = jnp.minimum(1.0, most / (jnp.sqrt(jnp.vdot(whole, whole)) + TINY))
+    return {name: g * scale for name, g in gradients.items()}
 
 
 def one_step(

@@ -1,7 +1,7 @@
 """What the network has to learn from a batch: its states, its tags, and its arcs.
 
-The loss of a state is minus the logarithm of the probability of all its optimal classes together,
-among those that are allowed; that of a tag is its cross entropy. All are told per word.
+The loss of a state is -log of the probability of all its optimal classes together, among those that
+are allowed; that of a tag is its cross entropy. All are told per word of the batch.
 """
 
 from __future__ import annotations

@@ -19,14 +19,16 @@ Numbers = Any  # an array of JAX
 BLOCK = 32  # words
 
 
-@jax.custom_vjp  # type: ignore[untyped-decorator]
-def recurrence(f: Numbers, g: Numbers) -> Numbers:
+def _recurrence(f: Numbers, g: Numbers) -> Numbers:
     """h of all words: the left half of the units from left to right, the right half back."""
     return _run(f, g, back=False)
 
 
+recurrence: Any = jax.custom_vjp(_recurrence)
+
+
 def _forward(f: Numbers, g: Numbers) -> tuple[Numbers, tuple[Numbers, Numbers]]:
-    h = recurrence(f, g)
+    h = _recurrence(f, g)
     return h, (f, h)
 
 
@@ -73,7 +75,7 @@ def _join(before: tuple[Numbers, Numbers], after: tuple[Numbers, Numbers]) -> An
 
 
 def in_blocks(f: Numbers, g: Numbers, back: bool) -> Numbers:
-    """Word by word, but in all blocks side by side; then what each hands to the next: for CPUs.
+    """Word by word in all blocks side by side, then what each block hands to the next: for CPUs.
 
     Both halves of the units go through their blocks in one loop, from either end.
     """
