@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import dodona
 from dodona.clustering.clusters import cluster
-from dodona.drawing.html import figure
 from dodona.evaluation import evaluate_graphs
 from dodona.explorer.explore import Explorer
 from dodona.explorer.picture import draw_best, draw_state
@@ -24,23 +23,35 @@ from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
 from dodona.treebank.graphs.lexical_labels import delexicalise, lexicalise
 from dodona.treebank.raw_text import gold_text, original_text, raw_text
 from dodona.treebank.trees.projectivity import nonprojective_arcs
-from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, projectivise
-from growth.patterns import CONLLU, TEXTS, Pattern
+from dodona.treebank.trees.pseudoprojective import deprojectivise, projectivise
+from growth.patterns import CONLLU, TEXTS, Pattern, pick
 from support.small import enhanced, train, treebank
 
 Sentences = list[dodona.Sentence]
 Graph = tuple[dodona.Sentence, frozenset[Arc]]
 
+TREES = pick(CONLLU, "ordinary", "long sentence", "chain", "star")
+PROJECTIVE = {name: make for name, make in TREES.items() if "cross" not in name}
+GRAPHS = {**TREES, **pick(CONLLU, "below all", "everywhere", "empty", "conjuncts")}
+RANGES = pick(CONLLU, "ranges", "one token")
+ONE_WORD = pick(
+    CONLLU, "sentences of one word", "full stops", "features", "notes", "comments", "above each"
+)
+
 
 class Operation(NamedTuple):
-    """`run(given(pattern(n)))`, and the same for 2n and 4n."""
+    """`run(given(pattern(n)))`, and the same for 2n and 4n.
+
+    `power` is 2 where time may grow with the square of n, for the reason that stands beside it.
+    """
 
     name: str
     patterns: Mapping[str, Pattern]
     given: Callable[[str], Any]
     run: Callable[[Any], object]
     n: int
-    refused: Collection[str] = ()  # patterns for which a clear error comes instead, soon
+    power: int = 1
+    refused: Collection[str] = ()  # patterns for which a clear error comes instead, as soon
 
 
 # --- what operations are given
@@ -48,6 +59,24 @@ class Operation(NamedTuple):
 
 def sentences(text: str) -> Sentences:
     return list(dodona.read(io.BytesIO(text.encode())))
+
+
+def plain_words(text: str) -> Sentences:
+    return [dodona.Sentence.from_columns(one.forms) for one in sentences(text)]
+
+
+def split_otherwise(text: str) -> tuple[Sentences, Sentences]:
+    """The sentences, and the same text with every two words joined."""
+    gold = sentences(text)
+    forms = [token.form for one in gold for token in one.tokens]
+    joined = ["".join(forms[i : i + 2]) for i in range(0, len(forms), 2)]
+    heads: list[int | None] = [0] + [1] * (len(joined) - 1)
+    return gold, [dodona.Sentence.from_columns(joined, heads=heads)]
+
+
+def other_words(text: str) -> tuple[Sentences, Sentences]:
+    """The sentences, and the same with other words in their multiword tokens."""
+    return sentences(text), sentences(text.replace("\toak\t", "\telm\t").replace("near", "at"))
 
 
 def graphs(text: str) -> list[Graph]:
@@ -58,20 +87,38 @@ def planar_graphs(text: str) -> list[frozenset[Arc]]:
     return [planarise(arcs).arcs for _, arcs in graphs(text)]
 
 
-def plain_words(text: str) -> Sentences:
-    return [dodona.Sentence.from_columns(one.forms) for one in sentences(text)]
+def lifted_trees(text: str) -> list[tuple[list[int], list[str]]]:
+    found = [projectivise(one.heads, one.deprels, "head+path") for one in sentences(text)]
+    return [(tree.heads, tree.labels) for tree in found]
 
 
-def lifted(text: str) -> list[tuple[list[int], list[str]]]:
-    trees = [projectivise(one.heads, one.deprels, "head+path") for one in sentences(text)]
-    return [(tree.heads, tree.labels) for tree in trees]
+def system_and_golds(name: str, text: str) -> tuple[dodona.System, list[dodona.Gold]]:
+    system = dodona.system(name, labels=["root", "obj", "nsubj", "obl"])
+    golds = [dodona.Gold(heads=one.heads, labels=one.deprels) for one in sentences(text)]
+    return system, golds
 
 
-def oracle(system: str, text: str) -> tuple[dodona.System, Sentences]:
-    return dodona.system(system, labels=["root", "obj", "nsubj", "obl", "conj"]), sentences(text)
+def middle_states(name: str, text: str) -> tuple[dodona.System, dodona.Gold, list[dodona.State]]:
+    """Some states on the way to the first tree."""
+    system, golds = system_and_golds(name, text)
+    state, states = system.start(len(golds[0])), []
+    actions = system.derivation(golds[0])
+    for i, action in enumerate(actions):
+        state = system.step(state, action)
+        if i % (len(actions) // 4) == 1:
+            states.append(state)
+    return system, golds[0], states
 
 
 # --- what they do
+
+
+def each(work: Callable[[dodona.Sentence], object]) -> Callable[[Sentences], object]:
+    return lambda given: [work(one) for one in given]
+
+
+def each_graph(work: Callable[[frozenset[Arc]], object]) -> Callable[[list[Graph]], object]:
+    return lambda given: [work(arcs) for _, arcs in given]
 
 
 def write(given: Sentences) -> None:
@@ -80,24 +127,36 @@ def write(given: Sentences) -> None:
             writer.write(one)
 
 
-def view(given: Sentences) -> None:
-    """All that a sentence tells of itself and of its words."""
-    for one in given:
-        one.to_dict()
-        one.to_conllu()
-        for word in one:
-            assert word.form and word.children is not None and word.text is not None
+def look_at(given: Sentences) -> None:
+    """All that a document tells of itself and of its words."""
+    document = dodona.Doc(given)
+    document.to_json()
+    for word in document.words:
+        assert word.form and word.children is not None
 
 
-def derive(given: tuple[dodona.System, Sentences]) -> None:
-    system, trees = given
-    for one in trees:
-        system.derivation(dodona.Gold(heads=one.heads, labels=one.deprels))
+def make_text(given: Sentences) -> None:
+    "".join(raw_text(given))
+    original_text(given)
+    gold_text(given)
+
+
+def derive(given: tuple[dodona.System, list[dodona.Gold]]) -> None:
+    system, golds = given
+    for gold in golds:
+        system.derivation(gold)
+
+
+def price(given: tuple[dodona.System, dodona.Gold, list[dodona.State]]) -> None:
+    system, gold, states = given
+    for state in states:
+        system.costs(state, gold)
+        system.optimal(state, gold)
 
 
 @cache
-def tree_parser(**settings: Any) -> dodona.Parser:
-    return train(treebank(40, 1, 0.3), **settings)
+def tree_parser(beam: int) -> dodona.Parser:
+    return train(treebank(40, 1, 0.3), beam=beam)
 
 
 @cache
@@ -115,120 +174,116 @@ def segmenter() -> dodona.Segmenter:
     return dodona.train_segmenter(treebank(200, 1), epochs=2)
 
 
-def parse(given: Sentences, **settings: Any) -> Sentences:
-    return list(tree_parser(**settings).pipe(given))
+def parse(given: Sentences, beam: int = 1) -> None:
+    list(tree_parser(beam).pipe(given))
 
 
-def parse_graphs(given: Sentences) -> Sentences:
-    return list(graph_parser().pipe(given))
+def train_one_epoch(given: Sentences, **settings: Any) -> None:
+    train(given, epochs=1, explore_after=0, **settings)
 
 
 def explore(given: Sentences, system: str) -> None:
-    for one in given:
-        explorer = Explorer(one, system)
-        view = explorer.view(explorer.start())
-        draw_state(explorer, view, 800)
-        draw_best(explorer, view, 800)
+    """The first state, as the explorer's page shows it."""
+    explorer = Explorer(given[0], system)
+    view = explorer.view(explorer.start())
+    draw_state(explorer, view, 800)
+    draw_best(explorer, view, 800)
 
 
-def to_text(gold: Sentences) -> None:
-    "".join(raw_text(gold))
-    original_text(gold)
-    gold_text(gold)
-
-
-def each(work: Callable[[dodona.Sentence], object]) -> Callable[[Sentences], object]:
-    return lambda given: [work(one) for one in given]
-
-
-def _system(name: str) -> list[Operation]:
+def operations_of(system: str) -> list[Operation]:
+    """Derivations, and prices of actions, which take some systems a look at all words."""
+    given, middle = partial(system_and_golds, system), partial(middle_states, system)
+    patterns = TREES if system == "swap" else PROJECTIVE
+    slow = 1 if system in ("arc-hybrid", "graph-eager", "graph-standard") else 2
+    cubic = 3 if system in ("arc-standard", "swap") else slow
     return [
-        Operation(f"derive by {name}", CONLLU, partial(oracle, name), derive, 1000),
+        Operation(f"derive by {system}", patterns, given, derive, 200, power=slow),
+        Operation(f"price by {system}", PROJECTIVE, middle, price, 50, power=cubic),
     ]
 
 
 OPERATIONS = [
     Operation("read", CONLLU, str.encode, lambda data: list(dodona.read(io.BytesIO(data))), 4000),
     Operation("write", CONLLU, sentences, write, 4000),
-    Operation("look at", CONLLU, sentences, view, 500),
+    Operation("look at", CONLLU, sentences, look_at, 300),
     Operation("convert", CONLLU, sentences, each(lambda s: to_conllu(to_conllx(s))), 1000),
-    Operation("text of", CONLLU, sentences, to_text, 1000),
+    Operation("make text of", CONLLU, sentences, make_text, 500),
     Operation("type", CONLLU, str, read_typed, 1000),
-    Operation("parse greedily", CONLLU, sentences, parse, 2000),
-    Operation("parse with a beam", CONLLU, sentences, partial(parse, beam=4), 500),
-    Operation("parse into graphs", CONLLU, sentences, parse_graphs, 500),
-    Operation("tag", CONLLU, plain_words, lambda given: list(tagger().pipe(given)), 1000),
-    Operation("segment", TEXTS, str, lambda text: segmenter().segment(text), 3000),
-    Operation("evaluate trees", CONLLU, sentences, lambda s: dodona.evaluate(s, s).table(), 500),
-    Operation("evaluate text", CONLLU, sentences, lambda s: dodona.evaluate_text(s, s), 500),
-    Operation("evaluate graphs", CONLLU, sentences, lambda s: evaluate_graphs(s, s), 500),
+    Operation("cut", TEXTS, str, lambda text: segmenter().segment(text), 5000),
+    Operation("tag", CONLLU, plain_words, lambda given: list(tagger().pipe(given)), 500),
+    Operation("parse greedily", CONLLU, sentences, parse, 1000),
+    # a state is copied for each hypothesis that stays: 10,000 words take a second
+    Operation("parse with a beam", CONLLU, sentences, partial(parse, beam=4), 300, power=2),
+    Operation("parse to graphs", CONLLU, sentences, lambda s: list(graph_parser().pipe(s)), 500),
+    Operation("train", TREES, sentences, train_one_epoch, 300),
+    Operation("train graphs", GRAPHS, sentences, partial(train_one_epoch, graph="enhanced"), 50),
+    Operation("score trees", CONLLU, sentences, lambda s: dodona.evaluate(s, s).table(), 300),
+    Operation("score text", CONLLU, sentences, lambda s: dodona.evaluate_text(s, s), 300),
     Operation(
-        "find crossing arcs", CONLLU, sentences, each(lambda s: nonprojective_arcs(s.heads)), 4000
+        "align texts", CONLLU, split_otherwise, lambda both: dodona.evaluate_text(*both), 200
     ),
-    *(
-        Operation(
-            f"projectivise by {scheme}",
-            CONLLU,
-            sentences,
-            each(lambda s, scheme=scheme: projectivise(s.heads, s.deprels, scheme)),
-            4000,
-        )
-        for scheme in SCHEMES
+    Operation("align words", RANGES, other_words, lambda both: dodona.evaluate_text(*both), 300),
+    Operation("score graphs", CONLLU, sentences, lambda s: evaluate_graphs(s, s), 300),
+    Operation(
+        "find crossing arcs", TREES, sentences, each(lambda s: nonprojective_arcs(s.heads)), 2000
+    ),
+    # where all arcs cross, each lift renumbers the words below: 50,000 words take half a second
+    Operation(
+        "projectivise",
+        TREES,
+        sentences,
+        each(lambda s: projectivise(s.heads, s.deprels)),
+        1000,
+        power=2,
     ),
     Operation(
         "deprojectivise",
-        CONLLU,
-        lifted,
+        TREES,
+        lifted_trees,
         lambda trees: [deprojectivise(*tree, "head+path") for tree in trees],
-        4000,
+        1000,
+        power=2,
     ),
-    Operation("read graphs", CONLLU, sentences, each(enhanced_graph), 1000),
+    Operation("read graphs", GRAPHS, sentences, each(enhanced_graph), 1000),
     Operation(
-        "write graphs", CONLLU, graphs, lambda found: [with_graph(*one) for one in found], 1000
+        "write graphs", GRAPHS, graphs, lambda given: [with_graph(*one) for one in given], 1000
     ),
     Operation(
         "make empty nodes",
-        CONLLU,
+        GRAPHS,
         graphs,
-        lambda found: [with_empty_nodes(with_graph(*one)) for one in found],
-        500,
+        lambda given: [with_empty_nodes(with_graph(*one)) for one in given],
+        300,
     ),
-    Operation(
-        "remove cycles",
-        CONLLU,
-        graphs,
-        lambda found: [remove_cycles(arcs) for _, arcs in found],
-        500,
-    ),
-    Operation(
-        "planarise", CONLLU, graphs, lambda found: [planarise(arcs) for _, arcs in found], 200
-    ),
+    Operation("remove cycles", GRAPHS, graphs, each_graph(remove_cycles), 500),
+    Operation("planarise", GRAPHS, graphs, each_graph(planarise), 100),
     Operation(
         "deplanarise",
-        CONLLU,
+        GRAPHS,
         planar_graphs,
-        lambda found: [deplanarise(arcs) for arcs in found],
-        200,
+        lambda given: [deplanarise(arcs) for arcs in given],
+        100,
     ),
     Operation(
-        "words out of labels",
-        CONLLU,
+        "words of labels",
+        GRAPHS,
         graphs,
-        lambda found: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in found],
+        lambda given: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in given],
         500,
     ),
-    Operation("draw as SVG", CONLLU, sentences, each(lambda s: s.to_svg()), 100),
-    Operation("draw in rows", CONLLU, sentences, each(lambda s: figure(s.to_svg(width=800))), 100),
-    Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 100),
-    Operation("explore trees", CONLLU, sentences, partial(explore, system="arc-hybrid"), 50),
-    Operation("explore graphs", CONLLU, sentences, partial(explore, system="graph-eager"), 50),
+    Operation("draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 50),
+    Operation("draw in rows", TREES, sentences, lambda given: dodona.Doc(given).to_html(), 30),
+    # as many lines as words, as wide as the tree is high
+    Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 50, power=2),
+    Operation("explore trees", TREES, sentences, partial(explore, system="arc-hybrid"), 50),
+    Operation("explore graphs", GRAPHS, sentences, partial(explore, system="graph-eager"), 50),
     Operation(
         "cluster",
         CONLLU,
         lambda text: [s.forms for s in sentences(text)],
         lambda words: cluster(words, clusters=20),
         1000,
+        refused=ONE_WORD,
     ),
-    Operation("train", CONLLU, sentences, lambda s: train(s, epochs=1), 500),
-    *(line for name in dodona.systems() for line in _system(name)),
+    *(operation for name in dodona.systems() for operation in operations_of(name)),
 ]

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import TypeAlias
 
-from dodona.synthetic.generator import random_tree
-
 Pattern: TypeAlias = Callable[[int], str]
 
 CONLLU: dict[str, Pattern] = {}
@@ -27,6 +25,11 @@ def conllu(make: Pattern) -> Pattern:
 def text(make: Pattern) -> Pattern:
     TEXTS[_name(make)] = make
     return make
+
+
+def pick(patterns: dict[str, Pattern], *words: str) -> dict[str, Pattern]:
+    """Those patterns whose name has one of the words."""
+    return {name: make for name, make in patterns.items() if any(word in name for word in words)}
 
 
 def _name(make: Pattern) -> str:
@@ -60,8 +63,10 @@ def chain(n: int) -> list[int]:
 
 
 def projective(n: int) -> list[int]:
-    """A random projective tree."""
-    return random_tree(n, Random(n), projective=True)[0]
+    """A tree with branches to both sides of its middle, and branches of these: nothing crosses."""
+    root = n // 2 + 1
+    left = [root - (k & (k - 1)) for k in range(root - 1, 0, -1)]
+    return [*left, 0, *(root + (k & (k - 1)) for k in range(1, n - root + 1))]
 
 
 # --- sentences
@@ -127,13 +132,13 @@ def full_stops_only(n: int) -> str:
 
 @conllu
 def a_form_without_end(n: int) -> str:
-    return sentence([0, 1], ["x" * n, "oak"])
+    return sentence([0, 1], ["x" * (50 * n), "oak"])
 
 
 @conllu
 def marks_without_end(n: int) -> str:
     """Combining marks in an order that Unicode does not want: one above, one below."""
-    return sentence([0, 1], ["e" + "\u0301\u0323" * (n // 2), "oak"])
+    return sentence([0, 1], ["e" + "\u0301\u0323" * (25 * n), "oak"])
 
 
 @conllu
@@ -167,6 +172,19 @@ def arcs_from_everywhere(n: int) -> str:
 
 
 @conllu
+def conjuncts_of_one_word(n: int) -> str:
+    """Each asks all others for a conjunction; one of them has it."""
+    deps = ["0:root", f"{n}:cc", *["1:conj:and"] * (n - 2)]
+    return sentence([0] + [1] * (n - 1), deps=deps)
+
+
+@conllu
+def one_token_for_all(n: int) -> str:
+    """A range over all words."""
+    return sentence(projective(n), first=[f"1-{n}\tall" + "\t_" * 8])
+
+
+@conllu
 def comments_without_end(n: int) -> str:
     return sentence([0], first=[f"# note {i} = nothing" for i in range(n)])
 
@@ -192,11 +210,10 @@ def empty_nodes_above_each_other(n: int) -> str:
 @conllu
 def empty_nodes_beside_each_other(n: int) -> str:
     """One behind each word, which is below it."""
+    words = sentence(chain(n), deps=[f"{i}.1:obj" for i in range(1, n + 1)]).split("\n")[:-2]
     lines = []
-    for i, line in enumerate(
-        sentence(chain(n), deps=[f"{i}.1:obj" for i in range(1, n + 1)]).split("\n")[:-2], 1
-    ):
-        lines += [line, f"{i}.1" + "\t_" * 7 + f"\t{i - 1}:conj\t_"]
+    for i, word in enumerate(words, start=1):
+        lines += [word, f"{i}.1" + "\t_" * 7 + f"\t{i - 1}:conj\t_"]
     return "\n".join([*lines, "", ""])
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dodona.evaluation.pairs import EvaluationError
 from dodona.evaluation.text import Word
+
+MOST_PAIRS = 1_000_000_000  # of words in multiword tokens; a bit for each: 125 MB, half a second
 
 
 class Block(NamedTuple):
@@ -83,27 +86,45 @@ def _same_forms(
         g, s = g + 1, s + 1
     ours = [word.form for word in gold[g:g_end]]
     theirs = [word.form for word in system[s:s_end]]
-    longest = _longest_common(ours, theirs)
+    if len(ours) * len(theirs) > MOST_PAIRS:
+        raise EvaluationError(
+            f"a multiword token has {max(len(ours), len(theirs)):,} words, from character "
+            f"{gold[block.gold].start + 1:,} of the text on: too many to align"
+        )
+    longest = _Longest(ours, theirs)
     i = j = 0
     while i < len(ours) and j < len(theirs):
         if ours[i] == theirs[j]:
             pairs.append((g + i, s + j))
             i, j = i + 1, j + 1
-        elif longest[i][j] == longest[i + 1][j]:
+        elif longest.common(i, j) == longest.common(i + 1, j):
             i += 1
         else:
             j += 1
     return pairs
 
 
-def _longest_common(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
-    """In row i and column j, the length of the longest common subsequence of what begins there."""
-    table = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
-    for i in reversed(range(len(ours))):
-        row, below = table[i], table[i + 1]
-        for j in reversed(range(len(theirs))):
-            if ours[i] == theirs[j]:
-                row[j] = below[j + 1] + 1
-            else:
-                row[j] = max(below[j], row[j + 1])
-    return table
+class _Longest:
+    """The lengths of longest common subsequences of what begins at two places.
+
+    A row for each place in `ours`, from the end; in it a bit for each place in `theirs`, from the
+    end, which is 0 where the length grows by one (Crochemore et al. 2001): 64 places in one step.
+    """
+
+    def __init__(self, ours: Sequence[str], theirs: Sequence[str]) -> None:
+        self.n_theirs = len(theirs)
+        all_places = (1 << len(theirs)) - 1
+        at: dict[str, int] = {}
+        for i, form in enumerate(reversed(theirs)):
+            at[form] = at.get(form, 0) | 1 << i
+        self.rows = [all_places]
+        for form in reversed(ours):
+            row = self.rows[-1]
+            met = row & at.get(form, 0)
+            self.rows.append((row + met | row - met) & all_places)
+        self.rows.reverse()
+
+    def common(self, i: int, j: int) -> int:
+        """The length for ours[i:] and theirs[j:]."""
+        n = self.n_theirs - j
+        return n - (self.rows[i] & (1 << n) - 1).bit_count()

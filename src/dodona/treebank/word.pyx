@@ -4,6 +4,7 @@ cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, strlen
+from libcpp.vector cimport vector
 
 from dodona.treebank.sentence cimport (
     DEPREL, DEPS, FEATS, FORM, LEMMA, MISC, NO_HEAD, STRIDE, UPOS, XPOS, Sentence, Text, field,
@@ -123,17 +124,25 @@ cdef class Word:
         >>> Sentence.from_columns(["Oaks", "know", "your", "future"], heads=heads)[3].subtree
         [<Word 3 your>, <Word 4 future>]
         """
-        cdef int i, n_steps
+        cdef int i
+        cdef size_t j
         cdef int32_t at
-        cdef list found = []
-        for i in range(self.sentence.n_words):
-            at, n_steps = i + 1, 0
-            while at > 0 and at != self.place + 1 and n_steps < self.sentence.n_words:
+        cdef vector[char] seen, is_below
+        cdef vector[int32_t] path
+        seen.resize(self.sentence.n_words + 1)
+        is_below.resize(self.sentence.n_words + 1)
+        seen[self.place + 1] = is_below[self.place + 1] = True
+        for i in range(self.sentence.n_words):      # each word is passed once, on the way up
+            at = i + 1
+            path.clear()
+            while at > 0 and not seen[at]:
+                seen[at] = True
+                path.push_back(at)
                 at = self.sentence.head[at - 1]
-                n_steps += 1
-            if at == self.place + 1:
-                found.append(word_at(self.sentence, i))
-        return found
+            if at > 0 and is_below[at]:
+                for j in range(path.size()):
+                    is_below[path[j]] = True
+        return [word_at(self.sentence, i) for i in range(self.sentence.n_words) if is_below[i + 1]]
 
     @property
     def start(self):
