@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import dodona
 from dodona.drawing import terminal
 from dodona.drawing.terminal import draw
 from dodona.treebank.trees.projectivity import is_projective
@@ -145,3 +146,15 @@ def test_a_long_sentence() -> None:
 def test_examples() -> None:
     results = doctest.testmod(terminal)
     assert results.attempted >= 1 and results.failed == 0
+
+
+def test_a_tree_too_high_for_lines_of_text_is_refused() -> None:
+    """It would have as many columns as words, twice: nobody could follow a line."""
+    deep = dodona.Sentence.from_columns(["oak"] * 600, heads=list(range(600)))
+    with pytest.raises(ValueError, match=r"<memory>:1: more than 500 heads .* try to_svg"):
+        deep.tree()
+
+
+def test_a_word_of_a_million_letters_is_shortened_at_once() -> None:
+    lines = draw(["oak" * 300_000, "speaks"], [2, 0], ["nsubj", "root"], width=40).split("\n")
+    assert len(lines) == 2 and all(len(line) <= 40 for line in lines) and "oako" in lines[0]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dodona
-from dodona.evaluation import EvaluationError, Metric, TextScores, evaluate_text
+from dodona.evaluation import EvaluationError, Metric, TextScores, alignment, evaluate_text
 from dodona.evaluation.alignment import align
 from dodona.evaluation.text import read_text
 from support.official import TREEBANKS, dev_set, official_evaluation
@@ -409,3 +409,36 @@ def test_treebanks_split_anew_are_scored_as_by_the_official_evaluation(
     system.write_text(text, encoding="utf-8")
     found = assert_official(official, gold, system)
     assert 10 < found.sentences.f1 < 80 < found.tokens.f1 < 95
+
+
+def slow_table(ours: list[str], theirs: list[str]) -> list[list[int]]:
+    """In row i and column j, the length of a longest common subsequence of what begins there."""
+    table = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    for i in reversed(range(len(ours))):
+        for j in reversed(range(len(theirs))):
+            if ours[i] == theirs[j]:
+                table[i][j] = table[i + 1][j + 1] + 1
+            else:
+                table[i][j] = max(table[i + 1][j], table[i][j + 1])
+    return table
+
+
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
+def test_longest_common_subsequences_are_as_long_as_they_are(
+    ours: list[str], theirs: list[str]
+) -> None:
+    table, found = slow_table(ours, theirs), alignment._Longest(ours, theirs)
+    for i in range(len(ours) + 1):
+        for j in range(len(theirs) + 1):
+            assert found.common(i, j) == table[i][j]
+
+
+def test_multiword_tokens_of_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alignment, "MOST_PAIRS", 15)
+    gold, system = (
+        dodona.Sentence.from_columns(forms, heads=[0, 1, 1, 1]) for forms in ("abcd", "efgh")
+    )
+    texts = [str(one).replace("1\t", "1-4\tall" + "\t_" * 8 + "\n1\t", 1) for one in (gold, system)]
+    read = [list(dodona.read(io.BytesIO(text.encode()))) for text in texts]
+    with pytest.raises(EvaluationError, match="a multiword token has 4 words, from character 1 of"):
+        dodona.evaluate_text(*read)

@@ -103,6 +103,41 @@ def test_the_way_to_the_best_tree_leads_there_from_any_state(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", dodona.systems())
+def test_what_was_taken_is_told_as_it_was_offered(name: str) -> None:
+    random = Random(11)
+    for _ in range(5):
+        explorer = random_explorer(name, random, "labelled")
+        assert explorer.gold is not None
+        state, path, offered = explorer.start(), [], []
+        while not explorer.system.is_final(state):
+            action, choice = random.choice(list(explorer.choices(state).items()))
+            assert explorer.system.cost(state, explorer.gold, action) == choice.cost
+            path.append(action)
+            offered.append(choice)
+            state = explorer.step(state, action)
+        assert explorer.follow(path) == (state, offered)
+
+
+def test_a_price_is_asked_of_valid_actions_only() -> None:
+    explorer = letter()
+    assert explorer.gold is not None
+    with pytest.raises(ValueError, match="REDUCE is not valid in"):
+        explorer.system.cost(explorer.start(), explorer.gold, dodona.Action("REDUCE"))
+
+
+@pytest.mark.parametrize("name", ["arc-standard", "swap"])
+def test_a_sentence_that_would_take_too_long_to_price_is_refused(name: str) -> None:
+    system = dodona.system(name, labels=["root", "obj"])
+    gold = dodona.Gold(heads=range(2001), labels=["root"] + ["obj"] * 2000)
+    assert len(system.derivation(gold)) == 2 * 2001
+    for ask in (system.costs, system.optimal):
+        with pytest.raises(
+            ValueError, match=r"of 2,000 words at the most, not 2,001, .*arc-hybrid"
+        ):
+            ask(system.start(2001), gold)
+
+
+@pytest.mark.parametrize("name", dodona.systems())
 def test_a_static_derivation_costs_nothing(name: str) -> None:
     explorer = letter(name)
     for oracle in explorer.system.oracles:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import dodona
 from dodona.clustering.clusters import cluster
+from dodona.drawing.svg import draw
 from dodona.evaluation import evaluate_graphs
 from dodona.explorer.explore import Explorer
 from dodona.explorer.picture import draw_best, draw_state
@@ -32,11 +33,10 @@ Graph = tuple[dodona.Sentence, frozenset[Arc]]
 
 TREES = pick(CONLLU, "ordinary", "long sentence", "chain", "star")
 PROJECTIVE = {name: make for name, make in TREES.items() if "cross" not in name}
-GRAPHS = {**TREES, **pick(CONLLU, "below all", "everywhere", "empty", "conjuncts")}
+EXPLORED = {**TREES, **pick(CONLLU, "labels")}
+GRAPHS = {**EXPLORED, **pick(CONLLU, "below all", "everywhere", "empty", "conjuncts")}
 RANGES = pick(CONLLU, "ranges", "one token")
-ONE_WORD = pick(
-    CONLLU, "sentences of one word", "full stops", "features", "notes", "comments", "above each"
-)
+ONE_WORD = pick(CONLLU, "sentences of", "full stops", "features", "notes", "comments", "above each")
 
 
 class Operation(NamedTuple):
@@ -133,6 +133,12 @@ def look_at(given: Sentences) -> None:
     document.to_json()
     for word in document.words:
         assert word.form and word.children is not None
+    assert given[0][0].subtree and given[0][-1].subtree
+
+
+def draw_graphs(given: list[Graph]) -> None:
+    for one, arcs in given:
+        draw(one.forms, [arc for arc in arcs if arc[0] != arc[2]])
 
 
 def make_text(given: Sentences) -> None:
@@ -256,7 +262,7 @@ OPERATIONS = [
         300,
     ),
     Operation("remove cycles", GRAPHS, graphs, each_graph(remove_cycles), 500),
-    Operation("planarise", GRAPHS, graphs, each_graph(planarise), 100),
+    Operation("planarise", GRAPHS, graphs, each_graph(planarise), 150),
     Operation(
         "deplanarise",
         GRAPHS,
@@ -271,11 +277,12 @@ OPERATIONS = [
         lambda given: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in given],
         500,
     ),
+    Operation("draw graphs", GRAPHS, graphs, draw_graphs, 200),
     Operation("draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 50),
     Operation("draw in rows", TREES, sentences, lambda given: dodona.Doc(given).to_html(), 30),
     # as many lines as words, as wide as the tree is high
     Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 50, power=2),
-    Operation("explore trees", TREES, sentences, partial(explore, system="arc-hybrid"), 50),
+    Operation("explore trees", EXPLORED, sentences, partial(explore, system="arc-hybrid"), 50),
     Operation("explore graphs", GRAPHS, sentences, partial(explore, system="graph-eager"), 50),
     Operation(
         "cluster",

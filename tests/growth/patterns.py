@@ -121,6 +121,12 @@ def stars_that_cross(n: int) -> str:
 
 
 @conllu
+def labels_without_end(n: int) -> str:
+    """A label for each word."""
+    return sentence(projective(n), labels=[f"l{i}" for i in range(n)])
+
+
+@conllu
 def brackets_only(n: int) -> str:
     return sentence(projective(n), ["(", ")"])
 
@@ -160,7 +166,7 @@ def a_word_below_all_others(n: int) -> str:
 @conllu
 def arcs_from_everywhere(n: int) -> str:
     """Ten heads for every word, near and far, so that arcs cross and there are cycles."""
-    random, size = Random(n), max(n // 10, 20)
+    random, size = Random(n), max(n // 10, 11)
     deps = []
     for word in range(1, size + 1):
         others = [other for other in range(size + 1) if other != word]

@@ -285,3 +285,13 @@ def test_a_long_sentence_under_one_word_is_learned(
     )
     parser = dodona.train([star], training=training, **(quick | {"epochs": 2}))
     assert las(parser, [star]) > 90
+
+
+def test_a_sentence_too_long_for_the_oracle_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "long.conllu"
+    rows = [
+        f"{i}\toak\t_\tX\t_\t_\t{i - 1}\t{'obj' if i > 1 else 'root'}\t_\t_" for i in range(1, 2002)
+    ]
+    path.write_text("1\toak\t_\tX\t_\t_\t0\troot\t_\t_\n\n" + "\n".join([*rows, "", ""]))
+    with pytest.raises(ValueError, match=r"long\.conllu:3: arc-standard learns .* one has 2,001"):
+        dodona.train(path, system="arc-standard", epochs=1)

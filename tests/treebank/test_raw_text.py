@@ -92,3 +92,8 @@ def test_original_text_reads_all_escapes() -> None:
     misc = [r"SpacesBefore=\s\t|SpacesAfter=\r\n", r"SpacesAfter=\p\\\s"]
     made = dodona.Sentence.from_columns(["a", "b"], misc=misc)
     assert original_text([made]) == " \ta\r\nb|\\ "
+
+
+def test_a_byte_order_mark_before_the_first_word_is_no_part_of_it() -> None:
+    marked = "\ufeff" + OAKS.partition("# text = Du chêne.\n")[2]
+    assert "".join(raw_text(sentences(marked))).startswith("Du chêne.")

@@ -56,7 +56,7 @@ def tokens_of(sentence: Sentence) -> list[Token]:
     tokens: list[Token] = []
     last = 0  # number of the last word of the range
     words: list[str] = []
-    for line in bytes(sentence).decode().split("\n"):
+    for line in bytes(sentence).decode().removeprefix("\ufeff").split("\n"):
         fields = line.split("\t")
         if len(fields) < 10 or line.startswith("#") or "." in fields[0]:
             continue
