@@ -111,7 +111,7 @@ def test_a_resumed_run_keeps_the_best_tagger(tmp_path: Path) -> None:
 def test_the_parser_sees_what_the_online_tagger_predicts() -> None:
     """In the first epoch these are poor, later they are nearly those of the treebank."""
     sentences = treebank(60, 1)
-    tags = OnlineTags(sentences, dodona.Settings(tags="predicted"))
+    tags = OnlineTags(sentences, dodona.Settings(tags="predicted").resolved())
     accuracy = []
     for _ in range(4):
         seen = [tags.learn(i) for i in range(len(sentences))]

@@ -123,7 +123,7 @@ def rules(n_classes: int, model: Greedy, random: Random) -> PackedWeights:
         while not system.is_final(state):
             good, bad = random.randrange(n_classes), random.randrange(n_classes)
             weights.learn(
-                model.features.keys(state, corpus(4)), good, bad, random.randint(1, 99), 0
+                FEATURES.keys(state, corpus(4)), good, bad, random.randint(1, 99), 0
             )
             state = system.step(state, random.choice(system.valid(state)))
     return pack(weights, 1)
@@ -183,9 +183,10 @@ def test_a_system_in_python_that_never_ends_is_told_so(beam: int) -> None:
 
     system = dodona.system("idle", labels=LABELS)
     pairs = [(0, -1, False, True), (1, 0, True, True), (2, 0, True, True)]
-    parser = search(system, pairs)
+    weights = pack(Weights(len(pairs)), 1)
+    parser = search(system, pairs, weights)
     if beam > 1:
-        parser = Beam(FEATURES, Actions(system, pairs), parser.weights, width=beam)
+        parser = Beam(FEATURES, Actions(system, pairs), weights, width=beam)
     for ask in (parser.parse, parser.trace):
         with pytest.raises(RuntimeError, match=r"idle has taken 32 transitions .* of 2 words"):
             ask(corpus(2))

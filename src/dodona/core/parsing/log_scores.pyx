@@ -35,8 +35,10 @@ cdef class LogScores:
         >>> LogScores().normalised([0, 0]), LogScores().normalised([2560, 0])
         ([-177, -177], [0, -2560])
         """
-        cdef vector[int16_t] row = scores
-        cdef vector[int16_t] barriers
+        cdef vector[int16_t] row, barriers
+        cdef int score
+        for score in scores:
+            row.push_back(<int16_t> score)
         barriers.resize(row.size())
         self.normalise(row.data(), barriers.data(), <int> row.size())
         return list(row)

@@ -144,7 +144,8 @@ cdef class Walker(Follower):
         cdef const int32_t* atom_rows = (
             self.atom_rows.data() + self.atom_rows.size() - self.slots.n_atoms)
         cdef size_t n_slots = self.slots.n_slots, hidden = step.hidden, i
-        self.units.assign(step.bias, step.bias + hidden)
+        for i in range(hidden):
+            self.units[i] = step.bias[i]
         for i in range(n_slots):
             dodona_add_row(self.units.data(),
                            step.products + (rows[i] * n_slots + i) * hidden, step.hidden)
