@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.tagging.lemma_learning import learn_lemmas
+from dodona.core.weights.packed import PackedWeights
+from dodona.settings import TaggerSettings
+from dodona.tagging.lemma_training import LemmaTask, train_lemmas
 from dodona.tagging.neural_tagger import Words, no_answers
 from dodona.tagging.tagger import Answers
 from dodona.tagging.word_learning import column_of, flatten, tag_columns
@@ -22,7 +24,6 @@ LEAST = 2  # forms seen as often have vectors of their own
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that the parser is told of, if there are few enough
 FEW = 100
-CERTAIN = 5  # words seen as often are no examples for lemmas: `lemma_learning`
 NO_CLASS = -1
 
 Numbers = Any  # an array of NumPy
@@ -30,16 +31,32 @@ Numbers = Any  # an array of NumPy
 
 @dataclass
 class Tags:
-    """The tag heads of a network and what they learn from."""
+    """The tag heads of a network and what they learn from; lemmas come after them."""
 
     answers: list[Answers] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
     parts: dict[int, Numbers] = field(default_factory=dict)  # head → per class: which parts it has
+    lemmas: LemmaTask | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many classes each head has."""
         return tuple(answers.n_classes for answers in self.answers)
+
+    @property
+    def all_answers(self) -> list[Answers]:
+        """Those of the heads, and those of lemmas."""
+        return self.answers if self.lemmas is None else [*self.answers, self.lemmas.answers]
+
+    @property
+    def lemma_weights(self) -> PackedWeights | None:
+        """What chooses among the scripts."""
+        return None if self.lemmas is None else self.lemmas.weights
+
+    @property
+    def columns(self) -> list[str]:
+        """What is found of words."""
+        return [answers.column for answers in self.all_answers]
 
     @property
     def fed_back(self) -> tuple[int, ...]:
@@ -61,7 +78,7 @@ def learn_words(sentences: Sequence[Sentence], vectors: list[bytes] | None) -> W
     return Words([form.encode() for form in often], sizes, known, vectors)
 
 
-def learn_tags(sentences: Sequence[Sentence]) -> Tags:
+def learn_tags(sentences: Sequence[Sentence], seed: int) -> Tags:
     """The heads for the columns that hold tags; none where there are no tags at all."""
     tags = Tags()
     try:
@@ -70,14 +87,11 @@ def learn_tags(sentences: Sequence[Sentence]) -> Tags:
         return tags
     classes: list[array[int]] = []
     for column in columns:
-        values = flatten(column_of(sentences, column))
         if column == LEMMA:
-            lemmas = learn_lemmas(flatten(column_of(sentences, "forms")), values, classes, CERTAIN)
-            gold = np.array(lemmas.gold, np.int32)
-            gold[gold >= lemmas.answers.n_classes] = NO_CLASS  # of a single word: by heart only
-            tags.answers.append(lemmas.answers)
-            tags.gold.append(gold)
+            settings = TaggerSettings(seed=seed)
+            tags.lemmas = train_lemmas(sentences, tags.answers, classes, settings)
             continue
+        values = flatten(column_of(sentences, column))
         names = [name for name, _ in sorted(Counter(values).items(), key=lambda x: (-x[1], x[0]))]
         number = {name: i for i, name in enumerate(names)}
         classes.append(array("I", [number[value] for value in values]))

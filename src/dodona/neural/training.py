@@ -96,7 +96,7 @@ class NeuralTrainer(Learner[Arrays]):
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
         self.known = learn_words(self.sentences, self._vectors[0] if self._vectors else None)
-        self.tags = learn_tags(self.sentences)
+        self.tags = learn_tags(self.sentences, settings.seed)
         self._start()
 
     def _checksums(self) -> dict[str, str]:
@@ -241,8 +241,7 @@ class NeuralTrainer(Learner[Arrays]):
         if not self.dev:
             return {}
         parsed = list(self._parser(learned).pipe(self.dev, retag=True))
-        columns = [answers.column for answers in self.tags.answers]
-        return score_trees(self.dev, parsed, self.settings, columns)
+        return score_trees(self.dev, parsed, self.settings, self.tags.columns)
 
     def rate(self, scores: Mapping[str, float]) -> float:
         return scores["ELAS" if self.settings.graph == ENHANCED else "LAS"]
@@ -290,7 +289,9 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _parser(self, learned: Arrays) -> Parser:
         about = export.describe(self.shape, self.atoms, self.actions.n_classes)
-        tagger = NeuralTagger(self.known, self.tags.answers, about, learned)
+        tagger = NeuralTagger(
+            self.known, self.tags.all_answers, about, learned, self.tags.lemma_weights
+        )
         return Parser(
             self.settings,
             self.templates,

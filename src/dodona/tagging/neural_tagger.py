@@ -1,7 +1,8 @@
 """Words read by a network: tags and lemmas for people, rows for the parser that shares the network.
 
-One network does both, so that a text is read once. Lemmas of words that were seen come from a
-dictionary, as in `lemma_learning`; the network chooses among the scripts for all others.
+One network does both, so that a text is read once. Lemmas come from a linear task, as those of
+other taggers do, which is told the network's tags: a script depends on how a word ends and on its
+tags, and a head of the network for scripts was worse on ten of eleven treebanks.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from typing import Any, TypeVar
 from dodona.batches import stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.network import Network
-from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.tagging.tagging import settle
+from dodona.core.tagging.tagging import Tagging
+from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
 from dodona.storage.said import check_values, said
 from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.tagging.reading import WordReader
-from dodona.tagging.tagger import Answers
-from dodona.tagging.tags import TAG_COLUMNS, with_tags
+from dodona.tagging.tagger import Answers, tag_task
+from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.vocabulary import Vocabulary
@@ -61,6 +63,7 @@ class NeuralTagger(Saved):
     answers: list[Answers]
     about: dict[str, Any]  # the sizes of the network …
     arrays: dict[str, memoryview]  # … and its numbers
+    lemmas: PackedWeights | None = None  # of the last task, if that is the one of lemmas
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
 
@@ -71,21 +74,23 @@ class NeuralTagger(Saved):
         self.classes = [answers.classes for answers in self.answers]
         self.meanings = [answers.meanings for answers in self.answers]
         self.network = Network(self.about, self.arrays)
-        if self.about["tags"] != [answers.n_classes for answers in self.answers]:
+        if (self.columns[-1:] == [LEMMA]) != (self.lemmas is not None):
+            raise ValueError("lemmas are the last task, and have weights of their own")
+        heads = self.answers if self.lemmas is None else self.answers[:-1]
+        if self.about["tags"] != [answers.n_classes for answers in heads]:
             raise ValueError("the network has other tags than the tagger")
-        self._types = self.words.types()
-        self._free = [WordReader(self.network, self._types)]
-        self._lemmas = self._dictionary()
+        self._free = [self._reader()]
+        self._lemma_search = self._search()
 
-    def _dictionary(self) -> TagTask | None:
-        if LEMMA not in self.columns:
+    def _reader(self) -> WordReader:
+        return WordReader(self.network, self.words.types(), len(self.columns))
+
+    def _search(self) -> Tagging | None:
+        if self.lemmas is None:
             return None
-        answers = self.answers[self.columns.index(LEMMA)]
         columns = (*COLUMNS_READ, *self.columns)
-        given = [column for column in self.columns if column != LEMMA]
-        certain = answers.entries, answers.before, answers.fixed
-        sizes = answers.n_classes, len(self.words.known)
-        return TagTask(None, columns, LEMMA, given, *sizes, *certain, len(answers.classes))
+        task = tag_task(columns, self.answers[-1], self.columns[:-1], len(self.words.known))
+        return Tagging(task, self.lemmas)
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
@@ -107,21 +112,26 @@ class NeuralTagger(Saved):
         return self.tagged(self.read(sentences), sentences, keep)
 
     def read(self, sentences: list[Sentence]) -> Corpus:
-        """The sentences as the network reads them, with their tags, and ready for a search."""
+        """The sentences as the network reads them, with its tags, and ready for a search."""
         try:
             reader = self._free.pop()  # another thread may have it
         except IndexError:
-            reader = WordReader(self.network, self.words.types())
+            reader = self._reader()
         corpus = reader.read(sentences)
         self._free.append(reader)
-        if self._lemmas is not None:
-            settle(self._lemmas, corpus)
         return corpus
 
     def tagged(
         self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str] = ()
     ) -> list[Sentence]:
-        """The sentences with the tags that stand in the corpus."""
+        """The sentences with the tags that stand in the corpus, and the lemmas that go with them.
+
+        Tags that are kept tell what they would have told as the network's own.
+        """
+        if self._lemma_search is not None:
+            given = self.columns, self.meanings
+            kept = {column: keep_tags(corpus, sentences, *given, column) for column in keep}
+            self._lemma_search.tag(corpus, kept.get(LEMMA))
         return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
 
     def parts(self) -> dict[str, Segmenter | None]:
@@ -143,6 +153,8 @@ class NeuralTagger(Saved):
             ],
             "record": self.record,
         }
+        if self.lemmas is not None:
+            about["step"] = self.lemmas.step
         arrays = {
             f"network.{name}": Array(TYPES[numbers.format], numbers.cast("B"))
             for name, numbers in self.arrays.items()
@@ -156,6 +168,8 @@ class NeuralTagger(Saved):
             for name in CERTAIN:
                 numbers = getattr(answers, name)
                 arrays[f"tag.{answers.column}.{name}"] = Array("U32", numbers.tobytes())
+        if self.lemmas is not None:
+            arrays |= to_packed_arrays("lemmas", self.lemmas)
         return about, arrays
 
     @classmethod
@@ -180,9 +194,13 @@ class NeuralTagger(Saved):
         network = {name.removeprefix("network."): arrays[name] for name in named}
         vectors = strings("vectors") if "words.vectors" in arrays else None
         words = Words(strings("forms"), said(about, "sizes", list[int]), strings("known"), vectors)
+        lemmas = None
+        if "step" in about and answers:
+            step, n_classes = said(about, "step", float), answers[-1].n_classes
+            lemmas = from_packed_arrays("lemmas", n_classes, step, arrays)
         segmenter = pieces.part("segmenter", Segmenter)
         record = said(about, "record", dict)
-        return cls(words, answers, said(about, "network", dict), network, record, segmenter)
+        return cls(words, answers, said(about, "network", dict), network, lemmas, record, segmenter)
 
 
 def no_answers(column: str, classes: list[bytes], n_learned: int = 0) -> Answers:

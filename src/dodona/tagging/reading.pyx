@@ -6,7 +6,7 @@ from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport N_RESERVED
 from dodona.core.network.network cimport Network, NetworkSpace
-from dodona.tagging.word_types cimport WordTypes
+from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
     MOST_TYPES = 1 << 15      # kept between sentences: some 30 MB
@@ -17,12 +17,15 @@ cdef class WordReader:
     cdef readonly Network network
     cdef WordTypes types
     cdef NetworkSpace space
+    cdef int n_tags           # columns for tags; the network fills in the first
 
-    def __init__(self, Network network not None, WordTypes types not None):
+    def __init__(self, Network network not None, WordTypes types not None, int n_tags):
         if network.table_sizes() != list(types.table_sizes):
             raise ValueError(f"a network whose tables have {network.table_sizes()} rows, but words "
                              f"are spelled for {list(types.table_sizes)}")
-        self.network, self.types = network, types
+        if n_tags < network.n_heads:
+            raise ValueError(f"room for {n_tags} tags, but the network finds {network.n_heads}")
+        self.network, self.types, self.n_tags = network, types, n_tags
         self.space = NetworkSpace(network)
 
     def read(self, sentences):
@@ -31,7 +34,7 @@ cdef class WordReader:
         if len(self.types) > MOST_TYPES:
             self.types.clear()
             self.space.clear_types()
-        corpus = self.types.encode(sentences, self.network.n_heads)
+        corpus = self.types.encode(sentences, self.n_tags)
         with nogil:
             self.read_corpus(corpus)
         return corpus
@@ -45,14 +48,14 @@ cdef class WordReader:
         self.add_types()
         types.reserve(corpus.head.size())
         for s in range(corpus.n_words.size()):
-            column = corpus.column(<int> s, 0)
+            column = corpus.column(<int> s, TYPE_COLUMN)
             types.insert(types.end(), column + 1, column + 1 + corpus.n_words[s])
         self.network.run(self.space, types.data(), corpus.n_words.data(),
                          <int> corpus.n_words.size())
         corpus.n_products = <size_t> self.network.n_slots * self.network.hidden
         corpus.products.swap(self.space.products)
         for s in range(corpus.n_words.size()):
-            tags = corpus.column(<int> s, 2) + 1
+            tags = corpus.column(<int> s, N_READ) + 1
             for h in range(n_heads):
                 for i in range(corpus.n_words[s]):
                     tags[h * n_nodes(corpus.n_words[s]) + i] = (

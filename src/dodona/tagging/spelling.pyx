@@ -26,7 +26,6 @@ cdef enum:
     MAX_SHAPE = 16
     N_COLUMNS = N_SPELLINGS + 2
     N_CLUSTER_COLUMNS = 3
-    FIRST_WORD = 1 << 30      # tells the shape of a sentence's first word from that of others
 
 SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
              *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")

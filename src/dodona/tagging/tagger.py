@@ -8,7 +8,7 @@ empty is no task: it stays as it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
@@ -87,24 +87,32 @@ class Knowledge:
             raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}, not {names}")
         clusters = () if self.clusters is None else CLUSTER_COLUMNS
         columns = (*COLUMNS, *clusters, *names)
-        tasks = []
-        for i, answers in enumerate(self.answers):
-            templates = tag_templates(columns, names[i], names[:i])
-            tasks.append(
-                TagTask(
-                    TagFeatures(templates, columns, names[i]),
-                    columns,
-                    names[i],
-                    names[:i] if names[i] == LEMMA else names[max(i - 1, 0) : i],
-                    answers.n_classes,
-                    len(self.forms),
-                    answers.entries,
-                    answers.before,
-                    answers.fixed,
-                    len(answers.classes),
-                )
-            )
-        return tasks
+        return [
+            tag_task(columns, answers, names[:i], len(self.forms))
+            for i, answers in enumerate(self.answers)
+        ]
+
+
+def tag_task(
+    columns: Sequence[str], answers: Answers, before: Sequence[str], n_known: int
+) -> TagTask:
+    """The task that gives these answers, after those that have filled in the columns `before`.
+
+    Lemmas are certain given all of them, other tags given the last.
+    """
+    own = answers.column
+    return TagTask(
+        TagFeatures(tag_templates(columns, own, before), columns, own),
+        columns,
+        own,
+        before if own == LEMMA else before[-1:],
+        answers.n_classes,
+        n_known,
+        answers.entries,
+        answers.before,
+        answers.fixed,
+        len(answers.classes),
+    )
 
 
 @dataclass

@@ -2,8 +2,14 @@
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
+from dodona.tagging.spelling cimport N_SPELLINGS
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport Fields
+
+cdef enum:
+    TYPE_COLUMN = N_SPELLINGS
+    ENTRY_COLUMN = N_SPELLINGS + 1
+    N_READ = N_SPELLINGS + 2
 
 
 cdef class WordTypes:
@@ -14,12 +20,13 @@ cdef class WordTypes:
     cdef vector[uint32_t] n_rows        # the same
     cdef bint has_vectors
     cdef Vocabulary seen                # the types so far
+    cdef vector[int32_t] spellings      # N_SPELLINGS per type
     cdef vector[int32_t] entry          # per type: which of the known forms it is, or ID_UNKNOWN
     cdef vector[int32_t] first          # per type and field, where its rows begin; and the end
     cdef vector[int32_t] rows
 
     cdef int32_t find(self, const char* text, Py_ssize_t size) except -1 nogil
-    cdef int fill(self, Fields sentence, int32_t* types, int32_t* entries) except -1 nogil
+    cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil
     cdef int spell_type(self, const char* text, Py_ssize_t size) except -1 nogil
     cdef int end_field(self) except -1 nogil
     cdef int32_t vector_row(self, const char* text, Py_ssize_t size,

@@ -9,25 +9,27 @@ kept, too.
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t
 
+from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
-from dodona.tagging.spelling cimport N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
+from dodona.tagging.spelling cimport FIRST_WORD, N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport hashed
 from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
+
+from dodona.tagging.spelling import SPELLINGS
 
 cdef enum:
     LOWERED = 1               # not hashed: it has a vector of its own, if any
     SHORTEST = 3              # n-grams, counted in characters with both ends marked
     LONGEST = 5
-    N_READ = 2
     MOST_GRAMS = 64           # of one type: a form may be as long as a book
 
 # the spellings that are hashed: all but the lower-cased form, which has its own vectors
 HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
           *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 FIELDS = ("lower", *HASHED, "grams")
-COLUMNS_READ = ("type", "entry")      # of an encoded sentence, before its tags
+COLUMNS_READ = (*SPELLINGS, "type", "entry")    # of an encoded sentence, before its tags
 VECTOR = "vector"             # the last field, where vectors are given
 
 
@@ -58,6 +60,7 @@ cdef class WordTypes:
         self.first.assign(1, 0)
         self.rows.clear()
         self.entry.clear()
+        self.spellings.clear()
 
     @property
     def fields(self):
@@ -90,22 +93,31 @@ cdef class WordTypes:
         cdef Corpus corpus = Corpus(N_READ + n_tags)
         cdef Sentence sentence
         cdef vector[Fields] batch
-        cdef size_t s
+        cdef int s
         for sentence in sentences:
             corpus.add(sentence.n_words)
             batch.push_back(fields_of(sentence))
         with nogil:
-            for s in range(batch.size()):
-                self.fill(batch[s], corpus.column(<int> s, 0) + 1, corpus.column(<int> s, 1) + 1)
+            for s in range(<int> batch.size()):
+                self.fill(batch[s], corpus.column(s, 0) + 1)
         return corpus
 
-    cdef int fill(self, Fields sentence, int32_t* types, int32_t* entries) except -1 nogil:
+    cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil:
+        """Write COLUMNS_READ of a sentence."""
+        cdef size_t stride = n_nodes(sentence.n_words), k
+        cdef const int32_t* spelled
+        cdef int32_t type
         cdef Text text
         cdef int i
         for i in range(sentence.n_words):
             text = text_at(sentence, i, FORM)
-            types[i] = self.find(text.text, text.size)
-            entries[i] = self.entry[types[i]]
+            type = self.find(text.text, text.size)
+            spelled = &self.spellings[<size_t> type * N_SPELLINGS]
+            for k in range(N_SPELLINGS):
+                values[k * stride + i] = spelled[k]
+            values[TYPE_COLUMN * stride + i] = type
+            values[ENTRY_COLUMN * stride + i] = self.entry[type]
+        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
         return 0
 
     def spelled(self, size_t start=0):
@@ -136,6 +148,8 @@ cdef class WordTypes:
         cdef int k, n, i, length, hashed_field = 0, n_grams = 0
         cdef uint32_t n_rows
         spell(text, size, values)
+        for k in range(N_SPELLINGS):
+            self.spellings.push_back(values[k])
         self.entry.push_back(self.known.lookup(text, size))
         append(<uint32_t> c"<", lower)
         starts.push_back(0)

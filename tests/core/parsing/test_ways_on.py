@@ -122,9 +122,7 @@ def rules(n_classes: int, model: Greedy, random: Random) -> PackedWeights:
         state = system.start(4)
         while not system.is_final(state):
             good, bad = random.randrange(n_classes), random.randrange(n_classes)
-            weights.learn(
-                FEATURES.keys(state, corpus(4)), good, bad, random.randint(1, 99), 0
-            )
+            weights.learn(FEATURES.keys(state, corpus(4)), good, bad, random.randint(1, 99), 0)
             state = system.step(state, random.choice(system.valid(state)))
     return pack(weights, 1)
 

@@ -76,19 +76,3 @@ cdef class Tagging:
         for i in range(1, words.n_words + 1):
             beam.extend(words, i, NONE)
         beam.write_best(words.n_words, own, N_RESERVED)
-
-
-def settle(TagTask task not None, Corpus corpus not None):
-    """Write the classes that words have for certain over what stands in the task's column."""
-    cdef WordsC words
-    cdef int32_t* own
-    cdef int s, i, klass
-    if corpus.n_columns != task.n_columns:
-        raise ValueError(f"{corpus.n_columns} columns, but the task looks at {task.n_columns}")
-    with nogil:
-        for s in range(<int> corpus.n_words.size()):
-            words, own = corpus.words(s), task.own(corpus, s)
-            for i in range(1, words.n_words + 1):
-                klass = task.certain(&words, i)
-                if klass != NONE:
-                    own[i] = klass + N_RESERVED
