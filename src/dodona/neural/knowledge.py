@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,13 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.weights.packed import PackedWeights
-from dodona.settings import TaggerSettings
-from dodona.tagging.lemma_training import LemmaTask, train_lemmas
 from dodona.tagging.neural_tagger import Words, no_answers
 from dodona.tagging.tagger import Answers
-from dodona.tagging.word_learning import column_of, flatten, tag_columns
+from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
 from dodona.tagging.word_types import HASHED
 from dodona.treebank.sentence import Sentence
 
@@ -31,32 +26,16 @@ Numbers = Any  # an array of NumPy
 
 @dataclass
 class Tags:
-    """The tag heads of a network and what they learn from; lemmas come after them."""
+    """The tag heads of a network and what they learn from."""
 
     answers: list[Answers] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
     parts: dict[int, Numbers] = field(default_factory=dict)  # head → per class: which parts it has
-    lemmas: LemmaTask | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many classes each head has."""
         return tuple(answers.n_classes for answers in self.answers)
-
-    @property
-    def all_answers(self) -> list[Answers]:
-        """Those of the heads, and those of lemmas."""
-        return self.answers if self.lemmas is None else [*self.answers, self.lemmas.answers]
-
-    @property
-    def lemma_weights(self) -> PackedWeights | None:
-        """What chooses among the scripts."""
-        return None if self.lemmas is None else self.lemmas.weights
-
-    @property
-    def columns(self) -> list[str]:
-        """What is found of words."""
-        return [answers.column for answers in self.all_answers]
 
     @property
     def fed_back(self) -> tuple[int, ...]:
@@ -78,27 +57,23 @@ def learn_words(sentences: Sequence[Sentence], vectors: list[bytes] | None) -> W
     return Words([form.encode() for form in often], sizes, known, vectors)
 
 
-def learn_tags(sentences: Sequence[Sentence], seed: int) -> Tags:
-    """The heads for the columns that hold tags; none where there are no tags at all."""
-    tags = Tags()
+def find_tags(sentences: Sequence[Sentence]) -> list[str]:
+    """The columns that hold tags and lemmas; none where there are no tags at all."""
     try:
-        columns = tag_columns(sentences)
+        return tag_columns(sentences)
     except ValueError:  # nothing is tagged
-        return tags
-    classes: list[array[int]] = []
+        return []
+
+
+def learn_tags(sentences: Sequence[Sentence], columns: Sequence[str]) -> Tags:
+    """The heads for these columns."""
+    tags = Tags()
     for column in columns:
-        if column == LEMMA:
-            settings = TaggerSettings(seed=seed)
-            tags.lemmas = train_lemmas(sentences, tags.answers, classes, settings)
-            continue
-        values = flatten(column_of(sentences, column))
-        names = [name for name, _ in sorted(Counter(values).items(), key=lambda x: (-x[1], x[0]))]
-        number = {name: i for i, name in enumerate(names)}
-        classes.append(array("I", [number[value] for value in values]))
+        names, classes = number_tags(flatten(column_of(sentences, column)))
         if column == "feats":
             tags.parts[len(tags.answers)] = _parts(names)
         tags.answers.append(no_answers(column, [name.encode() for name in names]))
-        tags.gold.append(np.array(classes[-1], np.int32))
+        tags.gold.append(np.array(classes, np.int32))
     return tags
 
 

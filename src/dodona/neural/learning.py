@@ -33,7 +33,7 @@ class Pace:
     steps: int = 1000  # until it has fallen to almost nothing
     decay: float = 0.01
     clip: float = 5.0
-    tag_share: float = 0.3  # what a tag counts beside a state
+    tag_share: float = 1.0  # what a tag counts beside a state
     arc_share: float = 0.5  # … and an arc
 
 

@@ -18,14 +18,15 @@ from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.greedy_training import seen_actions
+from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import system
 from dodona.core.weights.shuffle import shuffle
-from dodona.learning.checkpoint import State
-from dodona.learning.epochs import Learner, Report
+from dodona.learning.checkpoint import Checkpoint, State
+from dodona.learning.epochs import Learner, Report, Run
 from dodona.learning.treebanks import Treebank, checksum
 from dodona.neural import export
 from dodona.neural.batching import Batch, Room, Words, in_batches, make_batch
-from dodona.neural.knowledge import NO_CLASS, learn_tags, learn_words
+from dodona.neural.knowledge import NO_CLASS, find_tags, learn_tags, learn_words
 from dodona.neural.learning import Learning, Pace, learn, products_of
 from dodona.neural.network import Dropout, Shape, new_parameters
 from dodona.neural.vectors import read_vectors
@@ -34,7 +35,8 @@ from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import TrainingData, load_trees, prepare
 from dodona.parsing.training import describe_run, score_trees
-from dodona.settings import ENHANCED, PARSER, Settings
+from dodona.settings import ENHANCED, PARSER, Settings, TaggerSettings
+from dodona.tagging.lemma_training import LemmaTrainer
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.word_types import FIELDS
@@ -96,7 +98,12 @@ class NeuralTrainer(Learner[Arrays]):
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
         self.known = learn_words(self.sentences, self._vectors[0] if self._vectors else None)
-        self.tags = learn_tags(self.sentences, settings.seed)
+        self.columns = find_tags(self.sentences)
+        self.tags = learn_tags(self.sentences, [name for name in self.columns if name != LEMMA])
+        self.lemma_trainer: LemmaTrainer | None = None
+        if LEMMA in self.columns:
+            seed = TaggerSettings(seed=settings.seed)
+            self.lemma_trainer = LemmaTrainer(self.sentences, self.dev or None, seed)
         self._start()
 
     def _checksums(self) -> dict[str, str]:
@@ -176,6 +183,11 @@ class NeuralTrainer(Learner[Arrays]):
             np.int32,
         )
 
+    def stages(self) -> Iterator[Learner[Any]]:
+        if self.lemma_trainer is not None:
+            yield self.lemma_trainer
+        yield self
+
     # --- one epoch
 
     def learn_epoch(self, number: int) -> Iterator[int]:
@@ -241,7 +253,7 @@ class NeuralTrainer(Learner[Arrays]):
         if not self.dev:
             return {}
         parsed = list(self._parser(learned).pipe(self.dev, retag=True))
-        return score_trees(self.dev, parsed, self.settings, self.tags.columns)
+        return score_trees(self.dev, parsed, self.settings, self.columns)
 
     def rate(self, scores: Mapping[str, float]) -> float:
         return scores["ELAS" if self.settings.graph == ENHANCED else "LAS"]
@@ -257,6 +269,14 @@ class NeuralTrainer(Learner[Arrays]):
 
     def checksum_data(self) -> dict[str, str]:
         return self.checksums
+
+    def parts(self) -> dict[str, Run]:
+        return {} if self.lemma_trainer is None else {"lemmas": self.lemma_trainer}
+
+    def restore(self, saved: Checkpoint) -> None:
+        super().restore(saved)
+        if self.lemma_trainer is not None:
+            self.lemma_trainer.restore(saved.parts["lemmas"])
 
     def state(self) -> State:
         now = self.learning
@@ -289,9 +309,10 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _parser(self, learned: Arrays) -> Parser:
         about = export.describe(self.shape, self.atoms, self.actions.n_classes)
-        tagger = NeuralTagger(
-            self.known, self.tags.all_answers, about, learned, self.tags.lemma_weights
-        )
+        answers, weights = self.tags.answers, None
+        if self.lemma_trainer is not None:
+            answers, weights = [*answers, self.lemma_trainer.answers], self.lemma_trainer.weights
+        tagger = NeuralTagger(self.known, answers, about, learned, weights)
         return Parser(
             self.settings,
             self.templates,

@@ -30,11 +30,18 @@ def padded(n: int, unit: int = BLOCK) -> int:
     return -(-n // unit) * unit
 
 
+def _n_processors() -> int:
+    """Those that this process may use; not every system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Walks:
     """A walker for each thread; what they meet does not depend on how many there are."""
 
     def __init__(self, corpus: Corpus, actions: Actions, slots: Slots, **options: Any) -> None:
-        n = max(os.cpu_count() or 1, 1)
+        n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
         self._walkers = [Walker(corpus, actions, slots, **options) for _ in range(n)]
         self._pool = ThreadPoolExecutor(n)

@@ -1,58 +1,36 @@
-"""Training the task of lemmas alone, beside a network that finds the tags.
+"""Training the task of lemmas for a network, which finds the tags.
 
-It is told the tags of the treebank, which the network comes near to on the words it learns from.
+Beside it a whole tagger is trained, and then left: a task that learns from what other tasks predict
+finds more lemmas than one that learns from the treebank's tags (hu 93.4 and 93.0, ko 87.2 and 86.2,
+ta 89.3 and 88.6).
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from dodona.core.tagging.tag_training import TagTrainer
-from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, pack
-from dodona.core.weights.shuffle import shuffle
-from dodona.settings import TaggerSettings
-from dodona.tagging.lemma_learning import learn_lemmas
-from dodona.tagging.spelling import NO_AMBIGUITY
-from dodona.tagging.tagger import Answers, Knowledge
-from dodona.tagging.tags import keep_tags
-from dodona.tagging.training import MARGIN
-from dodona.tagging.word_learning import column_of, flatten
-from dodona.treebank.sentence import Sentence
+from dodona.core.tagging.tag_templates import LEMMA
+from dodona.core.weights.packed import PackedWeights
+from dodona.tagging.tagger import Answers
+from dodona.tagging.training import TaggerTrainer
 
 
-@dataclass(frozen=True)
-class LemmaTask:
-    """The scripts, the dictionary, and the weights for words that are not in it."""
+class LemmaTrainer(TaggerTrainer):
+    """Trains a tagger of which only the lemmas are wanted."""
 
-    answers: Answers
-    weights: PackedWeights
+    part = "lemmas"
 
+    def rate(self, scores: Mapping[str, float]) -> float:
+        return scores[LEMMA]
 
-def train_lemmas(
-    sentences: Sequence[Sentence],
-    tags: Sequence[Answers],
-    gold: Sequence[Sequence[int]],
-    settings: TaggerSettings,
-) -> LemmaTask:
-    """The task of the lemmas of a treebank, after the tasks that answer with `tags`.
+    @property
+    def answers(self) -> Answers:
+        """The scripts, and the dictionary."""
+        return self.knowledge.answers[-1]
 
-    `gold` has the classes of its words, for each of these.
-    """
-    forms, values = (flatten(column_of(sentences, name)) for name in ("forms", "lemma"))
-    lemmas = learn_lemmas(forms, values, gold, settings.certain)
-    known = [form.encode() for form in sorted(set(forms))]
-    ambiguity = array("I", [NO_AMBIGUITY] * len(known))
-    knowledge = Knowledge(known, ambiguity, [*tags, lemmas.in_training])
-    columns = [answers.column for answers in knowledge.answers]
-    corpus = knowledge.speller().encode(sentences, len(columns))
-    for answers in tags:
-        meanings = [answers.meanings for answers in knowledge.answers]
-        keep_tags(corpus, sentences, columns, meanings, answers.column)
-    task, weights = knowledge.tasks()[-1], Weights(lemmas.answers.n_classes)
-    trainer = TagTrainer(corpus, task, weights, lemmas.gold, margin=MARGIN, cutoff=settings.cutoff)
-    for epoch in range(1, settings.epochs + 1):
-        trainer.train(shuffle(len(sentences), settings.seed + (epoch << 32)))
-    return LemmaTask(lemmas.answers, pack(weights, trainer.time, least=settings.prune))
+    @property
+    def weights(self) -> PackedWeights:
+        """Those of the best epoch, for words that are not in the dictionary."""
+        if self.best is None:
+            raise ValueError("no epoch has been completed: there are no lemmas yet")
+        return self.best[-1]

@@ -140,7 +140,7 @@ class NeuralTagger(Saved):
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as plain data and arrays."""
-        about = {
+        about: dict[str, Any] = {
             "network": self.about,
             "sizes": self.words.sizes,
             "tasks": [

@@ -46,17 +46,25 @@ def learn_words(
     answers, gold = [], []
     before = array("I", bytes(4 * len(words)))
     for column, values in tags.items():
-        flat = flatten(values)
-        frequency = Counter(flat)
-        names = sorted(frequency, key=lambda name: (-frequency[name], name))
-        number = {name: i for i, name in enumerate(names)}
-        classes = array("I", [number[value] for value in flat])
+        names, classes = number_tags(flatten(values))
         certain = _certain(entries, before, classes, settings.certain)
         answers.append(Answers(column, [name.encode() for name in names], *certain))
         gold.append(classes)
         before = classes
     ambiguity = _ambiguity(entries, gold[0], [counts[form] for form in entry], settings.rare)
     return Knowledge([form.encode() for form in entry], ambiguity, answers), gold
+
+
+def number_tags(values: Sequence[str]) -> tuple[list[str], array[int]]:
+    """The classes, the most frequent first, and that of every word.
+
+    >>> number_tags(["VERB", "NOUN", "NOUN"])
+    (['NOUN', 'VERB'], array('I', [1, 0, 0]))
+    """
+    frequency = Counter(values)
+    names = sorted(frequency, key=lambda name: (-frequency[name], name))
+    number = {name: i for i, name in enumerate(names)}
+    return names, array("I", [number[value] for value in values])
 
 
 def _certain(

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.features.templates import load_templates
+from dodona.core.network.slot_language import load_slots
 from dodona.experiments.running.counts import SCORED, Counts, count
 from dodona.experiments.running.data import TreebankFolder
 from dodona.parsing.parser import Parser
 from dodona.parsing.training import Trainer
-from dodona.settings import Settings
+from dodona.pipeline.training import trainer_of
+from dodona.settings import LINEAR, Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
@@ -98,7 +100,7 @@ class Job:
             "variant": self.variant,
             "settings": asdict(replace(self.settings, clusters="")),
             "clusters": _digest(self.settings.clusters),
-            "templates": load_templates(self.settings.resolved().features),
+            "templates": _load_features(self.settings.resolved()),
             "data": self.treebank.checksum(),
             "measure": self.measure and self.measure.__qualname__,
         }
@@ -112,11 +114,13 @@ class Job:
         start = time.perf_counter()
         # no dev set for the trainer: its parser is then that of the last epoch, not of the best
         train = self._sentences("train") if self.prepare else self.treebank.part("train")
-        trainer = Trainer(train, None, self.settings)
+        trainer = trainer_of(train, None, self.settings)
         dev, test = self._sentences("dev"), self._sentences("test")
         scores, cpu_seconds = [], []
         before = time.process_time()
-        for _ in trainer.epochs():
+        for epoch in trainer.epochs():
+            if epoch.part == "lemmas":  # which come first, and are not scored
+                continue
             cpu_seconds.append(time.process_time() - before)
             parsed = list(trainer.parser().pipe(dev, retag=True))
             scores.append(count(dev, parsed, punctuation=False).attachment)
@@ -156,6 +160,12 @@ def list_jobs(
         for treebank in treebanks
         for name, settings in variants.items()
     ]
+
+
+def _load_features(settings: Settings) -> str:
+    """What the model sees of a state, as text."""
+    load = load_templates if settings.scorer == LINEAR else load_slots
+    return load(settings.features)
 
 
 def _digest(path: str) -> str:
