@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from dodona.neural.dropout import seeds_of
-from dodona.neural.losses import losses
+from dodona.neural.losses import losses, see
 from dodona.neural.network import Dropout, Numbers, Parameters
 from support import tiny
 
@@ -37,7 +37,8 @@ def test_gradients_are_what_small_steps_tell() -> None:
     @jax.jit
     def total(p: Parameters) -> Numbers:
         seeds = seeds_of(np.uint32(5), shape.layers)
-        found = losses(shape, dropout, p, arrays, tiny.PARTS, walk, tags, seeds)
+        seen = see(shape, dropout, p, arrays, tiny.PARTS, seeds)
+        found = losses(shape, dropout, p, seen, arrays, walk, tags, seeds)
         return found.states + 0.7 * found.tags + 0.3 * found.arcs
 
     gradients = jax.jit(jax.grad(total))(parameters)

@@ -12,7 +12,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import numpy as np
 
-from dodona.neural.learning import Learning, Pace, clipped, learn, one_step, rate_at
+from dodona.neural.learning import Learning, Pace, clipped, learn, one_step, rate_at, see_batch
 from dodona.neural.network import Dropout, Shape, new_parameters
 from support import tiny
 
@@ -22,21 +22,24 @@ def teach(learning: Learning, shape: Shape, pace: Pace, n_steps: int) -> Any:
     lesson, now = tiny.Lesson(tiny.batch(vectors=True)), learning
     arrays, walk, tags = lesson.arrays(), lesson.walk(), lesson.tags()
     found = []
+    dropout = Dropout(0, 0.1, 0, 0.1)
     for _ in range(n_steps):
+        seed = np.uint32(now.step)
+        seen = see_batch(shape, dropout, now.parameters, arrays, tiny.PARTS, seed)
         now.parameters, now.average, now.mean, now.square, *both = learn(
             shape,
-            Dropout(0, 0.1, 0, 0.1),
+            dropout,
             pace,
             now.parameters,
             now.average,
             now.mean,
             now.square,
             np.float32(now.step),
-            np.uint32(now.step),
+            seed,
             arrays,
-            tiny.PARTS,
             walk,
             tags,
+            *seen,
         )
         now.step += 1
         found.append([float(loss) for loss in both])

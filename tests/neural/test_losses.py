@@ -15,8 +15,8 @@ import numpy as np
 from dodona.core.parsing.walking import ALLOWED, BANNED, OPTIMAL
 from dodona.neural.arc_loss import BLOCK, arc_loss
 from dodona.neural.lookup import summed_rows
-from dodona.neural.losses import losses, state_losses, tag_losses
-from dodona.neural.network import Dropout
+from dodona.neural.losses import Losses, losses, see, state_losses, tag_losses
+from dodona.neural.network import Dropout, Numbers, Parameters
 from support import tiny
 
 
@@ -102,7 +102,13 @@ def test_losses_are_told_per_word_whatever_the_room() -> None:
     found = []
     for room in (tiny.Room(1), tiny.Room(900, 400, 1500)):
         lesson = tiny.Lesson(tiny.batch(room=room))
-        given = lesson.arrays(), tiny.PARTS, lesson.walk(), lesson.tags()
-        found.append(jax.jit(lambda p, *given: losses(shape, dropout, p, *given, {}))(p, *given))
+        arrays, given = lesson.arrays(), (lesson.walk(), lesson.tags())
+
+        @jax.jit
+        def total(p: Parameters, arrays: dict[str, Numbers], *given: Numbers) -> Losses:
+            seen = see(shape, dropout, p, arrays, tiny.PARTS, {})
+            return losses(shape, dropout, p, seen, arrays, *given, {})
+
+        found.append(total(p, arrays, *given))
     assert np.allclose(*found, rtol=1e-4)
     assert all(loss > 0 for loss in found[0])

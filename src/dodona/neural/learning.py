@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from dodona.neural.dropout import seeds_of
 from dodona.neural.encoder import encode, slot_products, tag_logits
-from dodona.neural.losses import Losses, losses
+from dodona.neural.losses import Losses, Seen, losses, see
 from dodona.neural.network import Dropout, Numbers, Parameters, Shape
 
 BETAS = 0.9, 0.98  # what the means of gradients and of their squares keep at a step
@@ -78,7 +78,26 @@ def tags_of(
     return [jnp.argmax(logits, axis=1) for logits in tag_logits(shape, p, n, parts)]
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(3, 4, 5, 6))
+@partial(jax.jit, static_argnums=(0, 1))
+def see_batch(
+    shape: Shape,
+    dropout: Dropout,
+    p: Parameters,
+    arrays: dict[str, Numbers],
+    parts: dict[int, Numbers],
+    seed: Numbers,
+) -> tuple[Seen, Any]:
+    """The words of a batch, and the way back from gradients of what is seen to the parameters.
+
+    The core walks between there and back, so that words are read once, with parts left out: the
+    states that are met are those of a network that is a little unsure.
+    """
+    seeds = seeds_of(seed, shape.layers)
+    seen, way_back = jax.vjp(lambda p: see(shape, dropout, p, arrays, parts, seeds), p)
+    return seen, way_back
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(4, 5, 6))
 def learn(
     shape: Shape,
     dropout: Dropout,
@@ -90,18 +109,24 @@ def learn(
     step: Numbers,
     seed: Numbers,
     arrays: dict[str, Numbers],
-    parts: dict[int, Numbers],
     walk: dict[str, Numbers],
     tags: Numbers,
+    seen: Seen,
+    way_back: Any,
 ) -> Any:
-    """One step; new parameters, average, mean and square, and the losses of states and of tags."""
+    """One step; new parameters, average, mean and square, and the losses of states and of tags.
 
-    def total(p: Parameters) -> tuple[Numbers, Losses]:
+    `seen` and `way_back` come from `see_batch`, with the same parameters and the same seed.
+    """
+
+    def total(p: Parameters, seen: Seen) -> tuple[Numbers, Losses]:
         seeds = seeds_of(seed, shape.layers)
-        found = losses(shape, dropout, p, arrays, parts, walk, tags, seeds)
+        found = losses(shape, dropout, p, seen, arrays, walk, tags, seeds)
         return found.states + pace.tag_share * found.tags + pace.arc_share * found.arcs, found
 
-    gradients, found = jax.grad(total, has_aux=True)(p)
+    (here, of_seen), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, seen)
+    (before,) = way_back(of_seen)
+    gradients = {name: here[name] + before[name] for name in p}
     gradients = clipped(gradients, pace.clip)
     new = {"p": dict(p), "average": dict(average), "mean": dict(mean), "square": dict(square)}
     for name in (name for name in p if name not in {f"word.{i}" for i in shape.fixed}):

@@ -29,30 +29,51 @@ class Losses(NamedTuple):
     arcs: Numbers
 
 
-def losses(
+class Seen(NamedTuple):
+    """What the network makes of words, before it sees states."""
+
+    words: Numbers  # as arcs are learned from them
+    logits: list[Numbers]  # of tags
+    products: Numbers
+
+
+def see(
     shape: Shape,
     dropout: Dropout,
     p: Parameters,
     arrays: dict[str, Numbers],
     parts: dict[int, Numbers],
+    seeds: Seeds,
+) -> Seen:
+    """The words of a batch, as the network sees them while it learns."""
+    n = encode(shape, p, arrays, seeds, dropout)
+    kept = drop(seeds.get("tags"), n, dropout.layer)
+    logits = tag_logits(shape, p, kept, parts)
+    products = slot_products(shape, p, kept, logits)
+    return Seen(drop(seeds.get("arcs"), n, dropout.layer), logits, products)
+
+
+def losses(
+    shape: Shape,
+    dropout: Dropout,
+    p: Parameters,
+    seen: Seen,
+    arrays: dict[str, Numbers],
     walk: dict[str, Numbers],
     tags: Numbers,
     seeds: Seeds,
 ) -> Losses:
     """The losses of a batch, of the states met in it, and of its tags; of arcs, where the batch has
     `heads` and the network is to score them."""
-    n = encode(shape, p, arrays, seeds, dropout)
-    kept = drop(seeds.get("tags"), n, dropout.layer)
-    logits = tag_logits(shape, p, kept, parts)
-    products = slot_products(shape, p, kept, logits)
-    scores = class_scores(shape, p, products, walk, seeds, dropout)
+    scores = class_scores(shape, p, seen.products, walk, seeds, dropout)
     of_states = (state_losses(scores, walk["verdicts"]) * walk["state_share"]).sum()
     of_tags = sum(
-        (tag_losses(found, tags[i]) * arrays["word_share"]).sum() for i, found in enumerate(logits)
+        (tag_losses(found, tags[i]) * arrays["word_share"]).sum()
+        for i, found in enumerate(seen.logits)
     )
     of_arcs = jnp.zeros(())
     if shape.arcs and "heads" in arrays:
-        of_arcs = arc_loss(shape, p, drop(seeds.get("arcs"), n, dropout.layer), arrays)
+        of_arcs = arc_loss(shape, p, seen.words, arrays)
     n_words = jnp.maximum(arrays["word_share"].sum(), 1)
     return Losses(of_states / n_words, of_tags / n_words, of_arcs / n_words)
 

@@ -27,7 +27,7 @@ from dodona.learning.treebanks import Treebank, checksum
 from dodona.neural import export
 from dodona.neural.batching import Batch, Room, Words, in_batches, make_batch
 from dodona.neural.knowledge import NO_CLASS, find_tags, learn_tags, learn_words
-from dodona.neural.learning import Learning, Pace, learn, products_of
+from dodona.neural.learning import Learning, Pace, learn, see_batch
 from dodona.neural.network import Dropout, Shape, new_parameters
 from dodona.neural.vectors import read_vectors
 from dodona.neural.walks import Walks, padded
@@ -201,15 +201,15 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _learn(self, batch: Batch, salt: int, exploring: bool) -> None:
         now = self.learning
-        products = np.asarray(
-            products_of(self.shape, now.parameters, batch.arrays, self._tag_parts)
+        seed = np.uint32((self.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
+        seen, way_back = see_batch(
+            self.shape, self.dropout, now.parameters, batch.arrays, self._tag_parts, seed
         )
-        walk = self.walks.walk(batch, now.parameters, products, salt, exploring)
+        walk = self.walks.walk(batch, now.parameters, np.asarray(seen.products), salt, exploring)
         n = self._room.words
         tags: Any = np.full((len(self._gold), n), NO_CLASS, np.int32)
         tags[:, : len(batch.words)] = self._gold[:, batch.words]
         arrays = batch.arrays | ({"heads": self._heads_in(batch, n)} if self.shape.arcs else {})
-        seed = np.uint32((self.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
         now.parameters, now.average, now.mean, now.square, *_ = learn(
             self.shape,
             self.dropout,
@@ -221,9 +221,10 @@ class NeuralTrainer(Learner[Arrays]):
             np.float32(now.step),
             seed,
             arrays,
-            self._tag_parts,
             walk,
             tags,
+            seen,
+            way_back,
         )
         now.step += 1
 
