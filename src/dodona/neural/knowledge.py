@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from dodona.treebank.sentence import Sentence
 LEAST = 2  # forms seen as often have vectors of their own
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that the parser is told of, if there are few enough
-FEW = 100
+FEW = 100  # more are made of parts, as those of FEATS always are
 NO_CLASS = -1
 
 Numbers = Any  # an array of NumPy
@@ -70,17 +71,34 @@ def learn_tags(sentences: Sequence[Sentence], columns: Sequence[str]) -> Tags:
     tags = Tags()
     for column in columns:
         names, classes = number_tags(flatten(column_of(sentences, column)))
-        if column == "feats":
-            tags.parts[len(tags.answers)] = _parts(names)
+        if column == "feats" or len(names) > FEW:
+            tags.parts[len(tags.answers)] = _matrix(parts_of(column, names))
         tags.answers.append(no_answers(column, [name.encode() for name in names]))
         tags.gold.append(np.array(classes, np.int32))
     return tags
 
 
-def _parts(names: Sequence[str]) -> Numbers:
-    """For each value of FEATS which Name=Value it is made of."""
-    number = {part: i for i, part in enumerate(sorted({p for n in names for p in n.split("|")}))}
-    found: Numbers = np.zeros((len(names), len(number)), np.float32)
-    for i, name in enumerate(names):
-        found[i, [number[part] for part in name.split("|")]] = 1
+def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:
+    """What each tag is made of: Name=Value in FEATS; in others what stands between marks, also as
+    the first and the last; and where all tags have as many characters, each in its place.
+
+    >>> parts_of("feats", ["Case=Nom|Number=Sing"]), parts_of("xpos", ["NNG+JKO", "NNG"])
+    ([['Case=Nom', 'Number=Sing']], [['^NNG', 'JKO', 'JKO$', 'NNG'], ['^NNG', 'NNG', 'NNG$']])
+    >>> parts_of("xpos", ["N3S", "V--"])
+    [['0N', '13', '2S'], ['0V', '1-', '2-']]
+    """
+    if column == "feats":
+        return [name.split("|") for name in names]
+    if len({*map(len, names)}) == 1:
+        return [[f"{i}{character}" for i, character in enumerate(name)] for name in names]
+    pieces = [re.findall(r"\w+", name) or [name] for name in names]
+    return [sorted({*some, f"^{some[0]}", f"{some[-1]}$"}) for some in pieces]
+
+
+def _matrix(made_of: Sequence[Sequence[str]]) -> Numbers:
+    """For each tag which of all parts it is made of."""
+    number = {part: i for i, part in enumerate(sorted({p for some in made_of for p in some}))}
+    found: Numbers = np.zeros((len(made_of), len(number)), np.float32)
+    for i, some in enumerate(made_of):
+        found[i, [number[part] for part in some]] = 1
     return found
