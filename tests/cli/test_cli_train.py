@@ -239,7 +239,7 @@ def test_a_missing_folder_is_found_before_training(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--epochs", "-1"], "epochs must be at least 0, not -1"),
+        (["--epochs", "-1"], "epochs must not be negative, as -1 is"),
         (["--features", "nowhere.txt"], "no file nowhere.txt, and no templates of that name: "),
         (["--dev", "nowhere.conllu"], "nowhere.conllu: No such file or directory"),
     ],

@@ -165,7 +165,7 @@ def test_a_quick_run_shows_its_tables_and_tells_of_each_run(
     [
         (["--data", "nowhere"], "nowhere: there is no such folder\n"),
         (["--conditions", "silver"], "conditions: there is no 'silver'; there are gold, "),
-        (["--epochs", -1], "epochs must be at least 0"),
+        (["--epochs", -1], "epochs must not be negative"),
     ],
 )
 def test_an_error_is_told_in_a_line(

@@ -19,7 +19,8 @@ from dodona.neural.batching import Room, make_batch
 from dodona.neural.learning import products_of, tags_of
 from dodona.neural.training import NeuralTrainer
 from dodona.settings import Settings
-from support.small import treebank
+from dodona.synthetic.generator import synthetic_treebank
+from support.small import enhanced, treebank
 
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
 SMALL = {"scorer": "neural", "width": 32, "layers": 2, "hidden": 16, "batch_words": 200}
@@ -27,6 +28,21 @@ SMALL = {"scorer": "neural", "width": 32, "layers": 2, "hidden": 16, "batch_word
 
 def settings(**changed: object) -> Settings:
     return replace(Settings(), **SMALL, **changed)  # type: ignore[arg-type]
+
+
+def synthetic(n_sentences: int, seed: int) -> list[dodona.Sentence]:
+    """With lemmas."""
+    return [
+        dodona.Sentence.from_columns(
+            s.forms,
+            lemmas=s.lemmas,
+            upos=s.upos,
+            feats=s.feats,
+            heads=s.heads,
+            deprels=s.deprels,
+        )
+        for s in synthetic_treebank(n_sentences, seed)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +117,43 @@ def test_a_run_goes_on_from_its_checkpoint_to_the_same_bytes(tmp_path: Path) -> 
             break
     resumed = NeuralTrainer(TRAIN, DEV, settings(epochs=3)).complete(resume=tmp_path / "at")
     assert resumed.parser().to_bytes() == whole.parser().to_bytes()
+
+
+def test_lemmas_come_first_and_with_the_tags_of_the_network(tmp_path: Path) -> None:
+    """Also where a run is broken off between the two."""
+    train, dev = synthetic(60, 1), synthetic(20, 2)
+    whole = NeuralTrainer(train, dev, settings(epochs=2))
+    stages = [epoch.part for epoch in whole.epochs()]
+    assert stages == ["lemmas"] * 10 + ["parser"] * 2
+    parser = whole.parser()
+    assert parser.tagger is not None and parser.tagger.columns[-1] == "lemma"
+    lemmas = [next(parser.pipe([s], retag=True)).lemmas for s in dev]
+    n_right = sum(
+        a == b
+        for s, found in zip(dev, lemmas, strict=True)
+        for a, b in zip(s.lemmas, found, strict=True)
+    )
+    assert n_right > 0.5 * sum(map(len, dev))
+    part = NeuralTrainer(train, dev, settings(epochs=2))
+    for epoch in part.epochs(checkpoint=tmp_path / "at"):
+        if epoch.number == 7:
+            break
+    resumed = NeuralTrainer(train, dev, settings(epochs=2)).complete(resume=tmp_path / "at")
+    assert resumed.parser().to_bytes() == parser.to_bytes()
+    kept = next(parser.pipe([dev[0].replace(lemmas=["oak"] * len(dev[0]))]))
+    assert kept.lemmas == ["oak"] * len(dev[0])
+
+
+@pytest.mark.parametrize("system", ["graph-eager", "graph-standard"])
+def test_networks_learn_graphs(system: str, tmp_path: Path) -> None:
+    train, dev = ([enhanced(s) for s in some] for some in (TRAIN, DEV))
+    chosen = settings(graph="enhanced", system=system, epochs=8, learning_rate=0.01)
+    run = NeuralTrainer(train, dev, chosen).complete()
+    assert run.history[-1].scores["ELAS"] > run.history[0].scores["ELAS"] + 10
+    parser = run.parser()
+    parser.save(tmp_path / "net.dodona")
+    loaded = dodona.load(tmp_path / "net.dodona")
+    assert [*map(bytes, loaded.pipe(dev))] == [*map(bytes, parser.pipe(dev))]
 
 
 def test_beams_traces_and_scores(run: NeuralTrainer) -> None:

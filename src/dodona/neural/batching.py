@@ -85,7 +85,7 @@ class Room:
 
 
 def _rounded(n: int) -> int:
-    return -(-n // 256) * 256
+    return -(-n // 64) * 64
 
 
 def _and_some(n: int) -> int:

@@ -83,7 +83,7 @@ def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:
     the first and the last; and where all tags have as many characters, each in its place.
 
     >>> parts_of("feats", ["Case=Nom|Number=Sing"]), parts_of("xpos", ["NNG+JKO", "NNG"])
-    ([['Case=Nom', 'Number=Sing']], [['^NNG', 'JKO', 'JKO$', 'NNG'], ['^NNG', 'NNG', 'NNG$']])
+    ([['Case=Nom', 'Number=Sing']], [['JKO', 'JKO$', 'NNG', '^NNG'], ['NNG', 'NNG$', '^NNG']])
     >>> parts_of("xpos", ["N3S", "V--"])
     [['0N', '13', '2S'], ['0V', '1-', '2-']]
     """

@@ -162,6 +162,7 @@ class NeuralTrainer(Learner[Arrays]):
             self.data.corpus,
             self.actions,
             self.slots,
+            self.batch_size,
             mode=settings.training,
             explore_rate=settings.explore_rate,
         )

@@ -16,7 +16,8 @@ from dodona.core.parsing.walking import OPTIMAL, Walker
 from dodona.neural.batching import Batch
 
 BLOCK = 8  # classes are padded to a multiple of it, for the core
-ROUND = 1024  # rows of arrays are a multiple of it, so that few shapes are compiled for
+ROUND = 64  # rows of arrays are a multiple of it
+PER_WORD = 2  # states: as many as most systems take transitions
 
 Numbers = Any  # an array of NumPy or JAX
 
@@ -40,12 +41,15 @@ def _n_processors() -> int:
 class Walks:
     """A walker for each thread; what they meet does not depend on how many there are."""
 
-    def __init__(self, corpus: Corpus, actions: Actions, slots: Slots, **options: Any) -> None:
+    def __init__(
+        self, corpus: Corpus, actions: Actions, slots: Slots, n_words: int, **options: Any
+    ) -> None:
+        """`n_words` are as many as a batch has: with room for their states, JAX compiles once."""
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
         self._walkers = [Walker(corpus, actions, slots, **options) for _ in range(n)]
         self._pool = ThreadPoolExecutor(n)
-        self._room = 0  # states
+        self._room = padded(PER_WORD * n_words, ROUND)  # states
 
     def walk(
         self, batch: Batch, p: Mapping[str, Numbers], products: Numbers, salt: int, exploring: bool
@@ -77,7 +81,7 @@ class Walks:
     ) -> dict[str, Numbers]:
         n = len(rows)
         if n > self._room:
-            self._room = padded(int(n * 1.05), ROUND)
+            self._room = padded(int(n * 1.1), ROUND)
         room = self._room
         found = {
             "rows": np.zeros((room, self.n_slots), np.int32),
