@@ -144,11 +144,11 @@ def test_lemmas_come_first_and_with_the_tags_of_the_network(tmp_path: Path) -> N
     assert kept.lemmas == ["oak"] * len(dev[0])
 
 
-@pytest.mark.parametrize("system", ["graph-eager", "graph-standard"])
-def test_networks_learn_graphs(system: str, tmp_path: Path) -> None:
-    train, dev = ([enhanced(s) for s in some] for some in (TRAIN, DEV))
-    chosen = settings(graph="enhanced", system=system, epochs=8, learning_rate=0.01)
+def test_networks_learn_graphs(tmp_path: Path) -> None:
+    train, dev = ([enhanced(s) for s in some] for some in (treebank(150, 1), DEV))
+    chosen = settings(graph="enhanced", epochs=8, learning_rate=0.01)
     run = NeuralTrainer(train, dev, chosen).complete()
+    assert run.settings.system == "graph-eager"
     assert run.history[-1].scores["ELAS"] > run.history[0].scores["ELAS"] + 10
     parser = run.parser()
     parser.save(tmp_path / "net.dodona")

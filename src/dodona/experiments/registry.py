@@ -13,7 +13,7 @@ def find_papers() -> dict[str, Paper]:
     """Every paper by its name, in alphabetical order.
 
     >>> list(find_papers())[:2]
-    ['aufrant-2017', 'goldberg-nivre-2012']
+    ['aufrant-2017', 'dynamic-oracles-neural']
     """
     names = sorted(module.name for module in iter_modules(papers.__path__))
     found: list[Paper] = [import_module(f"{papers.__name__}.{name}").PAPER for name in names]
