@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 from zlib import crc32
 
 import dodona
@@ -109,6 +111,31 @@ def _folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory()
 
 
+def network(**settings: Any) -> dodona.Parser:
+    """A parser with a network that has learned nothing but lemmas: there is nothing to compile."""
+    from dodona.neural import knowledge
+    from dodona.neural.network import new_parameters
+    from dodona.neural.training import NeuralTrainer
+
+    small = {"scorer": "neural", "width": 32, "layers": 1, "hidden": 16, "epochs": 1}
+    with patch.multiple(knowledge, HASHED_ROWS=5, GRAM_ROWS=9):
+        data = graphs() if "graph" in settings else treebank()
+        trainer = NeuralTrainer(data, None, dodona.Settings(**{**small, **settings}))
+    if trainer.lemma_trainer is not None:
+        for _ in trainer.lemma_trainer.epochs():
+            pass
+    return trainer._parser(trainer.arrays_of(new_parameters(trainer.shape, 1)))
+
+
+# networks need JAX to be made, though not to be used
+NETWORKS: dict[str, Callable[[], Saved]] = {
+    "network": partial(network),
+    "network-floats": partial(network, precision="float32"),
+    "network-swap": partial(network, system="swap"),
+    "network-beam": partial(network, system="arc-hybrid", beam=3),
+    "network-graphs": partial(network, graph="enhanced"),
+}
+
 MAKERS: dict[str, Callable[[], Saved]] = {
     **{name: partial(train, system=name) for name in TREE_SYSTEMS},
     **{
@@ -126,6 +153,7 @@ MAKERS: dict[str, Callable[[], Saved]] = {
         dodona.train_tagger, treebank(), epochs=2, cutoff=1, search="beam", beam=2
     ),
     "segmenter": partial(dodona.train_segmenter, treebank(), epochs=2, cutoff=1),
+    **(NETWORKS if find_spec("jax") else {}),
 }
 
 

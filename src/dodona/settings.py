@@ -142,11 +142,6 @@ class Settings:
                 f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
                 "together"
             )
-        if is_network and self.graph == BASIC_AND_ENHANCED:
-            raise ValueError(
-                f"graph={self.graph!r} is for the {LINEAR} scorer: a network parses into trees, or "
-                f"with graph={ENHANCED!r} into graphs"
-            )
         for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
             value = getattr(self, name)
             if not (unit <= value <= most and value % unit == 0):

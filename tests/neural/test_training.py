@@ -14,6 +14,7 @@ import numpy as np
 
 import dodona
 from dodona.core.network.network import NetworkSpace
+from dodona.evaluation import evaluate_graphs
 from dodona.neural import export
 from dodona.neural.batching import Room, make_batch
 from dodona.neural.learning import products_of, tags_of
@@ -92,7 +93,7 @@ def test_the_core_computes_what_jax_does(run: NeuralTrainer, precision: str) -> 
     some = list(range(10))
     batch = make_batch(run.words, some, Room(run.batch_size))
     n = len(batch.words)
-    arguments = run.shape, run.learning.average, batch.arrays, run._tag_parts
+    arguments = run.shape, run.learning.average, batch.arrays, run.tags.parts
     expected = np.asarray(products_of(*arguments))[2 : 2 + n]
     space = NetworkSpace(tagger.network)
     types = run.known.types()
@@ -156,6 +157,24 @@ def test_networks_learn_graphs(tmp_path: Path) -> None:
     assert [*map(bytes, loaded.pipe(dev))] == [*map(bytes, parser.pipe(dev))]
 
 
+def test_graphs_are_learned_behind_the_trees_of_a_network(tmp_path: Path) -> None:
+    """By a linear parser; also where the run is broken off among them."""
+    train, dev = ([enhanced(s) for s in some] for some in (TRAIN, DEV))
+    chosen = settings(graph="basic+enhanced", epochs=2)
+    whole = NeuralTrainer(train, dev, chosen)
+    stages = [e.part for e in whole.epochs(checkpoint=tmp_path / "end")]
+    assert stages == ["parser"] * 2 + ["graph parser"] * 15
+    parser = whole.parser()
+    scores = evaluate_graphs(dev, list(parser.pipe(dev)))
+    assert scores.elas > 20  # the network has hardly begun
+    part = NeuralTrainer(train, dev, chosen)
+    for epoch in part.epochs(checkpoint=tmp_path / "at"):
+        if epoch.part == "graph parser" and epoch.number == 3:
+            break
+    resumed = NeuralTrainer(train, dev, chosen).complete(resume=tmp_path / "at")
+    assert resumed.parser().to_bytes() == parser.to_bytes()
+
+
 def test_beams_traces_and_scores(run: NeuralTrainer) -> None:
     parser, sentence = run.parser(), DEV[0]
     assert texts(parser, beam=1) == texts(parser)
@@ -175,7 +194,6 @@ def test_beams_traces_and_scores(run: NeuralTrainer) -> None:
         ({"learner": "pa"}, "learner='pa' is for the linear scorer"),
         ({"clusters": "paths"}, "clusters='paths' is for the linear scorer"),
         ({"tags": "jackknife:5"}, "a network learns tags and trees together"),
-        ({"graph": "basic+enhanced"}, "is for the linear scorer"),
         ({"width": 100}, "width is a multiple of 32"),
     ],
 )

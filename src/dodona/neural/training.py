@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,23 @@ from dodona.neural import export
 from dodona.neural.batching import Batch, Room, Words, in_batches, make_batch
 from dodona.neural.knowledge import NO_CLASS, find_tags, learn_tags, learn_words
 from dodona.neural.learning import Learning, Pace, learn, see_batch
-from dodona.neural.network import Dropout, Shape, new_parameters
+from dodona.neural.network import Dropout, Parameters, Shape, new_parameters
 from dodona.neural.vectors import read_vectors
 from dodona.neural.walks import Walks, padded
+from dodona.parsing import training as linear
 from dodona.parsing.graph_preparation import prepare_graphs
+from dodona.parsing.graph_stage import GraphStage
+from dodona.parsing.graph_training import graph_settings, jackknife_trees
 from dodona.parsing.parser import Parser
-from dodona.parsing.preparation import TrainingData, load_trees, prepare
+from dodona.parsing.preparation import TrainingData, choose_templates, load_trees, prepare
 from dodona.parsing.training import describe_run, score_trees
-from dodona.settings import ENHANCED, PARSER, Settings, TaggerSettings
+from dodona.settings import BASIC_AND_ENHANCED, ENHANCED, PARSER, Settings, TaggerSettings
 from dodona.tagging.lemma_training import LemmaTrainer
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.word_types import FIELDS
 from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.sentence import Sentence
 
 FIELD_WIDTHS = {"lower": 64, "grams": 64}  # of the tables; of all others:
 HASHED_WIDTH = 32
@@ -60,8 +65,6 @@ class NeuralTrainer(Learner[Arrays]):
     As with `dodona.parsing.training.Trainer`, trees that the system cannot derive are
     projectivised, and what is not annotated is not learned.
     """
-
-    graph_trainer = None  # of graphs beside trees, which a network does not learn
 
     def __init__(
         self,
@@ -104,6 +107,7 @@ class NeuralTrainer(Learner[Arrays]):
         if LEMMA in self.columns:
             seed = TaggerSettings(seed=settings.seed)
             self.lemma_trainer = LemmaTrainer(self.sentences, self.dev or None, seed)
+        self.graph_stage = GraphStage(self._start_graphs)
         self._start()
 
     def _checksums(self) -> dict[str, str]:
@@ -145,8 +149,6 @@ class NeuralTrainer(Learner[Arrays]):
             parts=tuple((head, parts.shape[1]) for head, parts in self.tags.parts.items()),
             arcs=0 if settings.graph == ENHANCED else ARCS,
         )
-        vectors = None if self._vectors is None else self._vectors[1]
-        self.learning = Learning.begin(new_parameters(self.shape, settings.seed, vectors))
         least, most = BATCH_SIZES
         suited = min(max(self.n_words // STEPS, least), most)
         self.batch_size = settings.batch_words or suited
@@ -167,11 +169,16 @@ class NeuralTrainer(Learner[Arrays]):
             explore_rate=settings.explore_rate,
         )
         self._room = Room(self.batch_size)
-        self._tag_parts = {head: jnp.asarray(parts) for head, parts in self.tags.parts.items()}
         self._gold = (
             np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, self.n_words), "i4")
         )
         self._heads = self._gold_heads()
+
+    @cached_property
+    def learning(self) -> Learning:
+        """The network on its way; it begins when it is first asked for."""
+        vectors = None if self._vectors is None else self._vectors[1]
+        return Learning.begin(new_parameters(self.shape, self.settings.seed, vectors))
 
     def _gold_heads(self) -> Any:
         """The head of every word: 0 for the root, -1 where there is none."""
@@ -188,6 +195,23 @@ class NeuralTrainer(Learner[Arrays]):
         if self.lemma_trainer is not None:
             yield self.lemma_trainer
         yield self
+        if self.settings.graph == BASIC_AND_ENHANCED:
+            yield self.graph_stage.begin(
+                lambda: jackknife_trees(self.sentences, self._linear(), linear.train)
+            )
+
+    def _linear(self) -> Settings:
+        """Those of the linear parsers that make trees to learn graphs from, and of the graphs'."""
+        names = ("system", "root", "loss", "explore_after", "explore_rate", "seed")
+        alike = {name: getattr(self.settings, name) for name in names}
+        return replace(Settings(), tags="predicted", **alike).resolved()
+
+    def _start_graphs(self, trees: list[Sentence]) -> linear.Trainer:
+        settings = graph_settings(self._linear())
+        templates = choose_templates(replace(settings, tags="predicted"), self.sentences)
+        assert self.best is not None  # all its epochs are done
+        dev = list(self._parser(self.best).pipe(self.dev, retag=True)) if self.dev else None
+        return linear.Trainer(trees, dev, settings, templates=templates)
 
     # --- one epoch
 
@@ -204,7 +228,7 @@ class NeuralTrainer(Learner[Arrays]):
         now = self.learning
         seed = np.uint32((self.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
         seen, way_back = see_batch(
-            self.shape, self.dropout, now.parameters, batch.arrays, self._tag_parts, seed
+            self.shape, self.dropout, now.parameters, batch.arrays, self.tags.parts, seed
         )
         walk = self.walks.walk(batch, now.parameters, np.asarray(seen.products), salt, exploring)
         n = self._room.words
@@ -244,8 +268,12 @@ class NeuralTrainer(Learner[Arrays]):
         return self.learning.step
 
     def average(self) -> Arrays:
+        return self.arrays_of(self.learning.average)
+
+    def arrays_of(self, parameters: Parameters) -> Arrays:
+        """The arrays of a model with these parameters."""
         folded = export.fold(
-            self.shape, self.learning.average, self.tags.parts, self.atoms, self.actions.n_classes
+            self.shape, parameters, self.tags.parts, self.atoms, self.actions.n_classes
         )
         return export.to_arrays(folded, self.settings.precision)
 
@@ -273,12 +301,14 @@ class NeuralTrainer(Learner[Arrays]):
         return self.checksums
 
     def parts(self) -> dict[str, Run]:
-        return {} if self.lemma_trainer is None else {"lemmas": self.lemma_trainer}
+        runs = {"lemmas": self.lemma_trainer, "graphs": self.graph_stage.trainer}
+        return {name: run for name, run in runs.items() if run is not None}
 
     def restore(self, saved: Checkpoint) -> None:
         super().restore(saved)
         if self.lemma_trainer is not None:
             self.lemma_trainer.restore(saved.parts["lemmas"])
+        self.graph_stage.restore(saved, self.sentences, self.settings.epochs)
 
     def state(self) -> State:
         now = self.learning
@@ -288,7 +318,9 @@ class NeuralTrainer(Learner[Arrays]):
             for name, value in getattr(now, kind).items()
         }
         arrays |= {f"best/{name}": values for name, values in (self.best or {}).items()}
-        return State(numbers={"step": now.step}, arrays=arrays)
+        state = State(numbers={"step": now.step}, arrays=arrays)
+        self.graph_stage.keep(state)
+        return state
 
     def go_on(self, state: State) -> None:
         now = self.learning
@@ -307,7 +339,7 @@ class NeuralTrainer(Learner[Arrays]):
         """The parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        return self._parser(self.best)
+        return self.graph_stage.add_to(self._parser(self.best))
 
     def _parser(self, learned: Arrays) -> Parser:
         about = export.describe(self.shape, self.atoms, self.actions.n_classes)

@@ -20,6 +20,7 @@ from dodona.learning.checkpoint import Checkpoint, State
 from dodona.learning.epochs import Epoch, Learner, Report, Run, in_chunks
 from dodona.learning.treebanks import Treebank, checksum
 from dodona.parsing.graph_preparation import prepare_graphs
+from dodona.parsing.graph_stage import GraphStage
 from dodona.parsing.graph_training import graph_settings, jackknife_trees
 from dodona.parsing.maxent import fit as fit_maxent
 from dodona.parsing.parser import Parser
@@ -30,7 +31,6 @@ from dodona.settings import AT_ONCE, BASIC_AND_ENHANCED, ENHANCED, PARSER, SVM, 
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.training import tag_accuracies
-from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -94,8 +94,7 @@ class Trainer(Learner[Learned]):
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
-        self.trees: list[Sentence] = []  # those that graphs are learned from
-        self.graph_trainer: Trainer | None = None
+        self.graph_stage = GraphStage(self._start_graphs)
         if settings.learner not in AT_ONCE:
             self._start(Weights(self.actions.n_classes))
 
@@ -206,17 +205,16 @@ class Trainer(Learner[Learned]):
     def stages(self) -> Iterator[Learner[Any]]:
         yield self
         if self.settings.graph == BASIC_AND_ENHANCED:
-            if self.graph_trainer is None:
-                self.trees = jackknife_trees(self.sentences, self._chosen, train)
-                self.graph_trainer = self._start_graphs()
-            yield self.graph_trainer
+            yield self.graph_stage.begin(
+                lambda: jackknife_trees(self.sentences, self._chosen, train)
+            )
 
-    def _start_graphs(self) -> Trainer:
+    def _start_graphs(self, trees: list[Sentence]) -> Trainer:
         assert self.best is not None  # all its epochs are done
         settings = graph_settings(self.settings)
         templates = choose_templates(replace(settings, tags=self.settings.tags), self.sentences)
         dev = list(self._parser(self.best).pipe(self.dev, retag=True)) if self.dev else None
-        return Trainer(self.trees, dev, settings, templates=templates)
+        return Trainer(trees, dev, settings, templates=templates)
 
     # --- checkpoints
 
@@ -227,7 +225,7 @@ class Trainer(Learner[Learned]):
         return self.checksums
 
     def parts(self) -> dict[str, Run]:
-        runs = {"tagger": self.tags.trainer, "graphs": self.graph_trainer}
+        runs = {"tagger": self.tags.trainer, "graphs": self.graph_stage.trainer}
         return {name: run for name, run in runs.items() if run is not None}
 
     def state(self) -> State:
@@ -241,10 +239,7 @@ class Trainer(Learner[Learned]):
             if self.tags.trainer is not None and self.best.tagger is not None:
                 columns = (f"tagger.{column}" for column in self.tags.trainer.columns)
                 state.best |= zip(columns, self.best.tagger.weights, strict=True)
-        if self.graph_trainer is not None:
-            texts = [*map(bytes, self.trees)]
-            state.numbers["tree_sizes"] = [*map(len, texts)]
-            state.texts = {"trees": b"".join(texts)}
+        self.graph_stage.keep(state)
         return state
 
     def go_on(self, state: State) -> None:
@@ -261,18 +256,7 @@ class Trainer(Learner[Learned]):
         super().restore(saved)
         if self.tags.trainer is not None:
             self.tags.trainer.restore(saved.parts["tagger"])
-        # with other epochs the trees change that graphs are learned from: they begin anew
-        if "graphs" in saved.parts and saved.settings["epochs"] == self.settings.epochs:
-            self.trees = self._restore_trees(saved.state)
-            self.graph_trainer = self._start_graphs()
-            self.graph_trainer.restore(saved.parts["graphs"])
-
-    def _restore_trees(self, state: State) -> list[Sentence]:
-        trees, end = [], 0
-        for sentence, size in zip(self.sentences, state.numbers["tree_sizes"], strict=True):
-            data, end = state.texts["trees"][end : end + size], end + size
-            trees.append(restore_sentence(data, sentence.format, sentence.source, sentence.line))
-        return trees
+        self.graph_stage.restore(saved, self.sentences, self.settings.epochs)
 
     # --- what comes of it
 
@@ -280,10 +264,7 @@ class Trainer(Learner[Learned]):
         """The parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        parser = self._parser(self.best)
-        if self.graph_trainer is not None and self.graph_trainer.best is not None:
-            parser.graphs = self.graph_trainer.parser()
-        return parser
+        return self.graph_stage.add_to(self._parser(self.best))
 
     def _parser(self, learned: Learned) -> Parser:
         return Parser(

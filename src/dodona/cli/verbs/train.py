@@ -152,7 +152,7 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
             | {"of_graphs": trainer.system.builds_graphs}
             for entry, epoch in zip(trainer.record()["history"], trainer.history, strict=True)
         ],
-        "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
+        "graphs": trainer.graph_stage.trainer.record() if trainer.graph_stage.trainer else None,
     }
 
 
@@ -166,7 +166,7 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
         rows.append(("features", f"{parser.weights.n_rows:,}"))
     rows.append(("actions", f"{len(parser.pairs):,}"))
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
-    graphs = trainer.graph_trainer.best_epoch if trainer.graph_trainer else None
+    graphs = trainer.graph_stage.trainer.best_epoch if trainer.graph_stage.trainer else None
     for name, score in (best.scores | (graphs.scores if graphs else {})).items():
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     seconds = sum(epoch.seconds for epoch in trainer.history)
