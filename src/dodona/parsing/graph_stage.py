@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from dodona.learning.checkpoint import Checkpoint, State
+from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.sentence import Sentence
 
-if TYPE_CHECKING:
-    from dodona.parsing.parser import Parser
-    from dodona.parsing.training import Trainer
+Trainer = Any  # of parsers, which knows this module
 
 
 class GraphStage:

@@ -23,7 +23,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sizes = {"train": 40, "dev": 10, "test": 20}
     data = write_split(tmp_path_factory.mktemp("data"), ["xx_oak"], sizes)
     out = tmp_path_factory.mktemp("out")
-    tiny = {"width": 32, "layers": 1, "hidden": 16, "batch_words": 200}
+    tiny = {"width": 32, "layers": 1, "hidden": 16}
     PAPER.run(data, out=out, quick=True, systems=CHOSEN, **tiny)
     return out
 

@@ -62,7 +62,7 @@ PAPER = Paper(
     "dynamic-oracles-neural",
     SETTINGS,
     compare,
-    free=("epochs", "width", "layers", "hidden", "batch_words"),
+    free=("epochs", "width", "layers", "hidden"),
     own={"systems": Option("transition systems", SYSTEMS)},
 )
 
