@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -25,6 +25,17 @@ PIECE = 1 << 16  # characters of a long text that are segmented at a time
 Finished = tuple[pa.Array | None, list[pa.Array], dict[int, str]]
 
 
+@dataclass(frozen=True)
+class Made:
+    """What became of some documents, and how many of them could not be parsed."""
+
+    batch: pa.RecordBatch
+    n_documents: int
+    n_words: int
+    n_errors: int
+    n_chars: int
+
+
 class Kernel:
     """A plan and its model, at work."""
 
@@ -37,14 +48,19 @@ class Kernel:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """What becomes of record batches; those that come out are other ones, in the same order."""
-        for made in in_order(self.work, chunks(self.plan, batches), self.plan.threads):
+        for made in self.run_chunks(chunks(self.plan, batches)):
+            yield made.batch
+
+    def run_chunks(self, pieces: Iterable[Chunk]) -> Iterator[Made]:
+        """The same of chunks, which say how many rows they are."""
+        for made in in_order(self.work, pieces, self.plan.threads):
             yield from made
 
     def schema(self, given: pa.Schema) -> pa.Schema:
         """What comes out where this comes in."""
         return join_schemas(kept_schema(self.plan, given), self.plan.level, self.with_deps)
 
-    def work(self, chunk: Chunk) -> list[pa.RecordBatch]:
+    def work(self, chunk: Chunk) -> list[Made]:
         """The rows of a chunk; where something fails, each document is on its own."""
         try:
             return [self._parse(chunk)]
@@ -53,15 +69,15 @@ class Kernel:
         except Exception as error:
             if len(chunk.documents) > 1:
                 rows = map(chunk.row, range(len(chunk.documents)))
-                return [batch for row in rows for batch in self.work(row)]
+                return [made for row in rows for made in self.work(row)]
             why = f"{type(error).__name__}: {error}"
             return [self._parse(replace(chunk, documents=[Bad(why)]))]
 
-    def _parse(self, chunk: Chunk) -> pa.RecordBatch:
+    def _parse(self, chunk: Chunk) -> Made:
         made = _Conllu() if self.plan.level == "conllu" else _Tables(self.plan.level)
         # the row of each sentence on its way through the parser, which takes some ahead
         rows: deque[int] = deque()
-        here = -1
+        here, n_words = -1, 0
         pipe = self.parser.pipe(
             self._sentences(chunk.documents, rows), roots=self.plan.roots, beam=self.plan.beam
         )
@@ -71,11 +87,14 @@ class Kernel:
                 made.begin(here, chunk.documents[here])
             rows.popleft()
             made.add(here, sentence)
+            n_words += len(sentence)
         for rest in range(here + 1, len(chunk.documents)):
             made.begin(rest, chunk.documents[rest])
         rows_made, columns, errors = made.finish(self.with_deps)
         schema = join_schemas(chunk.schema, self.plan.level, self.with_deps)
-        return record_batch(chunk.kept, rows_made, columns, errors, schema)
+        batch = record_batch(chunk.kept, rows_made, columns, errors, schema)
+        n_chars = sum(len(text) for text in chunk.documents if isinstance(text, str))
+        return Made(batch, len(chunk.documents), n_words, len(errors), n_chars)
 
     def _sentences(self, documents: list[Document], rows: deque[int]) -> Iterator[Sentence]:
         for row, document in enumerate(documents):

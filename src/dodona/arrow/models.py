@@ -38,6 +38,11 @@ def load_once(model: str, *, mapped: bool = False) -> Parser:
         return _loaded[key]
 
 
+def model_bytes(model: str) -> bytes:
+    """The file of a model, wherever it is."""
+    return _fetch(model) if "://" in model else find_model(model).read_bytes()
+
+
 def find_model(model: str) -> Path:
     """The file of a model on this machine."""
     try:

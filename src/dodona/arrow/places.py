@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from errno import ENOENT
+from fnmatch import fnmatchcase
+from os import strerror
 from pathlib import Path
 
 from pyarrow import fs
@@ -59,3 +62,36 @@ def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
         ) from None
     system, path = fsspec.core.url_to_fs(name)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def find_files(name: str) -> list[tuple[Place, str, int]]:
+    """The files that a path, a pattern or a folder stands for: each with its path below, and size.
+
+    What begins with a dot or an underscore is not data: Spark and Arrow pass it over, too.
+    """
+    place = open_place(name)
+    if any(character in place.file_name for character in "*?["):
+        folder, _, pattern = place.path.rpartition("/")
+        inside = _list(Place(place.system, folder, name.rpartition("/")[0] or "."), recursive=False)
+        found = [(p, below, size) for p, below, size in inside if fnmatchcase(below, pattern)]
+    else:
+        info = place.system.get_file_info(place.path)
+        if info.type == fs.FileType.NotFound:
+            raise FileNotFoundError(ENOENT, strerror(ENOENT), name)
+        if info.type == fs.FileType.File:
+            return [(place, place.file_name, info.size)]
+        found = _list(place, recursive=True)
+    if not found:
+        raise ValueError(f"{name}: no files are there")
+    return sorted(found, key=lambda file: file[1])
+
+
+def _list(folder: Place, recursive: bool) -> list[tuple[Place, str, int]]:
+    selector = fs.FileSelector(folder.path, recursive=recursive)
+    found = []
+    for info in folder.system.get_file_info(selector):
+        below = info.path.removeprefix(folder.path.rstrip("/") + "/")
+        is_data = not any(part.startswith((".", "_")) for part in below.split("/"))
+        if info.type == fs.FileType.File and is_data:
+            found.append((folder / below, below, info.size))
+    return found

@@ -110,6 +110,15 @@ def _decoded(value: bytes, max_chars: int) -> Document:
         text = value.decode()
     except UnicodeDecodeError as error:
         return Bad(f"the text is not UTF-8: byte {error.start} is {value[error.start]:#04x}")
+    return check_length(text, max_chars)
+
+
+def check_length(text: str, max_chars: int) -> str | Bad:
+    """The text, unless it is too long.
+
+    >>> check_length("An oak", 5)
+    Bad(why='the text is too long: 6 characters, at most 5')
+    """
     if len(text) > max_chars:
         return Bad(f"the text is too long: {len(text):,} characters, at most {max_chars:,}")
     return text
