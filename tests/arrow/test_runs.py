@@ -361,8 +361,8 @@ def test_elsewhere_by_url(given: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_any_moment_and_taken_up_again(tmp_path: Path) -> None:
     folder = tmp_path / "in"
-    texts = [" ".join([TEXTS[0], TEXTS[3]] * (1 + i % 5)) for i in range(240)]
-    for i in range(8):
+    texts = [" ".join([TEXTS[0], TEXTS[3]] * (1 + i % 5)) for i in range(120)]
+    for i in range(4):
         write(folder / f"{i}.parquet", texts[30 * i : 30 * (i + 1)], first=30 * i)
     command = [*START, "parse", "en", folder, "--keep", "doc_id", "-o"]
     start = time.monotonic()
