@@ -304,7 +304,7 @@ class TestResume:
         parser().save(model)
         parse([given], tmp_path / "out", model=model)
         assert parse([given], tmp_path / "out", model=model, resume=True, threads=2)
-        with pytest.raises(ValueError, match="began with another settings: .*'level': 'word'"):
+        with pytest.raises(ValueError, match=r"began with another settings: .*'level': 'word'"):
             parse([given], tmp_path / "out", model=model, resume=True, level="conllu")
         dodona.train(treebank(20, 1), epochs=1).save(model)
         with pytest.raises(ValueError, match="began with another model"):

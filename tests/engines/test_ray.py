@@ -29,15 +29,17 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def texts(shipped: str) -> Iterator[Any]:
-    # what is in the working folder goes to every worker
+    # what is in the working folder goes to every worker; the third core is for what else Ray does
     ray.init(
-        num_cpus=2,
+        num_cpus=3,
         include_dashboard=False,
         runtime_env={"working_dir": shipped},
         log_to_driver=False,
     )
     ray.data.DataContext.get_current().enable_progress_bars = False
-    yield ray.data.from_arrow(pa.Table.from_batches([batch(DOCUMENTS)])).repartition(4)
+    yield (
+        ray.data.from_arrow(pa.Table.from_batches([batch(DOCUMENTS)])).repartition(4).materialize()
+    )
     ray.shutdown()
 
 

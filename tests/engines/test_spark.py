@@ -21,7 +21,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed here")
 if shutil.which("java") is None:
     pytest.skip("there is no Java here, which Spark needs", allow_module_level=True)
 
-from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import SparkSession
 
 Batches = Iterator[pa.RecordBatch]
 DOCUMENTS = [*TEXTS, None, *(f"The oak speaks {i} times." for i in range(40))]

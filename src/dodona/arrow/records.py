@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
@@ -119,9 +119,10 @@ def record_chunks(records: Iterable[Record], plan: Plan, name: str) -> Iterator[
             types = [_type_of(column) for column in columns]
         names = [new for _, new in plan.keep]
         schema = pa.schema([*map(pa.field, names, types)])
+        lines = [number for number, _, _ in group]
         kept = [
-            _array(column, kind, lambda k, i=i: f"{name}:{group[k][0]}: {plan.keep[i][0]!r}")
-            for i, (column, kind) in enumerate(zip(columns, types, strict=True))
+            _array(column, kind, lines, f"{name}:{{}}: {old!r}")
+            for column, kind, (old, _) in zip(columns, types, plan.keep, strict=True)
         ]
         yield Chunk([document for _, document, _ in group], kept, schema)
 
@@ -148,17 +149,17 @@ def _type_of(column: list[Any]) -> pa.DataType:
     return pa.string() if pa.types.is_null(kind) else kind
 
 
-def _array(column: list[Any], kind: pa.DataType, where: Callable[[int], str]) -> pa.Array:
+def _array(column: list[Any], kind: pa.DataType, lines: list[int], where: str) -> pa.Array:
+    """The values of a column; an error says in which line one is of another type."""
     if pa.types.is_string(kind):
         column = [value if isinstance(value, str | None) else json.dumps(value) for value in column]
     try:
         return pa.array(column, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        for k, value in enumerate(column):
+        for number, value in zip(lines, column, strict=True):
             try:
                 pa.array([value], kind)
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-                raise ValueError(
-                    f"{where(k)} is {value!r}, but the first of them are {kind}"
-                ) from None
+                said = f"{where.format(number)} is {value!r}, but the first of them are {kind}"
+                raise ValueError(said) from None
         raise

@@ -30,7 +30,8 @@ class Target(Protocol):
 
 def open_target(place: Place, format: str, schema: pa.Schema) -> AbstractContextManager[Target]:
     """A file of that format."""
-    return _FORMATS[format][1](place, schema)
+    opened: AbstractContextManager[Target] = _FORMATS[format][1](place, schema)
+    return opened
 
 
 def suffix_for(format: str) -> str:
@@ -91,7 +92,7 @@ class ParquetTarget:
 
 
 def _size(column: pa.Array) -> int:
-    """Bytes of memory; of a dictionary only the numbers, since batches have most values in common."""
+    """Bytes of memory; of a dictionary the numbers only: batches have most values in common."""
     return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
 
 
