@@ -67,25 +67,28 @@ def test_the_same_rows_as_in_process_and_bad_ones_among_them(texts: Any, level: 
     assert [row["doc_id"] for row in rows if row["error"]] == [len(TEXTS)]
 
 
-class DyingOnce(da.Mapper):
-    """Its process is killed in the middle, once."""
+def dying_once(marker: Path) -> type[da.Mapper]:
+    """The class of mappers whose process is killed in the middle, once.
 
-    def __init__(self, model: str, marker: Path, **options: Any) -> None:
-        super().__init__(model, **options)
-        self.marker = marker
-        self.n_calls = 0
+    It is made in a function, so that it travels as a whole: workers know nothing of the tests.
+    """
 
-    def __call__(self, table: pa.Table) -> pa.Table:
-        self.n_calls += 1
-        if self.n_calls > 1 and not self.marker.exists():
-            self.marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().__call__(table)
+    class DyingOnce(da.Mapper):
+        n_calls = 0
+
+        def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
+            self.n_calls += 1
+            if self.n_calls > 1 and not marker.exists():
+                marker.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().__call__(table)
+
+    return DyingOnce
 
 
 def test_a_worker_is_killed_and_nothing_is_lost_or_there_twice(texts: Any, tmp_path: Path) -> None:
     marker = tmp_path / "killed"
-    assert parse(texts, DyingOnce, "en", marker) == expected()
+    assert parse(texts, dying_once(marker), "en") == expected()
     assert marker.exists()
 
 
