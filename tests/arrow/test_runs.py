@@ -145,7 +145,7 @@ def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:
     errors = [row["error"] for row in made if row["error"]]
     assert errors[0] == "line 7: 'text' is a int, not text"
     assert errors[1].startswith("line 8 is not JSON: ") and errors[2] == "line 9 is no JSON object"
-    assert errors[3] == "the text is null" and "not UTF-8" in errors[4]
+    assert errors[3] == "line 10 has no 'text'; it has doc_id" and "not UTF-8" in errors[4]
     assert errors[5].startswith("line 12 is not JSON")
     parse([tmp_path / "b.jsonl.gz", tmp_path / "c.ndjson.zst"], tmp_path / "other")
     for name in ("b", "c"):
@@ -261,6 +261,18 @@ def test_bad_files_are_named_and_leave_nothing(given: Path, tmp_path: Path) -> N
     write(tmp_path / "one" / "a.parquet", [])
     with pytest.raises(ValueError, match="would become one file; give the folder"):
         parse([given / "a.parquet", tmp_path / "one" / "a.parquet"], tmp_path / "out")
+
+
+def test_tokens_are_read_from_parquet(tmp_path: Path) -> None:
+    tokens = [["The", "oak"], ["speaks"]]
+    table = pa.table({"doc_id": [1], "words": [tokens]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    command = ["parse", "en", tmp_path / "a.parquet", "-o", tmp_path / "out"]
+    assert shell(*command, "--input", "tokens", "--text", "words", "--keep", "doc_id") == 0
+    assert [row["form"] for row in rows(tmp_path / "out")] == ["The", "oak", "speaks"]
+    (tmp_path / "a.jsonl").touch()
+    with pytest.raises(ValueError, match=r"a\.jsonl: tokens are read from Parquet only"):
+        parse([tmp_path / "a.jsonl"], tmp_path / "other", tokens="words")
 
 
 def test_files_of_others_are_not_replaced(given: Path, tmp_path: Path) -> None:

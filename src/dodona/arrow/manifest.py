@@ -15,7 +15,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from dodona.arrow.parts import Part, checksum
+from dodona.arrow.parts import Input, Part, checksum
 from dodona.arrow.places import Place
 
 try:
@@ -37,13 +37,14 @@ class Manifest:
     done: dict[str, dict[str, Any]] = field(default_factory=dict)
     _file: FileIO | None = None
     _written: float = 0.0
+    _checksums: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def add(self, part: Part, output: dict[str, Any]) -> None:
         """A part is complete."""
         record = {
             "part": part.name,
             **part.describe(),
-            "files": [_state(given.place) | {"sha256": checksum(given)} for given in part.inputs],
+            "files": [*map(self._describe, part.inputs)],
             "output": output,
         }
         self.done[part.name] = record
@@ -52,6 +53,14 @@ class Manifest:
             _sync(self._file)
         elif time.monotonic() - self._written > SECONDS_BETWEEN:
             self._write_elsewhere()
+
+    def _describe(self, given: Input) -> dict[str, Any]:
+        """A file as it is now; one that is many parts is read once."""
+        state = _state(given.place)
+        key = (given.place.path, *state.values())
+        if key not in self._checksums:
+            self._checksums = {key: checksum(given)}
+        return state | {"sha256": self._checksums[key]}
 
     def is_done(self, part: Part, output: Place) -> bool:
         """Whether a part need not be done again; an error if its input is not what it was."""
@@ -159,7 +168,7 @@ def _check(place: Place, was: Any, header: dict[str, Any]) -> None:
             )
 
 
-def _is_same(given: Any, record: dict[str, Any]) -> bool:
+def _is_same(given: Input, record: dict[str, Any]) -> bool:
     """Whether a file is what it was; it is read only where its time says that it may not be."""
     now = _state(given.place)
     return all(now[key] == record[key] for key in now) or (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -36,6 +36,8 @@ LINES: dict[str, Any] = {
 }
 TABLES = (PARQUET, *LINES)
 FILE = "file"  # what the name of a plain text is called
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,9 @@ def find_parts(names: Iterable[str], plan: Plan) -> list[Part]:
         if not known:
             kinds = ", ".join((*TABLES, TEXT))
             raise ValueError(f"{name}: expected files of {kinds} (tables with .gz, .zst)")
-        texts = [given for given in known if given.suffix == TEXT]
-        tables = (part for given in known if given not in texts for part in _split(given, plan))
-        parts += [*tables, *_join(texts)]
+        tables = [given for given in known if given.suffix != TEXT]
+        parts += (part for given in tables for part in _split(given, plan))
+        parts += _join(given for given in known if given.suffix == TEXT)
     owners: dict[str, Part] = {}
     for part in parts:
         if other := owners.get(part.name):
@@ -125,27 +127,30 @@ def _split(given: Input, plan: Plan) -> Iterator[Part]:
         return
     with _open_parquet(given) as file:
         sizes = [_text_size(file.metadata.row_group(i), plan) for i in range(file.num_row_groups)]
-    groups: list[list[int]] = [[]]
-    for i, size in enumerate(sizes):
-        if groups[-1] and sum(sizes[k] for k in groups[-1]) + size > PART_BYTES:
-            groups.append([])
-        groups[-1].append(i)
+    groups = _grouped(range(len(sizes)), sizes) or [[]]
     for number, group in enumerate(groups):
         called = name if len(groups) == 1 else f"{name}-{number:05}"
         yield Part(called, (given,), sum(sizes[k] for k in group), tuple(group))
 
 
-def _join(texts: list[Input]) -> Iterator[Part]:
+def _join(texts: Iterable[Input]) -> Iterator[Part]:
     """Plain texts, many in a part."""
-    group: list[Input] = []
-    groups = [group]
-    for given in texts:
-        if group and sum(known.size for known in group) + given.size > PART_BYTES:
-            group = []
-            groups.append(group)
-        group.append(given)
-    for number, found in enumerate(filter(None, groups)):
-        yield Part(f"texts-{number:05}", tuple(found), sum(known.size for known in found))
+    given = [*texts]
+    for number, group in enumerate(_grouped(given, [text.size for text in given])):
+        yield Part(f"texts-{number:05}", tuple(group), sum(text.size for text in group))
+
+
+def _grouped(items: Iterable[Item], sizes: list[int]) -> list[list[Item]]:
+    """Neighbours together, as many as have the size of a part."""
+    groups: list[list[Item]] = []
+    n_bytes = 0
+    for item, size in zip(items, sizes, strict=True):
+        if not groups or n_bytes + size > PART_BYTES:
+            groups.append([])
+            n_bytes = 0
+        groups[-1].append(item)
+        n_bytes += size
+    return groups
 
 
 def _without_suffixes(name: str) -> str:

@@ -51,7 +51,11 @@ def read_json_lines(place: Place, plan: Plan) -> Iterator[Record]:
             if not isinstance(record, dict):
                 yield number, Bad(f"line {number} is no JSON object"), nothing
                 continue
-            document = _document(record.get(plan.source), plan, number)
+            if plan.source in record:
+                document = _document(record[plan.source], plan, number)
+            else:
+                known = ", ".join(record) or "nothing"
+                document = Bad(f"line {number} has no {plan.source!r}; it has {known}")
             yield number, document, [record.get(old) for old, _ in plan.keep]
 
 
@@ -68,7 +72,7 @@ def read_csv(place: Place, plan: Plan, delimiter: str = ",") -> Iterator[Record]
                 raise ValueError(f"{place.name}:1: no column {name!r}; there are: {known}")
         at = names.index(plan.source)
         kept = [names.index(old) for old, _ in plan.keep]
-        for values in lines:
+        for values in _checked(lines, place):
             if len(values) != len(names):
                 why = f"line {lines.line_num} has {len(values)} values, not {len(names)}"
                 if values:
@@ -76,6 +80,14 @@ def read_csv(place: Place, plan: Plan, delimiter: str = ",") -> Iterator[Record]
                 continue
             document = _document(values[at], plan, lines.line_num)
             yield lines.line_num, document, [_clean(values[i]) for i in kept]
+
+
+def _checked(lines: Any, place: Place) -> Iterator[list[str]]:
+    """The same records; an error says where."""
+    try:
+        yield from lines
+    except csv.Error as error:
+        raise ValueError(f"{place.name}:{lines.line_num}: {error}") from error
 
 
 def read_texts(files: Iterable[tuple[Place, str]], plan: Plan) -> Iterator[Record]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from dodona.arrow.kernel import Kernel
 from dodona.arrow.manifest import open_manifest
 from dodona.arrow.models import model_bytes
-from dodona.arrow.parts import FILE, TEXT, Part, find_parts
+from dodona.arrow.parts import FILE, PARQUET, TEXT, Part, find_parts
 from dodona.arrow.places import Place, open_place
 from dodona.arrow.plan import Plan
 from dodona.arrow.schema import join_schemas
@@ -94,7 +94,10 @@ def _schema(part: Part, plan: Plan, kernel: Kernel) -> pa.Schema:
 
 def _plan_of(part: Part, plan: Plan) -> Plan:
     """Plain texts have no columns: what is kept is the name of the file."""
-    if part.inputs[0].suffix != TEXT:
+    suffix = part.inputs[0].suffix
+    if plan.tokens and suffix != PARQUET:
+        raise ValueError(f"{part.inputs[0].place.name}: tokens are read from Parquet only")
+    if suffix != TEXT:
         return plan
     kept = plan.keep or ((FILE, FILE),)
     if {old for old, _ in kept} != {FILE}:
