@@ -5,6 +5,8 @@ from pyspark.sql.functions import pandas_udf
 
 import dodona.arrow as da
 
+spark = SparkSession.builder.getOrCreate()
+
 
 @pandas_udf("string")  # one value for each text: a column beside the others
 def conllu(texts: pd.Series) -> pd.Series:
@@ -12,6 +14,5 @@ def conllu(texts: pd.Series) -> pd.Series:
     return made["conllu"].to_pandas()
 
 
-spark = SparkSession.builder.getOrCreate()
 texts = spark.read.parquet("texts.parquet")
 texts.select("doc_id", conllu("text").alias("conllu")).write.parquet("words.parquet")
