@@ -5,17 +5,29 @@ python -m tools.engines
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
 
-from tools.environment import PIP
+from tools.environment import PIP, ROOT
 
-# the module: what pip is asked for. Spark and Ray as the extras of pyproject.toml name them
+
+def extra(name: str) -> list[str]:
+    """What an extra of pyproject.toml brings; 3.10 reads no TOML, and Python has the same lists."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(rf"^{name} = (\[.*?\])$", text, re.MULTILINE | re.DOTALL)
+    assert found, f"pyproject.toml has an extra {name}"
+    packages: list[str] = ast.literal_eval(found[1])
+    return packages
+
+
+# the module: what pip is asked for
 ENGINES = {
-    "pyspark": ["pyspark>=3.5", "pandas"],
-    "ray": ["ray[data]>=2.30"],
+    "pyspark": extra("spark"),
+    "ray": extra("ray"),
     "polars": ["polars"],
     "duckdb": ["duckdb"],
     "dask": ["dask[dataframe]"],

@@ -76,7 +76,7 @@ class ParquetTarget:
                 pa.PythonFile(self.file, "w"),
                 schema,
                 compression="zstd",
-                compression_level=9,  # 4% less than with 3, for 3% of the time of parsing
+                compression_level=9,  # 6% less room than 3, for 5% of the time of parsing
                 use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
                 column_encoding=ours or None,
                 dictionary_pagesize_limit=64 << 20,
