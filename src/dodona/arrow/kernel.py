@@ -45,6 +45,8 @@ class Kernel:
         self.with_deps = has_graphs(self.parser)
         if plan.text:
             require_segmenter(self.parser.segmenter)
+        # what is wrong with these is wrong with the plan, not with a row
+        self.parser.pipe([], roots=plan.roots, beam=plan.beam)
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """What becomes of record batches; those that come out are other ones, in the same order."""
