@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test lint fuzz fuzz-sanitize sanitize sanitize-threads bench model docs wheel clean
+.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench model docs wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -39,6 +39,12 @@ demo: $(VENV)/installed
 test: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python -m tools.browser
 	$(BIN)/python -m pytest --numprocesses auto
+
+# Real engines: Spark, Ray, Polars, DuckDB, Dask, Daft. Their downloads are large, so they are no part
+# of `make test`. What cannot be installed is told in a line, and its tests are skipped.
+test-engines: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python -m tools.engines
+	DODONA_ENGINES=1 $(BIN)/python -m pytest -rs tests/engines
 
 # The checker of .github/workflows is no part of the extra: it cannot be installed everywhere.
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint

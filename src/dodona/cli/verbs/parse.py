@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dodona.cli.annotation import annotate
+from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import INPUTS, read_inputs
@@ -27,7 +28,9 @@ def parse(
             metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    out: Annotated[
+        str, Flag("file to write ('-': stdout), or the folder of a corpus", short="-o")
+    ] = "-",
     input: Annotated[
         str | None,
         Flag(
@@ -37,7 +40,14 @@ def parse(
             default="text for .txt, else conllu",
         ),
     ] = None,
-    output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
+    output: Annotated[
+        str | None,
+        Flag(
+            "format of the output",
+            choices=(*OUTPUTS, PARQUET),
+            default="conllu, of a corpus parquet",
+        ),
+    ] = None,
     threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
     roots: Annotated[
         str | None,
@@ -58,21 +68,43 @@ def parse(
             "nonsense if it changes meanwhile"
         ),
     ] = False,
+    text: Annotated[
+        str | None, Flag("of a corpus: the column of texts", metavar="COLUMN", default="text")
+    ] = None,
+    keep: Annotated[
+        str | None,
+        Flag(
+            "of a corpus: columns that stay, with commas between them; id=doc_id renames one",
+            metavar="COLUMNS",
+        ),
+    ] = None,
+    level: Annotated[
+        str | None, Flag("of a corpus: what a row becomes", choices=LEVELS, default="word")
+    ] = None,
+    resume: Annotated[bool, Flag("of a corpus: go on where a run has stopped")] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
 
     A model for raw text finds sentences and words first. Heads and labels of the input are ignored
     and replaced; a model with a tagger fills in the tags and lemmas that a sentence lacks; all else
     comes back as it was. Files whose name ends in .gz are read and written compressed.
+
+    A corpus is files of .parquet, .jsonl or .csv (.gz, .zst), folders of them or, with --output
+    parquet, of texts; by URL, they may be elsewhere. Each becomes a file in the folder of -o.
     """
     if keep_tags and retag:
         raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
     model, paths = split_off_model(inputs or [])
+    if is_corpus(paths, output, text, keep, level, resume):
+        unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
+        options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
+        parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
+        return
     parser = Parser.load(locate(model), mapped=mapped)
     pipe = partial(
         parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
     )
-    annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output)
+    annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output or "conllu")
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
@@ -86,6 +118,6 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     first = Path(words[0])
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
-    if not first.exists():
+    if not first.exists() and "://" not in words[0]:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
     return DEFAULT, words

@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
+from dodona.experiments.running.cluster import has_cluster, run_on_cluster
 from dodona.treebank.conllu.errors import TreebankError
 
 
@@ -55,7 +56,8 @@ def run_grid(
 ) -> list[Kept]:
     """The results of all jobs, in their order; those already in the file at `path` are not rerun.
 
-    `load` makes a result from a line of the file. Without a path nothing is kept.
+    `load` makes a result from a line of the file. Without a path nothing is kept. Where
+    `RAY_ADDRESS` names a cluster of Ray, jobs run there, and `n_processes` is not asked.
 
     >>> run_grid([], lambda line: None, None)
     []
@@ -97,6 +99,9 @@ def load_results(path: Path, load: Callable[[str], Kept]) -> list[Kept]:
 
 
 def _run_all(jobs: Sequence[Runnable[Kept]], n_processes: int) -> Iterator[Kept]:
+    if has_cluster() and jobs:
+        yield from run_on_cluster(_run, jobs)
+        return
     if n_processes == 1 or len(jobs) < 2:
         yield from map(_run, jobs)
         return

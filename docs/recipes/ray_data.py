@@ -1,0 +1,13 @@
+import ray
+
+import dodona.arrow as da
+
+texts = ray.data.read_parquet("texts.parquet")
+words = texts.map_batches(
+    da.Mapper,
+    fn_constructor_args=["en"],
+    fn_constructor_kwargs={"text": "text", "keep": ["doc_id"]},
+    batch_format="pyarrow",
+    compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8),  # processes, each with the model
+)
+words.write_parquet("words.parquet")

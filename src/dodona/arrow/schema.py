@@ -1,0 +1,116 @@
+"""What comes out at each level, as Arrow and as Spark say it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from dodona.arrow.models import load_once
+from dodona.extras import require
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from dodona.parsing.parser import Parser
+
+LEVELS = ("word", "sentence", "document", "conllu")
+ERROR = pa.field("error", pa.string())  # why a text could not be parsed; null where all went well
+
+
+def schema(
+    model: str | Path, *, level: str = LEVELS[0], keep: pa.Schema | None = None
+) -> pa.Schema:
+    """The schema of what `mapper` makes; `keep` is that of the columns that are kept.
+
+    >>> schema("en").names
+    ['sent_id', 'id', 'form', 'lemma', 'upos', 'xpos', 'feats', 'head', 'deprel', 'start', ...]
+    >>> schema("en", level="conllu", keep=pa.schema({"doc_id": pa.int64()})).names
+    ['doc_id', 'conllu', 'error']
+    """
+    check_level(level)
+    return join_schemas(keep or pa.schema([]), level, has_graphs(load_once(str(model))))
+
+
+def spark_schema(
+    model: str | Path, *, level: str = LEVELS[0], keep: StructType | None = None
+) -> StructType:
+    """The same for Spark's `mapInArrow`: `keep=df.select("doc_id").schema`."""
+    types = require("pyspark.sql.types", "spark")
+    kept = [] if keep is None else list(keep.fields)
+    names = pa.schema([pa.field(field.name, pa.null()) for field in kept])
+    made = schema(model, level=level, keep=names)
+    fields = [*kept, *(_spark_field(types, made.field(i)) for i in range(len(kept), len(made)))]
+    found: StructType = types.StructType(fields)
+    return found
+
+
+def check_level(level: str) -> None:
+    """Refuse what is no level."""
+    if level not in LEVELS:
+        raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
+
+
+def has_graphs(parser: Parser) -> bool:
+    """Whether a parser fills in DEPS."""
+    return parser.graphs is not None or parser.system.builds_graphs
+
+
+def join_schemas(kept: pa.Schema, level: str, with_deps: bool) -> pa.Schema:
+    """The columns that are kept, and those that are made; no two of one name."""
+    made = [*fields_of(level, with_deps), ERROR]
+    if twice := {field.name for field in made} & {*kept.names}:
+        name = min(twice)
+        raise ValueError(
+            f"a column {name!r} is kept, but parsing makes one of that name; give it another: "
+            f'keep={{"{name}": "doc_{name}"}}'
+        )
+    return pa.schema([*kept, *made])
+
+
+def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
+    """The columns that a level has of its own."""
+    words = word_fields(with_deps)
+    if level == "word":
+        return [pa.field("sent_id", pa.int32()), *words]
+    sentences = [
+        pa.field("sent_id", pa.int32()),
+        pa.field("text", pa.string()),
+        pa.field("start", pa.int32()),
+        pa.field("end", pa.int32()),
+        pa.field("words", pa.list_(pa.struct(words))),
+    ]
+    if level == "sentence":
+        return sentences
+    if level == "document":
+        return [pa.field("sentences", pa.list_(pa.struct(sentences)))]
+    return [pa.field("conllu", pa.string())]
+
+
+def word_fields(with_deps: bool) -> list[pa.Field]:
+    """The columns of a word, as in CoNLL-U; `start` and `end` are its place in the text."""
+    texts = ("form", "lemma", "upos", "xpos", "feats")
+    return [
+        pa.field("id", pa.int32()),
+        *(pa.field(name, pa.string()) for name in texts),
+        pa.field("head", pa.int32()),
+        pa.field("deprel", pa.string()),
+        *([pa.field("deps", pa.string())] if with_deps else []),
+        pa.field("start", pa.int32()),
+        pa.field("end", pa.int32()),
+    ]
+
+
+def _spark_field(types: Any, field: pa.Field) -> Any:
+    return types.StructField(field.name, _spark_type(types, field.type))
+
+
+def _spark_type(types: Any, kind: pa.DataType) -> Any:
+    if pa.types.is_list(kind):
+        return types.ArrayType(_spark_type(types, kind.value_type))
+    if pa.types.is_struct(kind):
+        return types.StructType(
+            [_spark_field(types, kind.field(i)) for i in range(kind.num_fields)]
+        )
+    return types.IntegerType() if pa.types.is_int32(kind) else types.StringType()

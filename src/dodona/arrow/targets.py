@@ -1,0 +1,151 @@
+"""Where parts go: files that appear when they are complete, and not before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pyarrow as pa
+from pyarrow import fs, parquet
+
+from dodona.arrow.dictionaries import encoded, packed
+from dodona.arrow.places import Place
+from dodona.storage.replacing import replacing
+
+ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
+# Bytes a word of fiction, with zstd: places 0.5 (a dictionary of them 1.5), heads 0.8, ids 0.1.
+# BYTE_STREAM_SPLIT would make heads 0.55, but Spark does not read it.
+ENCODINGS = {"start": "DELTA_BINARY_PACKED", "end": "DELTA_BINARY_PACKED"}
+ENCODINGS |= dict.fromkeys(("sent_id", "id", "head"), "PLAIN")
+
+
+class Target(Protocol):
+    """What takes record batches."""
+
+    def write(self, batch: pa.RecordBatch) -> None: ...
+
+
+def open_target(place: Place, format: str, schema: pa.Schema) -> AbstractContextManager[Target]:
+    """A file of that format."""
+    opened: AbstractContextManager[Target] = _FORMATS[format][1](place, schema)
+    return opened
+
+
+def suffix_for(format: str) -> str:
+    """What the name of a file of that format ends in."""
+    return _FORMATS[format][0]
+
+
+class ParquetTarget:
+    """Collects batches to row groups of a good size."""
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self.file = file
+        self.schema = schema
+        self.waiting: list[pa.RecordBatch] = []
+        self.n_bytes = 0
+        self.writer: parquet.ParquetWriter | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        columns = [*map(encoded, batch.columns)]
+        small = pa.RecordBatch.from_arrays(columns, batch.schema.names)
+        self.waiting.append(small)
+        self.n_bytes += sum(_size(column) for column in columns)
+        if self.n_bytes > ROW_GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        table = pa.Table.from_batches(self.waiting)
+        self.waiting, self.n_bytes = [], 0
+        columns = [
+            packed(column) if pa.types.is_dictionary(column.type) else column
+            for column in table.columns
+        ]
+        table = pa.table(columns, table.column_names)
+        self._open(table.schema).write_table(table, row_group_size=max(len(table), 1))
+
+    def _open(self, schema: pa.Schema) -> parquet.ParquetWriter:
+        """The writer; in the file, texts are texts, whether they came as dictionaries or not."""
+        if self.writer is None:
+            is_flat = not any(pa.types.is_nested(field.type) for field in schema)
+            ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
+            self.writer = parquet.ParquetWriter(
+                pa.PythonFile(self.file, "w"),
+                schema,
+                compression="zstd",
+                compression_level=9,  # 6% less room than 3, for 5% of the time of parsing
+                use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
+                column_encoding=ours or None,
+                dictionary_pagesize_limit=64 << 20,
+                store_schema=False,
+            )
+        return self.writer
+
+    def finish(self) -> None:
+        """Write what waits, and what a reader needs."""
+        if self.waiting:
+            self._flush()
+        self._open(self.schema).close()
+
+
+def _size(column: pa.Array) -> int:
+    """Bytes of memory; of a dictionary the numbers only: batches have most values in common."""
+    return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
+
+
+@contextmanager
+def _open_parquet(place: Place, schema: pa.Schema) -> Iterator[Target]:
+    with appearing(place) as file:
+        target = ParquetTarget(file, schema)
+        yield target
+        target.finish()
+
+
+class JsonTarget:
+    """An object a line."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        for row in batch.to_pylist():
+            line = json.dumps(row, ensure_ascii=False, default=str)
+            self.file.write(line.encode() + b"\n")
+
+
+@contextmanager
+def _open_json(place: Place, schema: pa.Schema) -> Iterator[Target]:
+    with appearing(place) as file:
+        yield JsonTarget(file)
+
+
+@contextmanager
+def appearing(place: Place) -> Iterator[IO[bytes]]:
+    """A file that is there once all went well; elsewhere it is written under another name first."""
+    if place.is_local:
+        path = Path(place.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            yield file
+        return
+    folder, _, name = place.path.rpartition("/")
+    part = f"{folder}/.{name}.part"
+    place.system.create_dir(folder, recursive=True)
+    try:
+        with place.system.open_output_stream(part, compression=None) as stream:
+            yield stream
+        place.system.move(part, place.path)
+    except BaseException:
+        if place.system.get_file_info(part).type == fs.FileType.File:
+            place.system.delete_file(part)
+        raise
+
+
+_FORMATS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "parquet": (".parquet", _open_parquet),
+    "json": (".jsonl", _open_json),
+}
+FORMATS = tuple(_FORMATS)

@@ -1,0 +1,38 @@
+"""Runs of an experiment on a cluster: the same results, kept in the same way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dodona.experiments.running.data import TreebankFolder
+from dodona.experiments.running.grid import run_grid
+from dodona.experiments.running.runs import Result, list_jobs
+from dodona.settings import Settings
+from dodona.synthetic.generator import write_treebank
+
+pytest.importorskip("ray", reason="ray is not installed here")
+
+
+def test_runs_on_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypatch: Any) -> None:
+    folder = tmp_path / "invented"
+    folder.mkdir()
+    for seed, part in enumerate(("train", "dev", "test")):
+        write_treebank(folder / f"{part}.conllu", 30, seed)
+    variants = {"explore": Settings(epochs=1), "static": Settings(epochs=1, training="static")}
+    jobs = list_jobs([TreebankFolder("invented", folder)], variants, [1, 2])
+    here = run_grid(jobs, Result.from_json, None)
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    there = run_grid(jobs, Result.from_json, tmp_path / "kept.jsonl")
+    assert [_lasting(result) for result in there] == [_lasting(result) for result in here]
+    monkeypatch.setenv("RAY_ADDRESS", "nobody is asked again")
+    assert run_grid(jobs, Result.from_json, tmp_path / "kept.jsonl") == there
+
+
+def _lasting(result: Result) -> dict[str, Any]:
+    """A result without how long it took."""
+    said: dict[str, Any] = json.loads(result.to_json())
+    return {name: value for name, value in said.items() if "seconds" not in name}
