@@ -88,7 +88,8 @@ class Reading:
             with read(source, format=format, trees=self.trees, bad=bad, name=file.name) as reader:
                 yield from reader
         except TreebankError as error:
-            raise _advise(error, is_given=self.format is not None) from None
+            is_sure = self.format is not None or file.path.removesuffix(".gz").endswith(TREEBANK)
+            raise _advise(error, is_sure) from None
 
     def _require_segmenter(self, path: str) -> Segmenter:
         if self.segmenter is None:
@@ -149,10 +150,10 @@ def _stem(name: str) -> str:
     return name
 
 
-def _advise(error: TreebankError, is_given: bool) -> TreebankError:
+def _advise(error: TreebankError, is_sure: bool) -> TreebankError:
     """The error, with what to do about it: another format, another encoding."""
     advice = ""
-    if "tab-separated columns" in error.message and not is_given:
+    if "tab-separated columns" in error.message and not is_sure:
         advice = "; if this is no CoNLL-U, say what it is: --input text, lines or tokens"
     elif "invalid UTF-8" in error.message:
         advice = "; --encoding converts others, such as latin-1"
