@@ -24,7 +24,7 @@ FLOORS = (
     {"core.network"},
     {"core.parsing", "core.tagging"},
     {"treebank"},
-    {"storage", "synthetic", "bridges", "settings", "query"},
+    {"storage", "synthetic", "bridges", "settings", "query", "validation"},
     {"doc", "batches", "evaluation", "learning"},
     {"segmentation", "clustering"},
     {"tagging"},

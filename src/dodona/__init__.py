@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dodona.core.transitions.system import System as System
     from dodona.doc import Doc as Doc
     from dodona.errors import DodonaError as DodonaError
+    from dodona.evaluation import analyse as analyse
     from dodona.evaluation import compare as compare
+    from dodona.evaluation import compare_text as compare_text
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.parser import Parser as Parser
@@ -52,7 +54,9 @@ _HOMES = {
     "Tagger": "dodona.tagging.tagger",
     "Word": "dodona.treebank.word",
     "Writer": "dodona.treebank.conllu.writer",
+    "analyse": "dodona.evaluation",
     "compare": "dodona.evaluation",
+    "compare_text": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
     "read": "dodona.treebank.conllu.reader",

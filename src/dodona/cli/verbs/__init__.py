@@ -13,6 +13,7 @@ VERBS = (
     "tag",
     "cluster",
     "evaluate",
+    "validate",
     "grep",
     "convert",
     "info",
