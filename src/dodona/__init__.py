@@ -77,10 +77,14 @@ def load(model: str | Path, *, mapped: bool = False) -> Parser:
     memory; but then nobody may change the file while it is in use, or the process crashes or
     computes nonsense.
     """
+    from dodona.logs import info
     from dodona.models import locate
     from dodona.parsing.parser import Parser
 
-    return Parser.load(locate(model), mapped=mapped)
+    path = locate(model)
+    parser = Parser.load(path, mapped=mapped)
+    info("loaded %s: %r", path, parser)
+    return parser
 
 
 def __getattr__(name: str) -> Any:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
 from dodona.evaluation.counts import Attachment
-from dodona.evaluation.pairs import Pair, Parsed, Treebank, load, pair
+from dodona.evaluation.pairs import Pair, Treebank, load, pair
+from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
+
+if TYPE_CHECKING:
+    from dodona.evaluation.report import HtmlTable
 
 DEPTHS = ("1", "2", "3", "4", "5", "6+")
 NO_LABEL = "none"  # what a word without a head has
@@ -42,10 +46,20 @@ class WrongSentence:
         """Its text, or its words where there is none."""
         return str(getattr(self.gold, "text", " ".join(self.gold.forms)))
 
+    @property
+    def sent_id(self) -> str | None:
+        """Its id, where it has one."""
+        return getattr(self.gold, "sent_id", None)
+
+    @property
+    def caption(self) -> str:
+        """What stands above its drawing."""
+        name = f"sentence {self.number}" + (f", {self.sent_id}" if self.sent_id else "")
+        return f"{name}: {len(self.wrong)} of {self.n_words} words wrong. {self.text}"
+
     def to_dict(self) -> dict[str, Any]:
         """The sentence for machines."""
-        sent_id = getattr(self.gold, "sent_id", None)
-        found = {"number": self.number, "sent_id": sent_id, "text": self.text}
+        found = {"number": self.number, "sent_id": self.sent_id, "text": self.text}
         return found | {"las": self.las, "wrong": self.wrong}
 
 
@@ -85,9 +99,35 @@ class Analysis:
 
     def to_html(self, title: str = "Errors") -> str:
         """A page with tables, and the worst sentences with both trees in one drawing."""
-        from dodona.evaluation.report import make_report
+        from dodona.evaluation.report import draw_both, make_report
 
-        return make_report(self, title)
+        figures = ((draw_both(wrong.gold, wrong.system), wrong.caption) for wrong in self.worst)
+        return make_report(title, self._html_tables(), figures)
+
+    def _html_tables(self) -> Iterator[HtmlTable]:
+        from dodona.evaluation.report import HtmlTable
+
+        scores = self.scores
+        named = {"UAS": scores.uas, "LAS": scores.las, "CLAS": scores.clas, "UPOS": scores.upos}
+        rows = [(name, f"{value:.2f}") for name, value in named.items() if value is not None]
+        rows += [("words", f"{scores.n_words:,}"), ("sentences", f"{scores.n_sentences:,}")]
+        yield HtmlTable("Scores", ("", ""), rows)
+        for name, parts in (
+            ("depth in the tree", self.by_depth),
+            ("length of the sentence", scores.by_length),
+            ("whether the word is known", self.by_known),
+        ):
+            figures = [
+                (k, f"{p.n_words:,}", f"{p.uas:.2f}", f"{p.las:.2f}") for k, p in parts.items()
+            ]
+            if figures:
+                yield HtmlTable(f"By {name}", ("", "words", "UAS", "LAS"), figures)
+        for name, arcs in (("distance", scores.by_distance), ("label", scores.by_label)):
+            rows_of = [(k, f"{a.n_gold:,}", f"{a.f1:.2f}") for k, a in arcs.items()]
+            yield HtmlTable(f"By {name}", ("", "gold", "F1"), rows_of)
+        for name, found in (("labels, head right", self.labels), ("tags", self.tags)):
+            confused = [(a, b, f"{n:,}") for (a, b), n in found.items()]
+            yield HtmlTable(f"Confused {name}", ("gold", "system", "words"), confused)
 
 
 def analyse(

@@ -8,24 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dodona.errors import DodonaError
+from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.punctuation import find_rule
-
-
-class Parsed(Protocol):
-    """What is needed of a sentence; every `Sentence` of a treebank has it."""
-
-    @property
-    def forms(self) -> Sequence[str]: ...
-    @property
-    def upos(self) -> Sequence[str]: ...
-    @property
-    def heads(self) -> Sequence[int | None]: ...
-    @property
-    def deprels(self) -> Sequence[str]: ...
-
 
 _NO_FILE = "<memory>"  # the source of sentences made in Python
 

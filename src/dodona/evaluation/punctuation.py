@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from unicodedata import category
 
+from dodona.evaluation.parsed import Parsed
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.universal import UPOS
-
-if TYPE_CHECKING:
-    from dodona.evaluation.pairs import Parsed
 
 RULES = ("auto", "upos", "xpos", "characters")
 MOST_NAMED = 8  # tags

@@ -28,7 +28,7 @@ PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 Splitting = Literal["learned", "lines"]
 
 
-@dataclass
+@dataclass(repr=False)
 class Segmenter(Saved):
     """Splits text into sentences, tokens and words.
 
@@ -51,6 +51,9 @@ class Segmenter(Saved):
             Expansion(self.rules.index(), self.word_weights),
             self.rules.rules,
         )
+
+    def __repr__(self) -> str:
+        return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
 
     def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
         """The sentences of a text, none if it is nothing but white space.

@@ -51,7 +51,7 @@ class Words:
         return WordTypes(Vocabulary(self.forms), self.sizes, vectors, Vocabulary(self.known))
 
 
-@dataclass
+@dataclass(repr=False)
 class NeuralTagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on."""
 
@@ -73,6 +73,9 @@ class NeuralTagger(Saved):
         self.network = Network(self.about, self.arrays)
         if self.about["tags"] != [answers.n_classes for answers in self.answers]:
             raise ValueError("the network has other tags than the tagger")
+
+    def __repr__(self) -> str:
+        return f"<NeuralTagger of {', '.join(self.columns)}>"
         self._types = self.words.types()
         self._free = [WordReader(self.network, self._types)]
         self._lemmas = self._dictionary()
