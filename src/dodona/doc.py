@@ -126,24 +126,42 @@ class Doc(Sequence[Sentence]):
         *,
         width: float | None = PICTURE_WIDTH,
         tags: Literal["upos", "xpos"] | None = "upos",
+        compact: bool = False,
+        margin: float | None = None,
     ) -> str:
         """One picture of all sentences, one below the other; see `Sentence.to_svg`."""
         from dodona.drawing.svg import stack_pictures
 
-        return stack_pictures(s.to_svg(width=width, tags=tags, standalone=False) for s in self)
+        how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
+        return stack_pictures(s.to_svg(standalone=False, **how) for s in self)
 
     def to_html(
         self,
         *,
         width: float | None = PICTURE_WIDTH,
         tags: Literal["upos", "xpos"] | None = "upos",
+        compact: bool = False,
+        margin: float | None = None,
         title: str = "Dodona",
     ) -> str:
         """A page with a picture of each sentence below its text."""
         from dodona.drawing.html import page
 
-        drawn = ((s.to_svg(width=width, tags=tags, standalone=False), s.text) for s in self)
+        how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
+        drawn = ((s.to_svg(standalone=False, **how), s.text) for s in self)
         return page(drawn, title)
+
+    def to_png(self, *, scale: float = 2.0, **how: Any) -> bytes:
+        """A picture in pixels, `scale` of them for each of `to_svg`, whose options it takes."""
+        from dodona.bridges.cairo import to_png
+
+        return to_png(self.to_svg(**how), scale=scale)
+
+    def to_pdf(self, **how: Any) -> bytes:
+        """A picture on a page of its own size; the options are those of `to_svg`."""
+        from dodona.bridges.cairo import to_pdf
+
+        return to_pdf(self.to_svg(**how))
 
     def _repr_html_(self) -> str:
         rest = len(self) - MOST_SHOWN

@@ -22,6 +22,8 @@ SUFFIXES = {  # of files that are named by their format
     "svg": ".svg",
     "html": ".html",
     "tree": ".txt",
+    "png": ".png",
+    "pdf": ".pdf",
 }
 
 

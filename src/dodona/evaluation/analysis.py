@@ -127,7 +127,8 @@ class Analysis:
             yield HtmlTable(f"By {name}", ("", "gold", "F1"), rows_of)
         for name, found in (("labels, head right", self.labels), ("tags", self.tags)):
             confused = [(a, b, f"{n:,}") for (a, b), n in found.items()]
-            yield HtmlTable(f"Confused {name}", ("gold", "system", "words"), confused)
+            if confused:
+                yield HtmlTable(f"Confused {name}", ("gold", "system", "words"), confused)
 
 
 def analyse(

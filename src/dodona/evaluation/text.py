@@ -13,7 +13,8 @@ from typing import TypeAlias
 from unicodedata import category
 
 from dodona.evaluation.breakdowns import is_content
-from dodona.evaluation.pairs import EvaluationError, Parsed, Treebank, check_heads, load, place
+from dodona.evaluation.pairs import EvaluationError, Treebank, check_heads, load, place
+from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.tags import universal_features
 from dodona.treebank.universal import FUNCTIONAL
 from dodona.treebank.universal import universal_part as universal

@@ -199,13 +199,19 @@ cdef class Sentence:
         """
         return views().tree(self, width, colour)
 
-    def to_svg(self, *, width=PICTURE_WIDTH, tags="upos", standalone=True, title=None):
+    def to_svg(
+        self, *, width=PICTURE_WIDTH, tags="upos", standalone=True, title=None, compact=False,
+        margin=None,
+    ):
         """The tree as an SVG picture, in rows no wider than `width` pixels (None: in one row).
 
         Beneath the words stand their `tags`: "upos", "xpos" or None. `standalone=False` leaves out
-        the style, for a page that has it already: `dodona.drawing.svg.STYLE`.
+        the style, for a page that has it already: `dodona.drawing.svg.STYLE`. `compact` is for long
+        sentences: smaller, and closer together; `margin` is what is left free around, in pixels.
         """
-        return views().svg(self, width, tags, standalone, title)
+        return views().svg(
+            self, width=width, tags=tags, standalone=standalone, title=title, compact=compact,
+            margin=margin)
 
     def _repr_svg_(self):
         return self.to_svg()

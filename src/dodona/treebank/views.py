@@ -72,23 +72,14 @@ def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
         ) from None
 
 
-def svg(
-    sentence: Sentence, width: float | None, tags: str | None, standalone: bool, title: str | None
-) -> str:
+def svg(sentence: Sentence, *, tags: str | None, **options: Any) -> str:
     """The tree as a picture."""
     from dodona.drawing.svg import draw
 
     if tags not in ("upos", "xpos", None):
         raise ValueError(f"tags is 'upos', 'xpos' or None; found {tags!r}")
     beneath = show_column(getattr(sentence, tags)) if tags else None
-    return draw(
-        sentence.forms,
-        arcs(sentence),
-        tags=beneath,
-        width=width,
-        standalone=standalone,
-        title=title,
-    )
+    return draw(sentence.forms, arcs(sentence), tags=beneath, **options)
 
 
 def show_column(column: list[str]) -> list[str] | None:

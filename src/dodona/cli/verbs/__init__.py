@@ -16,6 +16,7 @@ VERBS = (
     "validate",
     "grep",
     "convert",
+    "draw",
     "info",
     "oracle",
     "experiment",
