@@ -196,11 +196,13 @@ class Doc(Sequence[Sentence]):
 
         return to_pandas(self._sentences)
 
-    def to_spacy(self, vocab: spacy.vocab.Vocab | None = None) -> spacy.tokens.Doc:
+    def to_spacy(
+        self, vocab: spacy.vocab.Vocab | None = None, *, lang: str = "xx"
+    ) -> spacy.tokens.Doc:
         """A document of spaCy; see `dodona.bridges.spacy.to_spacy`."""
         from dodona.bridges.spacy import to_spacy
 
-        return to_spacy(self._sentences, vocab)
+        return to_spacy(self._sentences, vocab, lang=lang)
 
     @classmethod
     def from_spacy(cls, doc: spacy.tokens.Doc) -> Doc:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 SUFFIX = ".dodona"
 DEFAULT = "en"
 _FOLDER = Path(__file__).parent
+
+
+class Card(NamedTuple):
+    """What is to be known of a model that ships, beside what it records itself."""
+
+    language: str
+    treebank: str
+    licence: str
+
+
+CARDS = {"en": Card("English", "UD English EWT", "CC BY-SA 4.0")}
 
 
 def find_shipped() -> dict[str, Path]:

@@ -161,7 +161,7 @@ def _show(
     for letter, name, found in zip("AB", names, scores, strict=False):
         if len(names) > 1:
             print(f"{letter}: {name}\n")
-        print(found.table(**how))
+        print(found.table(**how), end="" if len(names) == 1 else "\n")
     print("\n".join(comparison.table() for comparison in comparisons.values()), end="")
 
 
