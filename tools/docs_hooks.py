@@ -16,6 +16,8 @@ from dodona.core.features.templates import load_templates, parse_templates, temp
 
 # beside the public names of `dodona`
 ALSO = (
+    "dodona.query.pattern.Match",
+    "dodona.validation.validator.validate",
     "dodona.drawing.svg.draw",
     "dodona.drawing.terminal.draw",
     "dodona.explorer.explore.Explorer",

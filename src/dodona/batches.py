@@ -45,7 +45,8 @@ def require_sentence(item: object) -> Sentence:
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
             'dodona.Sentence.from_columns(["Oaks", "speak"]) makes one of words, and a parser with '
-            "a segmenter, called as parser(text), reads plain text"
+            "a segmenter, called as parser(text), or for several as parser.docs(texts), reads plain "
+            "text"
         )
     return item
 

@@ -68,6 +68,12 @@ class Doc(Sequence[Sentence]):
         n_words = sum(map(len, self._sentences))
         return f"<Doc of {_plural(len(self), 'sentence')}, {_plural(n_words, 'word')}>"
 
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        from dodona.treebank.elsewhere import DOC, explain
+
+        raise AttributeError(explain("document", name, DOC))
+
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences; iterating over the document gives the same."""

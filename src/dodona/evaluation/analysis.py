@@ -239,7 +239,8 @@ def _depths(sentence: Parsed) -> list[int]:
     heads = sentence.heads
     found = [0] * len(heads)
     for start in range(len(heads)):
-        path, at = [], start
+        path: list[int] = []
+        at = start
         while not found[at] and len(path) <= len(heads):
             path.append(at)
             head = heads[at]

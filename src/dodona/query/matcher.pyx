@@ -1,4 +1,4 @@
-"""Finding the words of a sentence that fit a pattern: a search from word to word along its relations.
+"""Finding the words of a sentence that fit a pattern: a search from word to word, by relations.
 
 Columns are compared where they lie in the sentence, so that a word that does not fit costs one
 comparison of bytes. The first word of a pattern is tried everywhere, each further one only where

@@ -73,12 +73,12 @@ class NeuralTagger(Saved):
         self.network = Network(self.about, self.arrays)
         if self.about["tags"] != [answers.n_classes for answers in self.answers]:
             raise ValueError("the network has other tags than the tagger")
-
-    def __repr__(self) -> str:
-        return f"<NeuralTagger of {', '.join(self.columns)}>"
         self._types = self.words.types()
         self._free = [WordReader(self.network, self._types)]
         self._lemmas = self._dictionary()
+
+    def __repr__(self) -> str:
+        return f"<NeuralTagger of {', '.join(self.columns)}>"
 
     def _dictionary(self) -> TagTask | None:
         if LEMMA not in self.columns:

@@ -12,6 +12,8 @@ from dodona.treebank.sentence cimport (
 
 from operator import getitem, index
 
+from dodona.treebank.elsewhere import WORD, explain
+
 cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
@@ -197,6 +199,10 @@ cdef class Word:
 
     def __repr__(self):
         return f"<Word {self.place + 1} {self.form}>"
+
+    def __getattr__(self, name):
+        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        raise AttributeError(explain("word", name, WORD))
 
     cdef str column(self, int column):
         return decoded(field(self.sentence, self.place, column))
