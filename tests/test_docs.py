@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [
     path
     for path in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
-    if "```py" in path.read_text(encoding="utf-8")
+    if re.search("^```(py|console)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 BLOCK = re.compile(r"^```(python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONS = doctest.ELLIPSIS
@@ -52,7 +52,7 @@ def run_examples(test: doctest.DocTest, *, keep: bool = False) -> None:
 
 
 def run_commands(code: str) -> None:
-    """Run what stands behind `$`, and compare what it prints with what follows, if anything does."""
+    """Run what stands behind `$`, and compare what it prints with the lines that follow."""
     if sys.platform == "win32":
         return  # pages are written for other shells
     scripts = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -121,3 +121,4 @@ def test_the_demo_does_what_it_says(tmp_path: Path) -> None:
     assert scores.las > 90
     assert "●" in shown.stdout  # a tree
     assert dodona.load(tmp_path / "demo.dodona").record["best_epoch"]
+    assert "What to type next" in shown.stdout

@@ -45,8 +45,7 @@ def require_sentence(item: object) -> Sentence:
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
             'dodona.Sentence.from_columns(["Oaks", "speak"]) makes one of words, and a parser with '
-            "a segmenter, called as parser(text), or for several as parser.docs(texts), reads plain "
-            "text"
+            "a segmenter reads plain text: parser(text), or of several parser.docs(texts)"
         )
     return item
 

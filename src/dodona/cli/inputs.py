@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dodona.cli.errors import say
+from dodona.cli.meter import Meter, metered
 from dodona.cli.opened import UTF8, Opened, check_encoding, total_size
 from dodona.cli.places import PLAIN, STDIN, TREEBANK, find_files
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
@@ -17,7 +18,6 @@ from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from dodona.cli.meter import Meter
     from dodona.segmentation.segmenter import Segmenter, Splitting
 
 CONLLU, CONLLX = FORMATS
@@ -130,11 +130,19 @@ def find_sources(names: Iterable[str]) -> list[Source]:
 
 
 def read_treebanks(
-    paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool, meter: Meter | None = None
+    paths: Iterable[str],
+    format: Any,
+    trees: Trees,
+    skip_bad: bool,
+    *,
+    doing: str = "reading",
+    encoding: str = UTF8,
 ) -> Iterator[Item]:
-    """The sentences of all files, one after the other."""
-    reading = Reading(format, skip_bad=skip_bad, trees=trees, meter=meter)
-    return reading.read(Source(path) for path in paths)
+    """The sentences of all files, and of those in folders; a terminal sees how far it is."""
+    named = list(find_files(paths))
+    with metered(doing, total_size(named)) as meter:
+        reading = Reading(format, None, skip_bad, encoding, trees, meter)
+        yield from meter.count(reading.read(Source(path) for path in named))
 
 
 def size_of(sources: Iterable[Source]) -> int | None:

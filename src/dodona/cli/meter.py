@@ -43,29 +43,38 @@ class Meter:
                 self.n_words += len(item)
             yield item
 
+    def tick(self) -> None:
+        """Some more was done."""
+
     def close(self) -> None:
         """Nothing more comes."""
 
 
 class Bar(Meter):
-    """Shows a bar from the second look on, so that what is quick shows none; tells the speed."""
+    """Shows a bar, but not for what is quick; at the end it may tell the speed in any case."""
 
-    def __init__(self, doing: str, n_bytes: int | None) -> None:
+    def __init__(self, doing: str, n_bytes: int | None, tells_speed: bool) -> None:
         super().__init__()
-        self.doing, self.n_bytes = doing, n_bytes
+        self.doing, self.n_bytes, self.tells_speed = doing, n_bytes, tells_speed
         self.start = self.last = time.perf_counter()
         self._bar: Any = None
         self._task: Any = None
 
     def count(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(super().count(items)):
-            if number % 64 == 0 and time.perf_counter() - self.last > EVERY:
-                self._show()
+            if number % 64 == 0:
+                self.tick()
             yield item
+
+    def tick(self) -> None:
+        if time.perf_counter() - self.last > EVERY:
+            self._show()
 
     def close(self) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if not self.tells_speed:
+            return
         seconds = time.perf_counter() - self.start
         say(f"{self.n_words:,} words in {seconds:.2f} s: {self.n_words / seconds:,.0f} words/s")
 
@@ -73,7 +82,10 @@ class Bar(Meter):
         self.last = time.perf_counter()
         if self._bar is None:
             self._begin()
-        speed = f"{self.n_words:,} words  {self.n_words / (self.last - self.start):,.0f} words/s"
+        speed = ""
+        if self.n_words:
+            per_second = self.n_words / (self.last - self.start)
+            speed = f"{self.n_words:,} words  {per_second:,.0f} words/s"
         self._bar.update(self._task, completed=self.n_read, speed=speed)
 
     def _begin(self) -> None:
@@ -94,9 +106,9 @@ class Bar(Meter):
 
 
 @contextmanager
-def metered(doing: str, n_bytes: int | None) -> Iterator[Meter]:
+def metered(doing: str, n_bytes: int | None, *, tells_speed: bool = False) -> Iterator[Meter]:
     """What the user is to see of a task that reads so many bytes, if that is known."""
-    meter = Bar(doing, n_bytes) if sys.stderr.isatty() else Meter()
+    meter = Bar(doing, n_bytes, tells_speed) if sys.stderr.isatty() else Meter()
     try:
         yield meter
     finally:

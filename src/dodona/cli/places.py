@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from dodona.models import advise_on_text
 from dodona.treebank.conllu.errors import TreebankError
 
 STDIN = "-"
@@ -21,6 +22,8 @@ def find_files(names: Iterable[str], suffixes: tuple[str, ...] = TREEBANK) -> It
     """
     for name in names:
         if name == STDIN or not Path(name).is_dir():
+            if (advice := advise_on_text(name)) and not Path(name).exists():
+                raise FileNotFoundError(f"{name}: no such file{advice}")
             yield name
             continue
         found = sorted(_walk(name, suffixes))

@@ -53,6 +53,14 @@ def explain_missing(name: str) -> str:
     """
     said = f"{name}: no such file, and no model of that name; models that ship: "
     said += ", ".join(find_shipped()) or "none"
-    if any(map(str.isspace, name)):
-        return f'{said}. To parse a text, pipe it: echo "…" | dodona parse {DEFAULT}'
-    return said
+    return said + advise_on_text(name)
+
+
+def advise_on_text(name: str) -> str:
+    """What to say of a name that looks like a text.
+
+    >>> advise_on_text("notes.txt"), advise_on_text("Oaks speak.")
+    ('', '. To parse a text, pipe it: echo "…" | dodona parse en')
+    """
+    is_text = any(map(str.isspace, name))
+    return f'. To parse a text, pipe it: echo "…" | dodona parse {DEFAULT}' if is_text else ""

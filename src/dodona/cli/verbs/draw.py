@@ -8,7 +8,6 @@ from dodona.cli.flags import Flag
 from dodona.cli.inputs import Skipped, read_treebanks
 from dodona.cli.outputs import SUFFIXES
 from dodona.cli.pictures import PICTURES, Picture, open_pictures
-from dodona.cli.places import find_files
 from dodona.treebank.conllu.reader import FORMATS
 
 PAGE_WIDTH = 1120  # pixels of what fits the page of drawings
@@ -53,7 +52,8 @@ def draw(
     format = _format(out, output)
     how = _options(format, width, tags, compact, margin)
     skipped = Skipped()
-    items = skipped.watch(read_treebanks(find_files(files or ["-"]), input, "optional", skip_bad))
+    read = read_treebanks(files or ["-"], input, "optional", skip_bad, doing="drawing")
+    items = skipped.watch(read)
     with open_pictures(out, format, how) as writer:
         for number, item in enumerate(items):
             if number == most:

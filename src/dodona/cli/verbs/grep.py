@@ -10,7 +10,6 @@ from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import read_treebanks
 from dodona.cli.outputs import OUTPUTS, open_writer
-from dodona.cli.places import find_files
 from dodona.query.language import COLUMNS
 from dodona.query.pattern import Match, Pattern
 from dodona.treebank.conllu.files import open_output
@@ -78,7 +77,7 @@ def grep(
 
 
 def _read(names: list[str], format: str) -> Iterator[Sentence]:
-    for item in read_treebanks(find_files(names), format, "ignored", False):
+    for item in read_treebanks(names, format, "ignored", False, doing="searching"):
         assert isinstance(item, Sentence)  # bad ones are errors
         yield item
 

@@ -6,8 +6,10 @@ from typing import Annotated
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.meter import Meter, metered
+from dodona.cli.opened import Opened, total_size
 from dodona.cli.places import STDIN, find_files
-from dodona.treebank.conllu.files import open_input, open_output
+from dodona.treebank.conllu.files import open_output
 from dodona.validation.problems import Problem
 from dodona.validation.validator import LEVELS, mend_bytes, validate_bytes
 
@@ -56,27 +58,33 @@ def validate(
 
 def _look(paths: list[str], level: int, fix: bool, out: str | None) -> Iterator[Problem]:
     """The problems of all files; with `fix`, those that are left after mending."""
-    for path in paths:
-        data, name = _read(path)
-        if fix:
-            mended = mend_bytes(data)
-            if mended != data or out is not None or path == STDIN:
-                with open_output(out or path) as file:
-                    file.write(mended)
-            if mended != data:
-                before, after = validate_bytes(data, name, 2), validate_bytes(mended, name, 2)
-                say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems mended")
-            data = mended
-        yield from validate_bytes(data, name, level)
+    with metered("validating", total_size(paths)) as meter:
+        for path in paths:
+            data, name = _read(path, meter)
+            yield from _look_at(data, name, path, level, fix, out)
 
 
-def _read(path: str) -> tuple[bytes, str]:
-    file, name, is_ours = open_input(path)
-    try:
-        return file.read(), name
-    finally:
-        if is_ours:
-            file.close()
+def _look_at(
+    data: bytes, name: str, path: str, level: int, fix: bool, out: str | None
+) -> Iterator[Problem]:
+    if fix:
+        mended = mend_bytes(data)
+        if mended != data or out is not None or path == STDIN:
+            with open_output(out or path) as file:
+                file.write(mended)
+        if mended != data:
+            before, after = validate_bytes(data, name, 2), validate_bytes(mended, name, 2)
+            say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems mended")
+        data = mended
+    yield from validate_bytes(data, name, level)
+
+
+def _read(path: str, meter: Meter) -> tuple[bytes, str]:
+    with Opened(path) as file:
+        meter.watch(file)
+        data = b"".join(iter(file.read1, b""))
+        meter.tick()
+        return data, file.name
 
 
 def _tell(problem: Problem, json: bool, to_stderr: bool) -> None:
