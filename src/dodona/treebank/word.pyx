@@ -229,24 +229,10 @@ cdef class Word:
     cdef tuple token_range(self):
         cdef int last
         cdef Text line = self.range_line(&last)
-        cdef Text misc = last_column(line) if line.size else self.own_misc()
-        numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
-        start, _, end = numbers.partition(":")
-        if not (start.isdecimal() and end.isdecimal()):
-            return None
-        return self.part_of(line, last, int(start), int(end)) if line.size else (
-            int(start), int(end))
-
-    cdef tuple part_of(self, Text line, int last, start, end):
-        """Where its letters are in a token from start to end, if that consists of its words."""
-        cdef int i
-        number, token = decoded(line).split("\t")[:2]
-        cdef int first = int(number.partition("-")[0]) - 1
-        forms = [word_at(self.sentence, i).column(FORM) for i in range(first, last + 1)]
-        if "".join(forms).lower() != token.lower() or len("".join(forms)) != end - start:
-            return start, end
-        start += sum([len(form) for form in forms[:self.place - first]])
-        return start, start + len(forms[self.place - first])
+        if not line.size:
+            return place_in(self.own_misc())
+        cdef int first = first_of(line)
+        return range_places(self.sentence, line, first, last)[self.place - first]
 
 
 def words(Sentence sentence not None):
@@ -281,13 +267,19 @@ def places(Sentence sentence not None):
     >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
     ([0, None], [4, None])
     """
-    cdef int i
-    cdef list starts = [], ends = []
-    for i in range(sentence.n_words):
-        start, end = word_at(sentence, i).token_range() or (None, None)
-        starts.append(start)
-        ends.append(end)
-    return starts, ends
+    cdef int i = 0, last
+    cdef Text line
+    cdef list found = []
+    while i < sentence.n_words:
+        line = range_before(sentence, i, &last)
+        if line.size:
+            found += range_places(sentence, line, i, last)
+            i = last + 1
+        else:
+            found.append(place_in(field(sentence, i, MISC)))
+            i += 1
+    found = [place or (None, None) for place in found]
+    return [start for start, _ in found], [end for _, end in found]
 
 
 def ranges(Sentence sentence not None):
@@ -373,6 +365,36 @@ cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
         at += 1
     last[0] = number - 1
     return Text(line, end - line)
+
+
+cdef int first_of(Text line):
+    """The first word of a range, counted from 0."""
+    return int(decoded(line).partition("-")[0]) - 1
+
+
+cdef tuple place_in(Text misc):
+    """What TokenRange says in MISC, if it does."""
+    numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
+    start, _, end = numbers.partition(":")
+    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+
+
+cdef list range_places(Sentence sentence, Text line, int first, int last):
+    """The places of all words of a range: of their letters, if the token consists of its words."""
+    cdef int i
+    cdef tuple place = place_in(last_column(line))
+    if place is None:
+        return [None] * (last + 1 - first)
+    start, end = place
+    forms = [decoded(field(sentence, i, FORM)) for i in range(first, last + 1)]
+    joined = "".join(forms)
+    if len(joined) != end - start or joined.lower() != decoded(line).split("\t")[FORM].lower():
+        return [place] * len(forms)
+    found = []
+    for form in forms:
+        found.append((start, start + len(form)))
+        start += len(form)
+    return found
 
 
 cdef Text last_column(Text line) noexcept nogil:
