@@ -6,6 +6,7 @@ import logging
 import pickle
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -175,12 +176,22 @@ def test_our_errors_are_one_family(tmp_path: Path) -> None:
         lambda: dodona.Pattern("?"),
         lambda: dodona.evaluate([], []),
         lambda: dodona.train(bad, features=str(bad)),
+        lambda: dodona.Settings(beam=-1),
+        lambda: dodona.Settings(system="arc-lazy"),
     ]
     for call in calls:
         with pytest.raises(dodona.DodonaError) as caught:
             call()
         assert isinstance(caught.value, ValueError)
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_errors_of_files_are_of_the_family_too(parser: Parser) -> None:
+    with pytest.raises(dodona.DodonaError, match="no model of that name") as caught:
+        dodona.load("klingon")
+    assert isinstance(caught.value, FileNotFoundError)
+    with pytest.raises(dodona.DodonaError, match="no segmenter"):
+        replace(parser, segmenter=None)("Oaks speak.")
 
 
 def test_a_notebook_shows_trees(parser: Parser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from dodona.cli.errors import UsageError
@@ -25,7 +24,7 @@ def annotate(paths: list[str], reading: Reading, pipe: Pipe, out: str, format: s
     groups = [[source] for source in sources] if is_folder(out) else [sources]
     skipped = Skipped()
     with metered("parsing", size_of(sources), tells_speed=True) as meter:
-        reading = replace(reading, meter=meter)
+        reading = reading._replace(meter=meter)
         for target, group in zip(targets, groups, strict=True):
             _write(reading.read(group), pipe, target, format, skipped, meter)
     skipped.say()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dodona.cli.errors import say
 from dodona.cli.meter import Meter, metered
@@ -29,8 +28,7 @@ Item = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A file to read, and what it is called in ids of documents and sentences."""
 
     path: str
@@ -38,8 +36,7 @@ class Source:
     place: str = ""  # from the folder on that was named
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """How files are read: in which format, by which segmenter, from which encoding."""
 
     format: str | None = None  # None: to be found out

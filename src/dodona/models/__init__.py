@@ -5,9 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from dodona.errors import DodonaError
+
 SUFFIX = ".dodona"
 DEFAULT = "en"
 _FOLDER = Path(__file__).parent
+
+
+class NoModelError(DodonaError, FileNotFoundError):
+    """Neither a file nor a model that ships."""
 
 
 class Card(NamedTuple):
@@ -42,7 +48,7 @@ def locate(model: str | Path) -> Path:
     named = find_shipped()
     if str(model) in named:
         return named[str(model)]
-    raise FileNotFoundError(explain_missing(str(model)))
+    raise NoModelError(explain_missing(str(model)))
 
 
 def explain_missing(name: str) -> str:

@@ -14,6 +14,7 @@ from dodona.core.segmenting.expansion import Expansion
 from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
+from dodona.errors import DodonaError
 from dodona.segmentation.rules import Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
@@ -26,6 +27,10 @@ from dodona.treebank.sentence import Sentence
 PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 
 Splitting = Literal["learned", "lines"]
+
+
+class NoSegmenterError(DodonaError, ValueError):
+    """A model that reads words was given raw text."""
 
 
 @dataclass(repr=False)
@@ -132,7 +137,7 @@ class Segmenter(Saved):
 def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
     """The segmenter of a model, which raw text cannot do without."""
     if segmenter is None:
-        raise ValueError(
+        raise NoSegmenterError(
             "this model has no segmenter, so it cannot read raw text: give it sentences, or train "
             "one with --pipeline text"
         )

@@ -10,7 +10,7 @@ from dodona.cli.flags import Flag
 from dodona.cli.inputs import GUESSED, INPUTS, Reading
 from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, explain_missing, find_shipped, locate
+from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -94,5 +94,5 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists():
-        raise FileNotFoundError(explain_missing(words[0]))
+        raise NoModelError(explain_missing(words[0]))
     return DEFAULT, words
