@@ -70,7 +70,11 @@ def systems() -> str:
 
 def api() -> str:
     """Every public name."""
-    parts = [entry(f"dodona.{name}", getattr(dodona, name)) for name in dodona.__all__]
+    parts = [
+        entry(f"dodona.{name}", getattr(dodona, name))
+        for name in dodona.__all__
+        if name != "__version__"
+    ]
     for path in ALSO:
         module, _, name = path.rpartition(".")
         parts.append(entry(path, getattr(import_module(module), name)))

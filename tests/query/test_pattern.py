@@ -7,6 +7,8 @@ import random
 from itertools import permutations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dodona import Doc, DodonaError, Pattern, Sentence
 from dodona.query.language import MOST_WORDS, PatternError
@@ -189,3 +191,34 @@ def test_the_search_agrees_with_trying_everything() -> None:
             and not any(heads[u] == z + 1 and u not in (x, y, z) for u in range(n))
         ]
         assert sorted(found("upos=V >a (* .. (* !> *))", sentence)) == sorted(expected)
+
+
+PIECES = ["upos=N", "*", ">", ">a", "<<", ">>", "..", ".", "$", "!", "(", ")", "&", "|", " ", " "]
+PIECES += [
+    "as x",
+    "as",
+    "/",
+    '"',
+    "=",
+    "!=",
+    "form=/w./",
+    "a:*",
+    "\\",
+    "Case=*",
+    "misc.",
+    "é",
+    "\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_any_text_is_a_pattern_or_told_why_not(text: str) -> None:
+    try:
+        pattern = Pattern(text)
+    except PatternError as error:
+        assert 0 <= error.place <= len(text) and str(error)
+        return
+    for match in pattern.matches(OAKS, most=50):
+        assert len(match.words) == pattern.n_words
+        assert repr(match).startswith("<Match ")
+    assert Pattern(pattern.text).names == pattern.names
