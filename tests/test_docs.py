@@ -21,9 +21,9 @@ ROOT = Path(__file__).parent.parent
 PAGES = [
     path
     for path in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
-    if "```py" in path.read_text(encoding="utf-8")
+    if re.search("^```(py|console)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
-BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONS = doctest.ELLIPSIS
 
 
@@ -51,6 +51,20 @@ def run_examples(test: doctest.DocTest, *, keep: bool = False) -> None:
     assert not failed, "".join(said)
 
 
+def run_commands(code: str) -> None:
+    """Run what stands behind `$`, and compare what it prints with the lines that follow."""
+    if sys.platform == "win32":
+        return  # pages are written for other shells
+    scripts = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for block in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
+        command, _, expected = block.partition("\n")
+        done = subprocess.run(command, shell=True, capture_output=True, env=scripts)
+        assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
+        found = done.stdout.decode().rstrip() + "\n"
+        expected = expected.rstrip() + "\n"
+        assert doctest.OutputChecker().check_output(expected, found, OPTIONS), (command, found)
+
+
 @pytest.fixture
 def treebank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files that the pages name, in the folder where they run."""
@@ -67,6 +81,8 @@ def test_the_code_of_a_page_runs_from_top_to_bottom(path: Path) -> None:
         if kind == "python":
             # as many lines above it as in the page, so that a traceback tells the page's line
             exec(compile("\n" * (line - 1) + code, str(path), "exec"), names)
+        elif kind == "console":
+            run_commands(code)
         else:
             test = doctest.DocTestParser().get_doctest(code, names, path.name, str(path), line - 1)
             test.globs = names  # not the copy that the parser made: blocks share their names
@@ -105,3 +121,4 @@ def test_the_demo_does_what_it_says(tmp_path: Path) -> None:
     assert scores.las > 90
     assert "●" in shown.stdout  # a tree
     assert dodona.load(tmp_path / "demo.dodona").record["best_epoch"]
+    assert "What to type next" in shown.stdout

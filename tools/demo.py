@@ -138,7 +138,15 @@ def main() -> None:
     parse(parser, model, folder / "test.conllu", output)
     score(folder / "test.conllu", output)
     show(output)
-    console.print(f"\nThe files are in {folder}. Next: README.md, with your own treebank.")
+    console.print(f"\n[bold]What to type next[/bold], with the files in {folder} or your own\n")
+    for command, about in (
+        ('echo "Zeus saw the oak trees." | dodona parse en --output tree', "English, from text"),
+        (f"dodona evaluate {folder}/test.conllu {output} --errors", "where it goes wrong"),
+        (f"dodona draw {output} -o trees.html", "pictures"),
+        (f"dodona grep 'upos=VERB >nsubj *' {output}", "look for something"),
+        ("dodona train --train F --dev F -o MODEL", "your own treebank: README.md"),
+    ):
+        console.print(f"  [cyan]{command}[/cyan]  {about}", soft_wrap=True, highlight=False)
 
 
 if __name__ == "__main__":

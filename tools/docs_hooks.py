@@ -16,6 +16,8 @@ from dodona.core.features.templates import load_templates, parse_templates, temp
 
 # beside the public names of `dodona`
 ALSO = (
+    "dodona.query.pattern.Match",
+    "dodona.validation.validator.validate",
     "dodona.drawing.svg.draw",
     "dodona.drawing.terminal.draw",
     "dodona.explorer.explore.Explorer",
@@ -68,7 +70,11 @@ def systems() -> str:
 
 def api() -> str:
     """Every public name."""
-    parts = [entry(f"dodona.{name}", getattr(dodona, name)) for name in dodona.__all__]
+    parts = [
+        entry(f"dodona.{name}", getattr(dodona, name))
+        for name in dodona.__all__
+        if name != "__version__"
+    ]
     for path in ALSO:
         module, _, name = path.rpartition(".")
         parts.append(entry(path, getattr(import_module(module), name)))

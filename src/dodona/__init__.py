@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    __version__: str
     from dodona.core.transitions.action import Action as Action
     from dodona.core.transitions.gold import Gold as Gold
     from dodona.core.transitions.python_system import PythonSystem as PythonSystem
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
     from dodona.core.transitions.system import State as State
     from dodona.core.transitions.system import System as System
     from dodona.doc import Doc as Doc
+    from dodona.errors import DodonaError as DodonaError
+    from dodona.evaluation import analyse as analyse
     from dodona.evaluation import compare as compare
+    from dodona.evaluation import compare_text as compare_text
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.training import train as train
+    from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
     from dodona.segmentation.training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
@@ -36,8 +41,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
+    "DodonaError": "dodona.errors",
     "Gold": "dodona.core.transitions.gold",
     "Parser": "dodona.parsing.parser",
+    "Pattern": "dodona.query.pattern",
     "PythonSystem": "dodona.core.transitions.python_system",
     "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
@@ -47,7 +54,9 @@ _HOMES = {
     "Tagger": "dodona.tagging.tagger",
     "Word": "dodona.treebank.word",
     "Writer": "dodona.treebank.conllu.writer",
+    "analyse": "dodona.evaluation",
     "compare": "dodona.evaluation",
+    "compare_text": "dodona.evaluation",
     "evaluate": "dodona.evaluation",
     "evaluate_text": "dodona.evaluation",
     "read": "dodona.treebank.conllu.reader",
@@ -58,7 +67,7 @@ _HOMES = {
     "train_tagger": "dodona.tagging.training",
 }
 
-__all__ = ["load", *_HOMES]
+__all__ = ["__version__", "load", *_HOMES]
 
 
 def load(model: str | Path, *, mapped: bool = False) -> Parser:
@@ -68,16 +77,25 @@ def load(model: str | Path, *, mapped: bool = False) -> Parser:
     memory; but then nobody may change the file while it is in use, or the process crashes or
     computes nonsense.
     """
+    from dodona.logs import info
     from dodona.models import locate
     from dodona.parsing.parser import Parser
 
-    return Parser.load(locate(model), mapped=mapped)
+    path = locate(model)
+    parser = Parser.load(path, mapped=mapped)
+    info("loaded %s: %r", path, parser)
+    return parser
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value = version("dodona")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'dodona' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

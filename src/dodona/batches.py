@@ -45,7 +45,23 @@ def require_sentence(item: object) -> Sentence:
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
             'dodona.Sentence.from_columns(["Oaks", "speak"]) makes one of words, and a parser with '
-            "a segmenter, called as parser(text), reads plain text"
+            "a segmenter reads plain text: parser(text), or of several parser.docs(texts)"
+        )
+    return item
+
+
+def require_text(item: object) -> str:
+    """The item, if it is a text.
+
+    >>> require_text(["Oaks speak."])
+    Traceback (most recent call last):
+    TypeError: expected a text, not list; parser.docs(texts) makes a document of each of several, \
+and parser.pipe(sentences) parses sentences
+    """
+    if not isinstance(item, str):
+        raise TypeError(
+            f"expected a text, not {type(item).__name__}; parser.docs(texts) makes a document of "
+            "each of several, and parser.pipe(sentences) parses sentences"
         )
     return item
 

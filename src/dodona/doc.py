@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import spacy.tokens
     import spacy.vocab
 
+    from dodona.query.pattern import Match, Pattern
     from dodona.treebank.word import Word
 
 
@@ -65,7 +66,18 @@ class Doc(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         n_words = sum(map(len, self._sentences))
-        return f"<Doc of {len(self)} sentences, {n_words} words>"
+        return f"<Doc of {_plural(len(self), 'sentence')}, {_plural(n_words, 'word')}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        from dodona.treebank.elsewhere import DOC, explain
+
+        raise AttributeError(explain("document", name, DOC))
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The sentences; iterating over the document gives the same."""
+        return self._sentences
 
     @property
     def words(self) -> list[Word]:
@@ -79,6 +91,22 @@ class Doc(Sequence[Sentence]):
             return self._text
         parts = [s.text + " " * s[-1].space_after for s in self._sentences]
         return "".join(parts).removesuffix(" ")
+
+    def match(self, pattern: str | Pattern) -> list[Match]:
+        """What fits a pattern, sentence by sentence; `dodona.query.language` has its grammar.
+
+        >>> heads, deprels = [2, 0], ["nsubj", "root"]
+        >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"], heads=heads, deprels=deprels)])
+        >>> [match["subject"].form for match in doc.match("form=speak >nsubj * as subject")]
+        ['Oaks']
+        """
+        from dodona.query.pattern import compile_pattern
+
+        return list(compile_pattern(pattern).find(self._sentences))
+
+    def noun_phrases(self) -> list[list[Word]]:
+        """The noun phrases of all sentences; see `Sentence.noun_phrases`."""
+        return [phrase for sentence in self._sentences for phrase in sentence.noun_phrases()]
 
     def to_conllu(self) -> str:
         """The document as it stands in a CoNLL-U file."""
@@ -104,24 +132,42 @@ class Doc(Sequence[Sentence]):
         *,
         width: float | None = PICTURE_WIDTH,
         tags: Literal["upos", "xpos"] | None = "upos",
+        compact: bool = False,
+        margin: float | None = None,
     ) -> str:
         """One picture of all sentences, one below the other; see `Sentence.to_svg`."""
         from dodona.drawing.svg import stack_pictures
 
-        return stack_pictures(s.to_svg(width=width, tags=tags, standalone=False) for s in self)
+        how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
+        return stack_pictures(s.to_svg(standalone=False, **how) for s in self)
 
     def to_html(
         self,
         *,
         width: float | None = PICTURE_WIDTH,
         tags: Literal["upos", "xpos"] | None = "upos",
+        compact: bool = False,
+        margin: float | None = None,
         title: str = "Dodona",
     ) -> str:
         """A page with a picture of each sentence below its text."""
         from dodona.drawing.html import page
 
-        drawn = ((s.to_svg(width=width, tags=tags, standalone=False), s.text) for s in self)
+        how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
+        drawn = ((s.to_svg(standalone=False, **how), s.text) for s in self)
         return page(drawn, title)
+
+    def to_png(self, *, scale: float = 2.0, **how: Any) -> bytes:
+        """A picture in pixels, `scale` of them for each of `to_svg`, whose options it takes."""
+        from dodona.bridges.cairo import to_png
+
+        return to_png(self.to_svg(**how), scale=scale)
+
+    def to_pdf(self, **how: Any) -> bytes:
+        """A picture on a page of its own size; the options are those of `to_svg`."""
+        from dodona.bridges.cairo import to_pdf
+
+        return to_pdf(self.to_svg(**how))
 
     def _repr_html_(self) -> str:
         rest = len(self) - MOST_SHOWN
@@ -150,11 +196,19 @@ class Doc(Sequence[Sentence]):
 
         return cls(from_arrow(table))
 
-    def to_spacy(self, vocab: spacy.vocab.Vocab | None = None) -> spacy.tokens.Doc:
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each word; see `dodona.bridges.pandas.to_pandas`."""
+        from dodona.bridges.pandas import to_pandas
+
+        return to_pandas(self._sentences)
+
+    def to_spacy(
+        self, vocab: spacy.vocab.Vocab | None = None, *, lang: str = "xx"
+    ) -> spacy.tokens.Doc:
         """A document of spaCy; see `dodona.bridges.spacy.to_spacy`."""
         from dodona.bridges.spacy import to_spacy
 
-        return to_spacy(self._sentences, vocab)
+        return to_spacy(self._sentences, vocab, lang=lang)
 
     @classmethod
     def from_spacy(cls, doc: spacy.tokens.Doc) -> Doc:
@@ -162,3 +216,7 @@ class Doc(Sequence[Sentence]):
         from dodona.bridges.spacy import from_spacy
 
         return cls(from_spacy(doc), doc.text)
+
+
+def _plural(n: int, thing: str) -> str:
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

@@ -6,6 +6,7 @@ Likewise those of taggers, for `dodona.train_tagger` and `dodona tag --train`, a
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from dodona.core.parsing.greedy_training import LEARNERS
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
 from dodona.core.transitions.system import LOSSES, ROOTS
+from dodona.errors import DodonaError
 from dodona.treebank.trees.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
@@ -41,6 +43,22 @@ OF_LINEAR = ("learner", "aggressiveness", "prune", "tagger_prune", "clusters")
 AUTO = "auto"  # what suits the other settings
 
 
+class SettingsError(DodonaError, ValueError):
+    """Settings that no training could have."""
+
+
+def _checked(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    """What checks settings, with errors of our family."""
+
+    def told(self: Any) -> None:
+        try:
+            check(self)
+        except ValueError as error:
+            raise SettingsError(*error.args) from None
+
+    return told
+
+
 def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
     return field(default=default, metadata={"help": help, "choices": choices})
 
@@ -53,7 +71,7 @@ class Settings:
     'explore'
     >>> Settings(training="luck")
     Traceback (most recent call last):
-    ValueError: training is one of auto, static, ambiguity, explore, not 'luck'
+    dodona.settings.SettingsError: training is one of auto, static, ambiguity, explore, not 'luck'
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(systems()))
@@ -106,6 +124,7 @@ class Settings:
     dropout: float = _setting(0.3, "network: share that is left out while learning")
     precision: str = _setting("int8", "network: how its numbers are saved", PRECISIONS)
 
+    @_checked
     def __post_init__(self) -> None:
         _check_choices(self, but="system")
         find_system(self.system)  # it may have been registered since
@@ -249,7 +268,7 @@ class TaggerSettings:
     'greedy'
     >>> TaggerSettings(beam=0)
     Traceback (most recent call last):
-    ValueError: beam must be at least 1, not 0
+    dodona.settings.SettingsError: beam must be at least 1, not 0
     """
 
     search: str = _setting("greedy", "how tags are found", SEARCHES)
@@ -267,6 +286,7 @@ class TaggerSettings:
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     lemmas: bool = _setting(True, "learn lemmas, too, if the training data have any")
 
+    @_checked
     def __post_init__(self) -> None:
         _check_choices(self)
         _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
@@ -292,7 +312,7 @@ class SegmenterSettings:
 
     >>> SegmenterSettings(certain=2.0)
     Traceback (most recent call last):
-    ValueError: certain is a share above 0.5 and up to 1, not 2.0
+    dodona.settings.SettingsError: certain is a share above 0.5 and up to 1, not 2.0
     """
 
     epochs: int = _setting(8, "passes over the training data")
@@ -305,6 +325,7 @@ class SegmenterSettings:
         8, "drop features whose weights sum to less, in 127ths of the largest; 1 keeps nearly all"
     )
 
+    @_checked
     def __post_init__(self) -> None:
         _check_least(self, 1, "epochs", "cutoff", "prune")
         _check_least(self, 0, "seed")

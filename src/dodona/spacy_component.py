@@ -1,32 +1,72 @@
-"""Dodona in a pipeline of spaCy: `nlp.add_pipe("dodona", config={"model": "my.dodona"})`.
+"""Dodona in a pipeline of spaCy: `nlp.add_pipe("dodona")`, or with a model of your own.
 
-spaCy finds this module by the entry point in pyproject.toml. It tokenises; whatever finds sentences
-(`sentencizer`, `senter`) should come before, or else all of a text is one sentence.
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dodona", config={"model": "my.dodona"})
+
+spaCy finds this module by the entry point in pyproject.toml. It tokenises. Sentences that something
+before has found (`sentencizer`, `senter`) are kept; otherwise a model that reads raw text finds
+them, and with one that does not, all of a text is one sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dodona import load
-from dodona.bridges.spacy import SPACE_LABEL, is_white_space, sentences_in
+from dodona.bridges.spacy import (
+    ROOT,
+    SPACE_LABEL,
+    is_white_space,
+    noun_chunks,
+    sentences_in,
+)
 from dodona.extras import require
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-ASSIGNED = ["token.tag", "token.pos", "token.morph", "token.lemma", "token.dep", "token.head"]
+    from dodona.parsing.parser import Parser
+
+ASSIGNED = [
+    "token.tag",
+    "token.pos",
+    "token.morph",
+    "token.lemma",
+    "token.dep",
+    "token.head",
+    "token.is_sent_start",
+    "doc.sents",
+]
+DEFAULTS = {"model": "en", "threads": 1, "sentences": True, "keep_tags": False}
+FILE = "model.dodona"
 
 
 class Component:
     """Tags and parses documents with a model; what the model does not give stays as it is."""
 
-    def __init__(self, name: str, model: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        threads: int = 1,
+        sentences: bool = True,
+        keep_tags: bool = False,
+    ) -> None:
         self.name = name
         self.model = model
-        self.parser = load(model)
+        self.threads = threads
+        self.sentences = sentences
+        self.keep_tags = keep_tags
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The model, loaded when it is needed: a pipeline from disk has its own."""
+        return load(self.model)
 
     def __call__(self, doc: Doc) -> Doc:
         """The document, tagged and parsed."""
@@ -35,19 +75,65 @@ class Component:
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """The documents of a stream, parsed that many at a time."""
         for docs in require("spacy.util", "spacy").minibatch(stream, batch_size):
-            found = [list(sentences_in(doc)) for doc in docs]
-            parsed = self.parser.pipe(sentence for each in found for sentence, _ in each)
+            found = [list(sentences_in(doc, self._starts(doc))) for doc in docs]
+            parsed = self.parser.pipe(
+                (sentence for each in found for sentence, _ in each),
+                threads=self.threads,
+                keep_tags=self.keep_tags,
+            )
             for doc, each in zip(docs, found, strict=True):
                 _annotate(doc, [(next(parsed), words) for _, words in each])
                 yield doc
 
+    def _starts(self, doc: Doc) -> list[int] | None:
+        """Where sentences begin in the text, if that is to be found out, and can be."""
+        segmenter = self.parser.segmenter
+        if not self.sentences or segmenter is None or doc.has_annotation("SENT_START"):
+            return None
+        places = [sentence.tokens[0].start for sentence in segmenter.segment(doc.text)]
+        return [place for place in places if place is not None]
 
-def make_component(nlp: Any, name: str, model: str) -> Component:
+    def to_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the model with the pipeline, so that it needs no other file."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.parser.save(folder / FILE)
+
+    def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> Component:
+        """Take the model that was saved with the pipeline, if one was."""
+        if (file := Path(path) / FILE).exists():
+            self.parser = load(file)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The model as it stands in its file."""
+        with TemporaryDirectory() as folder:
+            self.to_disk(Path(folder))
+            return (Path(folder) / FILE).read_bytes()
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Component:
+        """Take the model that these bytes are."""
+        with TemporaryDirectory() as folder:
+            (Path(folder) / FILE).write_bytes(data)
+            return self.from_disk(Path(folder))
+
+
+def make_component(
+    nlp: Any,
+    name: str,
+    model: str,
+    threads: int = 1,
+    sentences: bool = True,
+    keep_tags: bool = False,
+) -> Component:
     """The component; `model` is a name or a path, as `dodona.load` takes it."""
-    return Component(name, model)
+    nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own are of other relations than UD's
+    return Component(name, model, threads, sentences, keep_tags)
 
 
-require("spacy.language", "spacy").Language.factory("dodona", assigns=ASSIGNED, func=make_component)
+require("spacy.language", "spacy").Language.factory(
+    "dodona", assigns=ASSIGNED, default_config=DEFAULTS, func=make_component
+)
 
 
 def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
@@ -72,7 +158,7 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     for sentence, words in sentences:
         for token, head, label in zip(words, sentence.heads, sentence.deprels, strict=True):
             columns["HEAD"][token.i] = words[head - 1].i - token.i if head else 0
-            columns["DEP"][token.i] = strings.add(label)
+            columns["DEP"][token.i] = strings.add(ROOT if head == 0 else label)
         for name in columns.keys() & makers.keys():
             column, number = makers[name]
             for token, value in zip(words, getattr(sentence, column), strict=True):

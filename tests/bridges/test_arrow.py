@@ -23,7 +23,7 @@ def test_a_row_for_each_word() -> None:
     assert columns["sent_id"] == ["dodona-1"] * 8 + [None]
     for name in NAMES[2:]:
         assert columns[name] == [getattr(word, name) for word in doc.words], name
-    assert columns["head"][-1] is None and columns["start"][:4] == [0, 0, 8, 8]
+    assert columns["head"][-1] is None and columns["start"][:4] == [0, 5, 8, 8]
     assert columns["start"][-1] is None
 
 

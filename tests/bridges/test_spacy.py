@@ -48,7 +48,7 @@ def test_what_spacy_gets() -> None:
         "Listen",
         "Listen",
     ]
-    assert [token.dep_ for token in words] == ["nsubj", "root", "advmod", "punct", "root", "punct"]
+    assert [token.dep_ for token in words] == ["nsubj", "ROOT", "advmod", "punct", "ROOT", "punct"]
     assert [token.pos_ for token in words] == ["NOUN", "VERB", "ADV", "PUNCT", "VERB", "PUNCT"]
     assert [token.tag_ for token in words] == ["NNS", "VBP", "RB", ".", "", ""]
     assert str(words[1].morph) == "Mood=Ind|Tense=Pres" and words[0].lemma_ == "oak"
@@ -183,3 +183,74 @@ def test_empty_documents_pass(model: str) -> None:
     nlp = pipeline(model)
     assert len(nlp("")) == 0
     assert [len(doc) for doc in nlp.pipe(["", "\n \n", ""])] == [0, len(nlp.make_doc("\n \n")), 0]
+
+
+TEXT = "The old priests slept. They didn't sleep!\n\nZeus saw the oak trees."
+
+
+@pytest.fixture(scope="module")
+def english() -> Any:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dodona")
+    return nlp
+
+
+def test_the_english_model_is_there_without_a_word(english: Any) -> None:
+    doc = english(TEXT)
+    assert doc.text == TEXT and doc.lang_ == "en"
+    sentences = [sent.text.strip() for sent in doc.sents]
+    assert sentences == [
+        "The old priests slept.",
+        "They didn't sleep!",
+        "Zeus saw the oak trees.",
+    ]
+    assert [sent.root.text for sent in doc.sents] == ["slept", "sleep", "saw"]
+    assert {token.dep_ for token in doc if token.head.i == token.i} == {"ROOT"}
+    assert [chunk.text for chunk in doc.noun_chunks] == [
+        "The old priests",
+        "They",
+        "Zeus",
+        "the oak trees",
+    ]
+    assert [chunk.text for chunk in list(doc.sents)[2].noun_chunks] == ["Zeus", "the oak trees"]
+    assert all(doc.has_annotation(name) for name in ("TAG", "POS", "LEMMA", "MORPH", "DEP"))
+
+
+def test_spacys_own_serialisation_keeps_everything(english: Any, tmp_path: Path) -> None:
+    doc = english(TEXT)
+    again = spacy.tokens.Doc(english.vocab).from_bytes(doc.to_bytes())
+    assert Doc.from_spacy(again) == Doc.from_spacy(doc)
+    (binned,) = spacy.tokens.DocBin(docs=[doc]).get_docs(english.vocab)
+    assert Doc.from_spacy(binned) == Doc.from_spacy(doc)
+    assert spacy.tokens.Doc(english.vocab).from_json(doc.to_json()).to_json() == doc.to_json()
+    assert Doc.from_spacy(Doc.from_spacy(doc).to_spacy(lang="en")) == Doc.from_spacy(doc)
+
+
+def test_a_pipeline_takes_its_model_along(model: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.dodona"
+    copy.write_bytes(Path(model).read_bytes())
+    nlp = pipeline(str(copy))
+    text = text_of(treebank(1, 7)[0])
+    expected = nlp(text).to_bytes()
+    nlp.to_disk(tmp_path / "pipeline")
+    data = nlp.to_bytes()
+    copy.unlink()
+    assert spacy.load(tmp_path / "pipeline")(text).to_bytes() == expected
+    other = pipeline(str(copy))
+    assert other.from_bytes(data)(text).to_bytes() == expected
+
+
+def test_options_of_the_factory() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("dodona", config={"sentences": False, "threads": 2})
+    assert len(list(nlp(TEXT).sents)) == 1
+    with pytest.raises(ValueError, match="modle"):
+        spacy.blank("en").add_pipe("dodona", config={"modle": "en"})
+
+
+def test_a_document_of_a_language(english: Any) -> None:
+    import dodona
+
+    doc = dodona.load("en")(TEXT).to_spacy(lang="en")
+    assert doc.lang_ == "en"
+    assert next(doc.noun_chunks).text == "The old priests"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import pickle
 
 import pytest
@@ -106,12 +107,12 @@ def test_a_circle_does_not_go_on_for_ever() -> None:
     assert sentence.root is None and sentence.roots == []
 
 
-def test_places_in_the_text_are_those_of_the_token(sentence: Sentence) -> None:
+def test_places_in_the_text_are_those_of_the_letters(sentence: Sentence) -> None:
     text = sentence.text
     assert [(word.start, word.end) for word in sentence] == [
-        (0, 7),
-        (0, 7),
-        (8, 10),
+        (0, 5),  # Allez-y is Allez and -y
+        (5, 7),
+        (8, 10),  # but au is not à and le
         (8, 10),
         (11, 16),
         (16, 17),
@@ -156,7 +157,7 @@ def test_a_range_in_the_first_line_of_a_file_is_found() -> None:
     lines = ORACLE.split("\n", 2)[2].encode()
     for start in (b"", b"\xef\xbb\xbf", b"\n", b"\r\n", b"\xef\xbb\xbf\n", b"# 3-4\n"):
         (sentence,) = read(io.BytesIO(start + lines))
-        assert sentence.tokens[0].form == "Allez-y" and sentence[1].start == 0, start
+        assert sentence.tokens[0].form == "Allez-y" and sentence[1].start == 5, start
         assert not sentence[0].space_after and sentence[1].space_after
     (plain,) = read(io.BytesIO(b"\xef\xbb\xbf1\tx\t_\t_\t_\t_\t0\t_\t_\tSpaceAfter=No\n"))
     assert len(plain.tokens) == 1 and not plain[0].space_after
@@ -250,7 +251,7 @@ def test_a_sentence_as_conllu_ends_with_a_blank_line() -> None:
 
 
 def test_a_sentence_as_data(sentence: Sentence) -> None:
-    found = sentence.to_dict()
+    found = sentence.to_dict(as_text=True)
     assert found["text"] == sentence.text and found["comments"] == sentence.comments
     assert [word["form"] for word in found["words"]] == sentence.forms
     assert found["words"][4] == {
@@ -270,6 +271,14 @@ def test_a_sentence_as_data(sentence: Sentence) -> None:
         (3, 4, "au"),
     ]
     assert "tokens" not in Sentence.from_columns(["x"]).to_dict()
+
+
+def test_data_has_features_as_maps_and_places(sentence: Sentence) -> None:
+    word = sentence.to_dict()["words"][4]
+    assert word["feats"] == {"Gender": "Masc"}
+    assert word["misc"] == {"SpaceAfter": "No", "TokenRange": "11:16"}
+    assert (word["start"], word["end"]) == (11, 16)
+    assert json.loads(sentence.to_json()) == sentence.to_dict()
 
 
 def test_the_subtree_of_a_chain_is_found_in_one_pass() -> None:

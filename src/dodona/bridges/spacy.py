@@ -7,8 +7,10 @@ its own there, as spaCy makes it, and none here: it is remembered in MISC, in th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dodona.extras import require
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 NO_LABEL = ""
 SPACE_LABEL = "dep"  # what spaCy calls the arc to white space
-ROOT_LABELS = ("ROOT", "root")  # spaCy's, and that of Universal Dependencies
+ROOT = "ROOT"  # what spaCy calls the arc to a root …
+ROOT_LABELS = (ROOT, "root")  # … and what Universal Dependencies do
 
 
 @dataclass
@@ -39,10 +42,12 @@ class _Columns:
     sent_starts: list[bool] = field(default_factory=list)
 
 
-def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
+def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang: str = "xx") -> Doc:
     """A document of spaCy: forms, spaces, XPOS (tag_), UPOS (pos_), features, lemmas, trees.
 
     Sentences begin where ours do, as long as each has one root: spaCy begins one at every root.
+    Without a vocabulary, the document gets one of the language `lang` ("en"; "xx" is any), and noun
+    chunks by the relations of UD.
     """
     spacy = require("spacy", "spacy")
     known_pos = require("spacy.parts_of_speech", "spacy").IDS
@@ -55,8 +60,8 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None) -> Doc:
     if not has_trees:
         del given["heads"], given["deps"]
     if vocab is None:
-        defaults = require("spacy.language", "spacy").BaseDefaults
-        vocab = spacy.vocab.create_vocab(None, defaults)  # it knows a letter from a space
+        vocab = spacy.blank(lang).vocab
+        vocab.get_noun_chunks = noun_chunks
     return spacy.tokens.Doc(vocab, **given)
 
 
@@ -73,7 +78,7 @@ def _add(columns: _Columns, sentence: Sentence, known_pos: dict[str, int]) -> No
         columns.pos.append(word.upos if word.upos in known_pos else _value(word.upos) and "X")
         columns.morphs.append(_value(word.feats) if word.features and "=" in word.feats else "")
         columns.lemmas.append(_value(word.lemma))
-        columns.deps.append(_value(word.deprel))
+        columns.deps.append(ROOT if word.head == 0 else _value(word.deprel))
         columns.sent_starts.append(word.id == 1)
         if rest := after.removeprefix(" "):
             _add_white_space(columns, rest)
@@ -112,13 +117,35 @@ def from_spacy(doc: Doc) -> list[Sentence]:
     return [sentence for sentence, _ in sentences_in(doc)]
 
 
-def sentences_in(doc: Doc) -> Iterator[tuple[Sentence, list[Token]]]:
-    """Each sentence, with the tokens that are its words."""
+def noun_chunks(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
+    """Noun phrases (`Sentence.noun_phrases`) as spaCy wants its chunks: start, end, label."""
+    doc: Any = doclike.doc
+    label = doc.vocab.strings.add("NP")
+    for sentence, words in sentences_in(doc):
+        for phrase in sentence.noun_phrases():
+            first, last = words[phrase[0].id - 1].i, words[phrase[-1].id - 1].i
+            if doclike[0].i <= first and last <= doclike[-1].i:
+                yield first, last + 1, label
+
+
+def sentences_in(
+    doc: Doc, starts: list[int] | None = None
+) -> Iterator[tuple[Sentence, list[Token]]]:
+    """Each sentence, with the tokens that are its words; where it begins, if `starts` say so."""
     has_trees = doc.has_annotation("DEP")
-    for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+    for span in _spans(doc, starts):
         words = [token for token in span if not is_white_space(token)]
         if words:
             yield _sentence(span, words, has_trees), words
+
+
+def _spans(doc: Doc, starts: list[int] | None) -> Iterable[Span]:
+    if starts is None:
+        return doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    # a sentence begins with the first token that does not begin before it
+    places = [token.idx for token in doc]
+    firsts = {0, *(bisect_left(places, place) for place in starts[1:]), len(doc)}
+    return [doc[a:b] for a, b in pairwise(sorted(firsts))]
 
 
 def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:

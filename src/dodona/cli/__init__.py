@@ -34,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _start(words: list[str]) -> int:
     """Do what the words say, and return the exit code."""
     command = "dodona"
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
     try:
         verb, rest = choose(words)
         if verb is not program:

@@ -15,6 +15,16 @@ from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
 OUTPUTS = (*FORMATS, "json", *PICTURES)
+SUFFIXES = {  # of files that are named by their format
+    "conllu": ".conllu",
+    "conllx": ".conllx",
+    "json": ".jsonl",
+    "svg": ".svg",
+    "html": ".html",
+    "tree": ".txt",
+    "png": ".png",
+    "pdf": ".pdf",
+}
 
 
 class Writing(Protocol):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dodona.drawing.labels import place_labels
 from dodona.drawing.levels import stack
+from dodona.drawing.look import USUAL, Look
 from dodona.drawing.pieces import Piece, cut
 from dodona.drawing.rows import Row, break_rows
 from dodona.drawing.sizes import Arc, Sizes
@@ -32,9 +33,10 @@ def arrange(
     arcs: Sequence[Arc],
     label_widths: Sequence[float],
     most: float | None = None,
+    look: Look = USUAL,
 ) -> Layout:
     """The layout of a sentence, in rows no wider than `most` where a single word allows it."""
-    sizes = Sizes(widths, arcs, label_widths)
+    sizes = Sizes(widths, arcs, label_widths, look)
     rows = break_rows(sizes, most)
     total = max((row.extent for row in rows), default=0.0)
     pieces: list[Piece] = []

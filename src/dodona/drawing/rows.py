@@ -1,6 +1,6 @@
 """Words in rows, each clear of its neighbours, with room for the labels of the arcs between them.
 
-A sentence that is too wide is broken into rows of about the same width.
+A sentence that is too wide is broken into rows that fill the width, the last as long as may be.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from dodona.drawing.sizes import Sizes
 
-WORD_GAP = 18.0
 NARROWING_STEPS = 9
+LEAST_FILLED = 0.85  # of the width, by the widest row
 
 # An arc is cut into a piece for each row that it passes. Where arcs have more than this on average,
 # the drawing would be mostly lines along the margins, and larger than anything can show.
@@ -53,10 +53,11 @@ def _count_pieces(sizes: Sizes, rows: Sequence[Row]) -> int:
 
 
 def _balance(sizes: Sizes, most: float) -> list[Row]:
-    """Rows within `most`, as few as can be; of such, rather narrow ones, so that none is short."""
+    """Rows within `most`, as few as can be, almost as wide; of such, narrower ones, so that the
+    last is not so short."""
     best = _break(sizes, most)
     if len(best) > 1:
-        low, high = most / 2, most
+        low, high = LEAST_FILLED * most, most
         for _ in range(NARROWING_STEPS):
             middle = (low + high) / 2
             rows = _break(sizes, middle)
@@ -107,7 +108,7 @@ def _row(sizes: Sizes, first: int, most: float, passing: Open) -> Row:
             break
         centres.append(centre)
         extent = needed
-        edge = centre + half + WORD_GAP
+        edge = centre + half + sizes.look.word_gap
     return Row(first, first + len(centres) - 1, centres, extent)
 
 

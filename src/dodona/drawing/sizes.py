@@ -8,8 +8,7 @@ then the arcs to the right, the nearest last.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PORT_GAP = 9.0
-LABEL_ROOM = 16.0  # of an arc beside its label: two corners and a bit of line
+from dodona.drawing.look import USUAL, Look
 
 
 class Arc(NamedTuple):
@@ -28,12 +27,17 @@ class Sizes:
     """The widths of words and labels, and for every word the arcs that end there."""
 
     def __init__(
-        self, widths: Sequence[float], arcs: Sequence[Arc], label_widths: Sequence[float]
+        self,
+        widths: Sequence[float],
+        arcs: Sequence[Arc],
+        label_widths: Sequence[float],
+        look: Look = USUAL,
     ) -> None:
+        self.look = look
         self.spans = [(min(arc.head, arc.dependent), max(arc.head, arc.dependent)) for arc in arcs]
         self.is_root = [arc.head == 0 for arc in arcs]
         self.labels = label_widths
-        self.needs = [width + LABEL_ROOM for width in label_widths]
+        self.needs = [width + look.label_room for width in label_widths]
         self.from_left: list[list[int]] = [[] for _ in range(len(widths) + 2)]
         self.to_right: list[list[int]] = [[] for _ in range(len(widths) + 2)]
         self.roots: list[list[int]] = [[] for _ in range(len(widths) + 2)]
@@ -55,5 +59,5 @@ class Sizes:
         ends = sorted(self.from_left[word], key=length) + self.roots[word]
         ends += sorted(self.to_right[word], key=length, reverse=True)
         for k, arc in enumerate(ends):
-            self.ports[arc, word] = (k - (len(ends) - 1) / 2) * PORT_GAP
-        return max(width, len(ends) * PORT_GAP)
+            self.ports[arc, word] = (k - (len(ends) - 1) / 2) * self.look.port_gap
+        return max(width, len(ends) * self.look.port_gap)

@@ -6,24 +6,23 @@ it unless the page says `standalone=False` and styles it itself.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import escape
 
 from dodona.drawing.layout import Arc, Layout, Piece, arrange
+from dodona.drawing.look import COMPACT, USUAL, Look
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.measure import width as text_width
 
 __all__ = ["STYLE", "Arc", "draw", "stack_pictures"]
 
-FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 11
-MARGIN = 12.0
-LEVEL_HEIGHT, FIRST_LEVEL = 19.0, 20.0  # between lines, and of the lowest above the words
-ABOVE_FORM, FORM_TO_TAG, BELOW = 19.0, 16.0, 7.0  # baselines
-ROW_GAP = 22.0
-CORNER = 8.0
 ARROW_WIDTH, ARROW_HEIGHT = 3.5, 7.0
 
 _FORBIDDEN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
+
+_DARK = re.compile(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}\n")
+_VARIABLE = re.compile(r"--(\w+):(#\w+);?")
 
 STYLE = """\
 svg.dodona{color:#1f2328;font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans",\
@@ -37,6 +36,8 @@ svg.dodona .arc{color:var(--arc)}
 svg.dodona .arc .line{fill:none;stroke:currentColor;stroke-width:1.3;stroke-linecap:round}
 svg.dodona .arc .arrow{fill:currentColor}
 svg.dodona .arc .label{font-size:11px;fill:currentColor}
+svg.dodona.compact .form{font-size:13px}
+svg.dodona.compact .tag,svg.dodona.compact .arc .label{font-size:9px}
 svg.dodona .arc:hover,svg.dodona .word:hover,svg.dodona .word:focus{color:var(--strong);outline:0}
 svg.dodona .arc:hover .line{stroke-width:2}
 """
@@ -50,11 +51,15 @@ def draw(
     width: float | None = None,
     standalone: bool = True,
     title: str | None = None,
+    compact: bool = False,
+    margin: float | None = None,
 ) -> str:
     """The sentence as an SVG picture.
 
     Any arcs will do: crossing ones, several to a word, none. A sentence that would be wider than
     `width` pixels is broken into rows. Text from right to left is drawn from right to left.
+    `compact` draws all smaller and closer together, for long sentences; `margin` is what is left
+    free around it, in pixels.
 
     >>> picture = draw(["Oaks", "speak"], [Arc(2, "nsubj", 1), Arc(0, "root", 2)])
     >>> picture.startswith("<svg"), picture.count('class="word"'), picture.count('class="arc"')
@@ -63,10 +68,13 @@ def draw(
     forms, arcs = list(forms), [Arc(*arc) for arc in arcs]
     tags = None if tags is None else list(tags)
     _check(forms, arcs, tags)
-    room = None if width is None else width - 2 * MARGIN
-    labels = [text_width(arc.label, LABEL_SIZE) for arc in arcs]
-    layout = arrange(_widths(forms, tags), arcs, labels, room)
-    return _Picture(forms, arcs, tags, layout).render(standalone, title)
+    look = COMPACT if compact else USUAL
+    if margin is not None:
+        look = replace(look, margin=margin)
+    room = None if width is None else width - 2 * look.margin
+    labels = [text_width(arc.label, look.label_size) for arc in arcs]
+    layout = arrange(_widths(forms, tags, look), arcs, labels, room, look)
+    return _Picture(forms, arcs, tags, layout, look).render(standalone, title)
 
 
 def stack_pictures(pictures: Iterable[str]) -> str:
@@ -97,10 +105,11 @@ def _check(forms: Sequence[str], arcs: Sequence[Arc], tags: Sequence[str] | None
             raise ValueError(f"{arc} leads from a word to itself")
 
 
-def _widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
-    found = [text_width(form, FORM_SIZE) for form in forms]
+def _widths(forms: Sequence[str], tags: Sequence[str] | None, look: Look) -> list[float]:
+    found = [text_width(form, look.form_size) for form in forms]
     if tags is not None:
-        found = [max(w, text_width(tag, TAG_SIZE)) for w, tag in zip(found, tags, strict=True)]
+        of_tags = [text_width(tag, look.tag_size) for tag in tags]
+        found = [max(widths) for widths in zip(found, of_tags, strict=True)]
     return found
 
 
@@ -113,26 +122,37 @@ class _Picture:
         arcs: Sequence[Arc],
         tags: Sequence[str] | None,
         layout: Layout,
+        look: Look,
     ) -> None:
         self.forms, self.arcs, self.tags, self.layout = forms, arcs, tags, layout
+        self.look = look
         self.is_mirrored = is_right_to_left(forms)
-        self.width = layout.width + 2 * MARGIN
+        self.width = layout.width + 2 * self.look.margin
         self.grounds: list[float] = []  # of each row: where its arcs end, above the words
-        below = ABOVE_FORM + BELOW + (FORM_TO_TAG if tags is not None else 0)
-        y = MARGIN
+        below = (
+            self.look.above_form
+            + self.look.below
+            + (self.look.form_to_tag if tags is not None else 0)
+        )
+        y = self.look.margin
         for row in layout.rows:
-            levels = FIRST_LEVEL + (row.n_levels - 1) * LEVEL_HEIGHT + LABEL_SIZE / 2
+            levels = (
+                self.look.first_level
+                + (row.n_levels - 1) * self.look.level_height
+                + self.look.label_size / 2
+            )
             self.grounds.append(y + (levels if row.n_levels else 0))
-            y = self.grounds[-1] + below + ROW_GAP
-        self.height = (y - ROW_GAP if layout.rows else 0) + MARGIN / 2
+            y = self.grounds[-1] + below + self.look.row_gap
+        self.height = (y - self.look.row_gap if layout.rows else 0) + self.look.margin / 2
 
     def render(self, standalone: bool, title: str | None) -> str:
         name = safe(title if title is not None else " ".join(self.forms))
         size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
         box = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
         direction = ' direction="rtl"' if self.is_mirrored else ""
+        kind = f"dodona {self.look.name}".rstrip()
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {size} {box} role="img" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" {size} {box} role="img" '
             f'aria-label="{name}"{direction}>'
         ]
         if title is not None:
@@ -150,10 +170,12 @@ class _Picture:
         words = []
         for row, ground in zip(self.layout.rows, self.grounds, strict=True):
             for word, centre in enumerate(row.centres, start=row.first):
-                y = ground + ABOVE_FORM
+                y = ground + self.look.above_form
                 text = self._text("form", centre, y, self.forms[word - 1])
                 if self.tags is not None:
-                    text += self._text("tag", centre, y + FORM_TO_TAG, self.tags[word - 1])
+                    text += self._text(
+                        "tag", centre, y + self.look.form_to_tag, self.tags[word - 1]
+                    )
                 words.append(f'<g class="word" data-id="{word}" tabindex="0">{text}</g>')
         return words
 
@@ -170,13 +192,13 @@ class _Picture:
 
     def _piece(self, arc: Arc, piece: Piece) -> str:
         ground = self.grounds[piece.row]
-        y = ground - FIRST_LEVEL - (piece.level - 1) * LEVEL_HEIGHT
-        label = self._text("label", piece.label_x, y + LABEL_SIZE * 0.35, arc.label)
+        y = ground - self.look.first_level - (piece.level - 1) * self.look.level_height
+        label = self._text("label", piece.label_x, y + self.look.label_size * 0.35, arc.label)
         if arc.head == 0:
             x = self._x(piece.label_x)
-            line = f"M{x},{_n(y + LABEL_SIZE * 0.7)}V{_n(ground - ARROW_HEIGHT)}"
+            line = f"M{x},{_n(y + self.look.label_size * 0.7)}V{_n(ground - ARROW_HEIGHT)}"
             return self._lines(line, piece.label_x, ground) + label
-        half = text_width(arc.label, LABEL_SIZE) / 2 + 3
+        half = text_width(arc.label, self.look.label_size) / 2 + 3
         sides = (
             self._side(piece.x1, piece.left, arc, piece.label_x - half, y, ground),
             self._side(piece.x2, piece.right, arc, piece.label_x + half, y, ground),
@@ -190,14 +212,14 @@ class _Picture:
     ) -> str:
         """From a word, or the margin, up and along to the label; nothing where there is no room."""
         if word is None:
-            edge = x - MARGIN if x == 0 else x + MARGIN
+            edge = x - self.look.margin if x == 0 else x + self.look.margin
             return f"M{self._x(edge)},{_n(y)}H{self._x(inner)}"
         bottom = ground - (ARROW_HEIGHT if word == arc.dependent else 0)
         inwards = 1 if inner > x else -1
-        corner = min(CORNER, abs(inner - x))
+        corner = min(self.look.corner, abs(inner - x))
         turn = f"Q{self._x(x)},{_n(y)} {self._x(x + inwards * corner)},{_n(y)}"
         along = f"H{self._x(inner)}" if abs(inner - x) > corner else ""
-        return f"M{self._x(x)},{_n(bottom)}V{_n(y + CORNER)}{turn}{along}"
+        return f"M{self._x(x)},{_n(bottom)}V{_n(y + self.look.corner)}{turn}{along}"
 
     def _lines(self, path: str, arrow: float | None, ground: float) -> str:
         drawn = f'<path class="line" d="{path}"/>'
@@ -207,8 +229,20 @@ class _Picture:
         return drawn
 
     def _x(self, x: float) -> str:
-        x += MARGIN
+        x += self.look.margin
         return _n(self.width - x if self.is_mirrored else x)
+
+
+def in_fixed_colours(svg: str) -> str:
+    """A picture for programs that know no variables in styles: the colours of a light page.
+
+    >>> "var(" in in_fixed_colours(draw(["Speak"], []))
+    False
+    """
+    style = _DARK.sub("", STYLE)
+    for name, colour in _VARIABLE.findall(style):
+        style = style.replace(f"var(--{name})", colour)
+    return svg.replace(STYLE, _VARIABLE.sub("", style))
 
 
 def clean(text: str) -> str:

@@ -1,19 +1,21 @@
 """How good a parser is, where it is good, and whether another one is really better.
 
 `evaluate` scores one system against gold trees, `evaluate_graphs` against gold graphs;
-`evaluate_text` scores a system that split the text by itself; `compare` tests the difference
-between two systems.
+`evaluate_text` scores a system that split the text by itself; `compare` and `compare_text` test the
+difference between two systems; `analyse` tells where a system goes wrong.
 """
 
+from dodona.evaluation.analysis import Analysis, analyse
 from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.counts import Arcs, Attachment, Metric
 from dodona.evaluation.graphs import GraphScores, evaluate_graphs
 from dodona.evaluation.pairs import EvaluationError
 from dodona.evaluation.scores import Scores, evaluate
-from dodona.evaluation.significance import Comparison, compare
+from dodona.evaluation.significance import Comparison, compare, compare_text
 from dodona.evaluation.text_scores import TextScores, evaluate_text
 
 __all__ = [
+    "Analysis",
     "Arcs",
     "Attachment",
     "Comparison",
@@ -22,7 +24,9 @@ __all__ = [
     "Metric",
     "Scores",
     "TextScores",
+    "analyse",
     "compare",
+    "compare_text",
     "count_attachment",
     "evaluate",
     "evaluate_graphs",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dodona.evaluation.counts import Attachment
-from dodona.evaluation.pairs import Parsed, pair
+from dodona.evaluation.pairs import pair
+from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.tally import is_right
 
 

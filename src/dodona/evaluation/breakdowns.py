@@ -7,18 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 from dodona.evaluation.counts import Arcs, Attachment
-from dodona.evaluation.tally import DISTANCES, LENGTHS, QUARTERS, Fact, universal
-
-# The content relations of UD v2. All others are left out of CLAS, those it does not know too, as
-# in the shared task: it matters in treebanks of UD v1 (`dobj`, `name`, …).
-CONTENT_RELATIONS = """
-    acl advcl advmod amod appos ccomp compound conj csubj dep discourse dislocated expl fixed flat
-    goeswith iobj list nmod nsubj nummod obj obl orphan parataxis reparandum root vocative xcomp
-"""
-
-_CONTENT = frozenset(CONTENT_RELATIONS.split())
-# The relations of function words: they count in MLAS, with the content word they depend on.
-FUNCTIONAL = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
+from dodona.evaluation.tally import DISTANCES, LENGTHS, QUARTERS, Fact
+from dodona.treebank.universal import CONTENT, RELATIONS, universal_part
 
 Tally = Mapping[Fact, int]
 Key = TypeVar("Key", bound=Hashable)
@@ -81,7 +71,13 @@ def is_content(label: str) -> bool:
     >>> is_content("nsubj:pass"), is_content("case")
     (True, False)
     """
-    return universal(label) in _CONTENT
+    return universal_part(label) in CONTENT
+
+
+def is_universal(tally: Tally) -> bool:
+    """Whether gold labels are those of Universal Dependencies, half of them at the least."""
+    n_known = sum(n for fact, n in tally.items() if universal_part(fact.gold_label) in RELATIONS)
+    return 2 * n_known >= sum(tally.values())
 
 
 def _arcs(

@@ -8,29 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
-from unicodedata import category
+from typing import NamedTuple, TypeAlias
 
-
-class Parsed(Protocol):
-    """What is needed of a sentence; every `Sentence` of a treebank has it."""
-
-    @property
-    def forms(self) -> Sequence[str]: ...
-    @property
-    def upos(self) -> Sequence[str]: ...
-    @property
-    def heads(self) -> Sequence[int | None]: ...
-    @property
-    def deprels(self) -> Sequence[str]: ...
-
+from dodona.errors import DodonaError
+from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.punctuation import find_rule
 
 _NO_FILE = "<memory>"  # the source of sentences made in Python
 
 Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
 
 
-class EvaluationError(ValueError):
+class EvaluationError(DodonaError, ValueError):
     """The two treebanks cannot be compared; the message says where and why."""
 
 
@@ -52,33 +41,30 @@ def load(treebank: Treebank) -> list[Parsed]:
 
 
 def pair(
-    gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool, name: str = "system"
+    gold: Sequence[Parsed],
+    system: Sequence[Parsed],
+    *,
+    punctuation: bool,
+    punctuation_by: str = "auto",
+    name: str = "system",
 ) -> Iterator[Pair]:
     """Match the sentences one to one; `name` is what messages call a system without a file name.
 
-    Words without a gold head never count. Without `punctuation`, neither do words whose gold UPOS
-    is PUNCT or, where no gold word has a UPOS, whose characters all have Unicode category P.
+    Words without a gold head never count. Without `punctuation`, neither do words that are, as the
+    rule of that name says (`punctuation.find_rule`).
     """
     if not gold:
         raise EvaluationError("the gold treebank has no sentences: there is nothing to evaluate")
-    use_forms = all(tag == "_" for sentence in gold for tag in sentence.upos)
+    rule = None if punctuation else find_rule(gold, punctuation_by)
     for number, (expected, found) in enumerate(zip(gold, system, strict=False), start=1):
         _check_words(expected, found, number, name)
         words = [i for i, head in enumerate(expected.heads) if head is not None]
-        if not punctuation:
-            is_punct = _punct_by_form(expected) if use_forms else _punct_by_tag(expected)
+        if rule is not None:
+            is_punct = rule.marks(expected)
             words = [i for i in words if not is_punct[i]]
         yield Pair(expected, found, words)
     if len(gold) != len(system):
         raise EvaluationError(_missing_sentence(gold, system, name))
-
-
-def _punct_by_tag(sentence: Parsed) -> list[bool]:
-    return [tag == "PUNCT" for tag in sentence.upos]
-
-
-def _punct_by_form(sentence: Parsed) -> list[bool]:
-    return [all(category(char)[0] == "P" for char in form) for form in sentence.forms]
 
 
 def _check_words(gold: Parsed, system: Parsed, number: int, name: str) -> None:

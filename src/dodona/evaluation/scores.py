@@ -15,9 +15,12 @@ from rich.table import Table
 from dodona.evaluation import breakdowns
 from dodona.evaluation.counts import Arcs, Attachment, percentage
 from dodona.evaluation.pairs import EvaluationError, Treebank, load, pair
+from dodona.evaluation.punctuation import find_rule
 from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
 from dodona.evaluation.tags import tag_accuracy
 from dodona.evaluation.tally import Fact, facts, label_reader
+
+NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Scores:
     """What `evaluate` found; percentages from 0 to 100, unrounded."""
 
     punctuation: bool
+    punctuation_by: str  # how it was told from words, where it was left out; "" where not
     labels: str
     n_sentences: int
     n_words: int  # scored
@@ -34,7 +38,7 @@ class Scores:
     label_accuracy: float
     uem: float  # sentences whose scored words all have the right head
     lem: float  # … and label
-    clas: float
+    clas: float | None  # None: the labels are not those of Universal Dependencies
     upos: float | None  # None: one of the treebanks has none
     xpos: float | None
     feats: float | None
@@ -59,13 +63,16 @@ def evaluate(
     system: Treebank,
     *,
     punctuation: bool = True,
+    punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
 ) -> Scores:
     """Score a system's trees against gold trees of the same words.
 
     `gold` and `system` are paths of CoNLL-U files or iterables of sentences. Without
-    `punctuation`, words that are punctuation are not scored: those with gold UPOS PUNCT or, in a
-    gold treebank without any UPOS, those whose characters all have Unicode category P.
+    `punctuation`, words that are punctuation are not scored. They are told by `punctuation_by`:
+    "upos", PUNCT; "xpos", those tags of the gold treebank, in XPOS or else in a UPOS column with
+    tags of its own, whose words are all punctuation characters (Unicode category P); "characters";
+    or "auto", the first of them that the gold treebank has tags for. The scores say which it was.
     `labels="universal"` compares the universal part of labels (`nsubj` of `nsubj:pass`) and the
     universal features only, as the CoNLL 2018 evaluation does.
 
@@ -89,7 +96,8 @@ def evaluate(
     """
     label = label_reader(labels)
     sentences = load(gold)
-    pairs = list(pair(sentences, load(system), punctuation=punctuation))
+    options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by}
+    pairs = list(pair(sentences, load(system), **options))
     scored = [found for found in (facts(p, label) for p in pairs) if found]
     if not scored:
         raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
@@ -97,6 +105,7 @@ def evaluate(
     total = breakdowns.overall(tally)
     return Scores(
         punctuation=punctuation,
+        punctuation_by="" if punctuation else str(find_rule(sentences, punctuation_by)),
         labels=labels,
         n_sentences=len(pairs),
         n_words=total.n_words,
@@ -106,7 +115,7 @@ def evaluate(
         label_accuracy=_label_accuracy(tally),
         uem=percentage(sum(all(f.is_attached for f in found) for found in scored), len(scored)),
         lem=percentage(sum(all(f.is_labelled for f in found) for found in scored), len(scored)),
-        clas=breakdowns.content(tally).f1,
+        clas=breakdowns.content(tally).f1 if breakdowns.is_universal(tally) else None,
         upos=tag_accuracy(pairs, "upos"),
         xpos=tag_accuracy(pairs, "xpos"),
         feats=tag_accuracy(pairs, "feats", universal=labels == "universal"),
@@ -159,6 +168,8 @@ def _summary(scores: Scores) -> Table:
     ):
         if value is not None:
             table.add_row(name, percent(value))
+        elif name == "CLAS":
+            table.add_row(name, NOT_UNIVERSAL)
     return table
 
 
@@ -166,5 +177,8 @@ def _caption(scores: Scores) -> str:
     parts = [f"{scores.n_words:,} words in {scores.n_sentences:,} sentences"]
     if scores.n_unannotated:
         parts.append(f"{scores.n_unannotated:,} more without a gold head")
-    parts.append("with punctuation" if scores.punctuation else "without punctuation")
+    by = f"without punctuation (told {scores.punctuation_by})"
+    parts.append("with punctuation" if scores.punctuation else by)
+    if scores.clas is None:
+        parts.append("no CLAS, as the labels are not those of UD")
     return f"{', '.join(parts)}, {scores.labels} labels"

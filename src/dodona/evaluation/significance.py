@@ -18,6 +18,7 @@ from dodona.evaluation.pairs import EvaluationError, Pair, Treebank, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
+from dodona.evaluation.text_scores import right_words
 
 N_RESAMPLES = 10_000
 # Below this many disagreements the chi-square approximation is too rough.
@@ -57,6 +58,7 @@ def compare(
     test: Literal["mcnemar", "bootstrap"] = "mcnemar",
     seed: int = 0,
     punctuation: bool = True,
+    punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
 ) -> Comparison:
     """Test whether two systems differ on the same gold trees; p is two-sided.
@@ -76,10 +78,11 @@ def compare(
         raise ValueError(f"test={test!r}: expected 'mcnemar' or 'bootstrap'")
     label = label_reader(labels)
     sentences = load(gold)
+    options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by}
     a, b = (
         [
             _right_words(p, metric, label)
-            for p in pair(sentences, load(system), punctuation=punctuation, name=name)
+            for p in pair(sentences, load(system), name=name, **options)
         ]
         for system, name in ((system_a, "system A"), (system_b, "system B"))
     )
@@ -105,6 +108,44 @@ def compare(
         n_only_a=n_only_a,
         n_only_b=n_only_b,
         interval=interval,
+        p=p,
+    )
+
+
+def compare_text(
+    gold: Treebank,
+    system_a: Treebank,
+    system_b: Treebank,
+    *,
+    metric: Literal["uas", "las"] = "las",
+) -> Comparison:
+    """Test whether two systems that split the text by themselves differ (McNemar's test).
+
+    The scores are recall: of the gold words, those that a system has, with the right head and
+    relation. A word that it split otherwise is wrong.
+
+    >>> from dodona import Sentence
+    >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> compare_text([oaks], [oaks], [oaks.replace(deprels=["obj", "root"])]).difference
+    50.0
+    """
+    if metric not in ("uas", "las"):
+        raise ValueError(f"metric={metric!r}: expected 'uas' or 'las'")
+    a, b = (right_words(gold, system, metric) for system in (system_a, system_b))
+    n_only_a, n_only_b = (
+        sum(x and not y for x, y in zip(*both, strict=True)) for both in ((a, b), (b, a))
+    )
+    p, method = mcnemar(n_only_a, n_only_b)
+    return Comparison(
+        metric=metric,
+        test="mcnemar",
+        method=f"{method}, over gold words",
+        score_a=percentage(sum(a), len(a)),
+        score_b=percentage(sum(b), len(b)),
+        difference=percentage(n_only_a - n_only_b, len(a)),
+        n_only_a=n_only_a,
+        n_only_b=n_only_b,
+        interval=None,
         p=p,
     )
 

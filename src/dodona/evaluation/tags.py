@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
-from dodona.evaluation.pairs import Pair, Parsed
+from dodona.evaluation.pairs import Pair
+from dodona.evaluation.parsed import Parsed
 
 # The features the shared task compared (UFeats).
 UNIVERSAL_FEATURES = """

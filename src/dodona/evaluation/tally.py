@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dodona.evaluation.pairs import Pair
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.trees.projectivity import nonprojective_arcs
+from dodona.treebank.universal import universal_part
 
 # McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
 DISTANCES = ("root", "1", "2", "3-6", "7+")
@@ -47,12 +48,7 @@ def exact(label: str) -> str:
     return label
 
 
-def universal(label: str) -> str:
-    """The universal part: `nsubj` of `nsubj:pass`."""
-    return label.partition(":")[0]
-
-
-LABELS: dict[str, Callable[[str], str]] = {"exact": exact, "universal": universal}
+LABELS: dict[str, Callable[[str], str]] = {"exact": exact, "universal": universal_part}
 
 
 def is_right(gold_label: str, system_label: str | None) -> bool:

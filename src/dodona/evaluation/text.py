@@ -12,10 +12,12 @@ from itertools import islice
 from typing import TypeAlias
 from unicodedata import category
 
-from dodona.evaluation.breakdowns import FUNCTIONAL, is_content
-from dodona.evaluation.pairs import EvaluationError, Parsed, Treebank, check_heads, load, place
+from dodona.evaluation.breakdowns import is_content
+from dodona.evaluation.pairs import EvaluationError, Treebank, check_heads, load, place
+from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.tags import universal_features
-from dodona.evaluation.tally import universal
+from dodona.treebank.universal import FUNCTIONAL
+from dodona.treebank.universal import universal_part as universal
 
 ROOT = -1  # where other heads are positions of words
 

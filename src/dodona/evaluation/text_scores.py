@@ -84,10 +84,7 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     >>> scores.words.precision, scores.words.recall
     (75.0, 60.0)
     """
-    expected, found = read_text(gold, "gold"), read_text(system, "system")
-    if expected.characters != found.characters:
-        raise EvaluationError(_difference(expected, found))
-    pairs = align(expected.words, found.words)
+    expected, found, pairs = _read_both(gold, system)
     words = _agreements(expected.words, found.words, pairs)
     sizes = len(expected.words), len(found.words)
 
@@ -105,6 +102,26 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
         lemmas=metric(sum(word.lemma for word in words)),
         **_tree_metrics(expected, found, words),
     )
+
+
+def right_words(gold: Treebank, system: Treebank, metric: str) -> list[bool]:
+    """For each gold word, whether the system has it, with the right head ("uas") and relation."""
+    expected, found, pairs = _read_both(gold, system)
+    if not (expected.has_trees and found.has_trees):
+        raise EvaluationError("there are no trees to compare")
+    is_right = [False] * len(expected.words)
+    words = _agreements(expected.words, found.words, pairs)
+    for (place, _), word in zip(pairs, words, strict=True):
+        is_right[place] = word.head and (metric == "uas" or word.deprel)
+    return is_right
+
+
+def _read_both(gold: Treebank, system: Treebank) -> tuple[Text, Text, Sequence[tuple[int, int]]]:
+    """Both texts, which are to be the same, and the words that both have."""
+    expected, found = read_text(gold, "gold"), read_text(system, "system")
+    if expected.characters != found.characters:
+        raise EvaluationError(_difference(expected, found))
+    return expected, found, align(expected.words, found.words)
 
 
 def _tree_metrics(gold: Text, system: Text, words: list[Agreement]) -> dict[str, Metric | None]:

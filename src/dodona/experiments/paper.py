@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -52,6 +53,11 @@ class Paper:
     compare: Callable[..., None]
     free: tuple[str, ...] = ("epochs",)
     own: Mapping[str, Option] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What it is, as its module says in the first line."""
+        return (sys.modules[self.compare.__module__].__doc__ or "").partition("\n")[0]
 
     @property
     def options(self) -> dict[str, Option]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from dodona.learning.checkpoint import ADVICE, KIND, Checkpoint, State
+from dodona.logs import info
 from dodona.storage.said import said
 from dodona.storage.saved import fitting
 
@@ -101,6 +102,7 @@ class Run(ABC):
             for epoch in stage.own_epochs(report or (lambda _: None)):
                 if checkpoint is not None:
                     self.save_checkpoint(checkpoint)
+                info("%s, epoch %d: %s", epoch.part, epoch.number, epoch.scores or "no dev set")
                 yield epoch
 
     def complete(

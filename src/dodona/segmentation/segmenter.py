@@ -14,6 +14,7 @@ from dodona.core.segmenting.expansion import Expansion
 from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
+from dodona.errors import DodonaError
 from dodona.segmentation.rules import Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
@@ -28,7 +29,11 @@ PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 Splitting = Literal["learned", "lines"]
 
 
-@dataclass
+class NoSegmenterError(DodonaError, ValueError):
+    """A model that reads words was given raw text."""
+
+
+@dataclass(repr=False)
 class Segmenter(Saved):
     """Splits text into sentences, tokens and words.
 
@@ -52,6 +57,9 @@ class Segmenter(Saved):
             self.rules.rules,
         )
 
+    def __repr__(self) -> str:
+        return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
+
     def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
         """The sentences of a text, none if it is nothing but white space.
 
@@ -60,14 +68,15 @@ class Segmenter(Saved):
         return self._maker.make(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
     def stream(
-        self, chunks: Iterable[str], *, sentences: Splitting = "learned"
+        self, chunks: Iterable[str], *, sentences: Splitting = "learned", name: str = ""
     ) -> Iterator[list[Sentence]]:
         """The sentences of a text that comes in chunks, as soon as they are complete.
 
         They are those of the whole text, however it is cut; only the end of it is kept in memory.
-        Where the chunks end in an error, what came before is segmented first.
+        Where the chunks end in an error, what came before is segmented first. The ids of the
+        document and its sentences are made of `name`; without one, sentences are only numbered.
         """
-        by_lines, cursor = _by_lines(sentences), Cursor()
+        by_lines, cursor = _by_lines(sentences), Cursor(name)
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE
@@ -128,7 +137,7 @@ class Segmenter(Saved):
 def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
     """The segmenter of a model, which raw text cannot do without."""
     if segmenter is None:
-        raise ValueError(
+        raise NoSegmenterError(
             "this model has no segmenter, so it cannot read raw text: give it sentences, or train "
             "one with --pipeline text"
         )

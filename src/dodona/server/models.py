@@ -89,7 +89,7 @@ def load_models(named: Iterable[str]) -> Models:
 
     >>> load_models(["oak.dodona"])
     Traceback (most recent call last):
-    FileNotFoundError: oak.dodona: no such file, and no model that ships (those are: ...)
+    dodona.models.NoModelError: oak.dodona: no such file, and no model of that name...
     """
     return Models(_load(name) for name in list(named) or [DEFAULT])
 

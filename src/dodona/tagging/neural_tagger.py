@@ -53,7 +53,7 @@ class Words:
         return WordTypes(Vocabulary(self.forms), self.sizes, vectors, Vocabulary(self.known))
 
 
-@dataclass
+@dataclass(repr=False)
 class NeuralTagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on."""
 
@@ -81,6 +81,9 @@ class NeuralTagger(Saved):
             raise ValueError("the network has other tags than the tagger")
         self._free = [self._reader()]
         self._lemma_search = self._search()
+
+    def __repr__(self) -> str:
+        return f"<NeuralTagger of {', '.join(self.columns)}>"
 
     def _reader(self) -> WordReader:
         return WordReader(self.network, self.words.types(), len(self.columns))

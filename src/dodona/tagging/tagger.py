@@ -115,7 +115,7 @@ def tag_task(
     )
 
 
-@dataclass
+@dataclass(repr=False)
 class Tagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
@@ -140,6 +140,9 @@ class Tagger(Saved):
         widths = map(self.settings.width_of, self.columns)
         parts = zip(known.tasks(), self.weights, widths, strict=True)
         self.searches = [Tagging(*part) for part in parts]
+
+    def __repr__(self) -> str:
+        return f"<Tagger of {', '.join(self.columns)}>"
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""

@@ -12,6 +12,8 @@ from dodona.treebank.sentence cimport (
 
 from operator import getitem, index
 
+from dodona.treebank.elsewhere import WORD, explain
+
 cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
@@ -39,6 +41,16 @@ cdef class Word:
 
     @property
     def form(self):
+        return self.column(FORM)
+
+    @property
+    def text(self):
+        """The form, as other libraries call it.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(["Oaks"])[0].text
+        'Oaks'
+        """
         return self.column(FORM)
 
     @property
@@ -146,13 +158,17 @@ cdef class Word:
 
     @property
     def start(self):
-        """Where its token begins in the text, in characters, if MISC says so (TokenRange)."""
+        """Where it begins in the text, in characters, if MISC says so (TokenRange).
+
+        A word of a contraction has the place of its letters where the token is made of its words
+        (did + n't), and that of the whole token where it is not (du: de + le).
+        """
         place = self.token_range()
         return None if place is None else place[0]
 
     @property
     def end(self):
-        """Where its token ends in the text, in characters, if MISC says so (TokenRange)."""
+        """Where it ends in the text, in characters, if MISC says so; see `start`."""
         place = self.token_range()
         return None if place is None else place[1]
 
@@ -184,6 +200,10 @@ cdef class Word:
     def __repr__(self):
         return f"<Word {self.place + 1} {self.form}>"
 
+    def __getattr__(self, name):
+        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        raise AttributeError(explain("word", name, WORD))
+
     cdef str column(self, int column):
         return decoded(field(self.sentence, self.place, column))
 
@@ -209,10 +229,10 @@ cdef class Word:
     cdef tuple token_range(self):
         cdef int last
         cdef Text line = self.range_line(&last)
-        cdef Text misc = last_column(line) if line.size else self.own_misc()
-        numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
-        start, _, end = numbers.partition(":")
-        return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+        if not line.size:
+            return place_in(self.own_misc())
+        cdef int first = first_of(line)
+        return range_places(self.sentence, line, first, last)[self.place - first]
 
 
 def words(Sentence sentence not None):
@@ -241,19 +261,25 @@ def roots(Sentence sentence not None):
 
 
 def places(Sentence sentence not None):
-    """Where the token of each word begins in the text, and where it ends: two lists.
+    """Where each word begins in the text, and where it ends: two lists.
 
     >>> from dodona import Sentence
     >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
     ([0, None], [4, None])
     """
-    cdef int i
-    cdef list starts = [], ends = []
-    for i in range(sentence.n_words):
-        start, end = word_at(sentence, i).token_range() or (None, None)
-        starts.append(start)
-        ends.append(end)
-    return starts, ends
+    cdef int i = 0, last
+    cdef Text line
+    cdef list found = []
+    while i < sentence.n_words:
+        line = range_before(sentence, i, &last)
+        if line.size:
+            found += range_places(sentence, line, i, last)
+            i = last + 1
+        else:
+            found.append(place_in(field(sentence, i, MISC)))
+            i += 1
+    found = [place or (None, None) for place in found]
+    return [start for start, _ in found], [end for _, end in found]
 
 
 def ranges(Sentence sentence not None):
@@ -339,6 +365,36 @@ cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
         at += 1
     last[0] = number - 1
     return Text(line, end - line)
+
+
+cdef int first_of(Text line):
+    """The first word of a range, counted from 0."""
+    return int(decoded(line).partition("-")[0]) - 1
+
+
+cdef tuple place_in(Text misc):
+    """What TokenRange says in MISC, if it does."""
+    numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
+    start, _, end = numbers.partition(":")
+    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+
+
+cdef list range_places(Sentence sentence, Text line, int first, int last):
+    """The places of all words of a range: of their letters, if the token consists of its words."""
+    cdef int i
+    cdef tuple place = place_in(last_column(line))
+    if place is None:
+        return [None] * (last + 1 - first)
+    start, end = place
+    forms = [decoded(field(sentence, i, FORM)) for i in range(first, last + 1)]
+    joined = "".join(forms)
+    if len(joined) != end - start or joined.lower() != decoded(line).split("\t")[FORM].lower():
+        return [place] * len(forms)
+    found = []
+    for form in forms:
+        found.append((start, start + len(form)))
+        start += len(form)
+    return found
 
 
 cdef Text last_column(Text line) noexcept nogil:

@@ -5,6 +5,7 @@ from typing import Annotated
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import TEXT, Item, Skipped, Trees, read_treebanks
+from dodona.cli.opened import UTF8
 from dodona.cli.outputs import open_writer
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -29,6 +30,9 @@ def convert(
         str | None, Flag("move marked arcs back by this scheme", choices=SCHEMES)
     ] = None,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    encoding: Annotated[
+        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+    ] = UTF8,
 ) -> None:
     """Convert between formats, and make trees projective.
 
@@ -43,22 +47,30 @@ def convert(
     if to == TEXT:
         if projectivise or deprojectivise:
             raise UsageError("--to text has no trees to lift or lower: leave that option out")
-        write_text(inputs or ["-"], out, from_, skip_bad)
+        write_text(inputs or ["-"], out, from_, skip_bad, encoding)
         return
     transform = Transform(projectivise, deprojectivise, to)
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
     skipped = Skipped()
     with open_writer(out, to) as writer:
-        for item in skipped.watch(read_treebanks(inputs or ["-"], from_, trees, skip_bad)):
+        read = read_treebanks(
+            inputs or ["-"], from_, trees, skip_bad, doing="converting", encoding=encoding
+        )
+        for item in skipped.watch(read):
             writer.write(transform(item))
     transform.say_changes()
     skipped.say()
 
 
-def write_text(inputs: list[str], out: str, format: str, skip_bad: bool) -> None:
+def write_text(
+    inputs: list[str], out: str, format: str, skip_bad: bool, encoding: str = UTF8
+) -> None:
     """Write the text of the files, one after the other, with a line end after it."""
     skipped = Skipped()
-    items = skipped.watch(read_treebanks(inputs, format, "ignored", skip_bad))
+    read = read_treebanks(
+        inputs, format, "ignored", skip_bad, doing="converting", encoding=encoding
+    )
+    items = skipped.watch(read)
     with open_output(out) as file:
         for piece in raw_text(item for item in items if isinstance(item, Sentence)):
             file.write(piece.encode())

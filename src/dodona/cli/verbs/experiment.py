@@ -33,7 +33,7 @@ def experiment(
     """Repeat a paper's comparison on treebanks.
 
     Reads DIR/<treebank>/{train,dev,test}.conllu and shows its table beside the paper's own. Some
-    options belong to some papers only, which stand in parentheses.
+    options belong to some papers only, which stand in parentheses. The papers:
     """
     if paper not in PAPERS:
         raise UsageError(f"no experiment {paper!r}; there are: {', '.join(PAPERS)}")
@@ -118,4 +118,10 @@ _signature = inspect.signature(experiment)
 _shared = [p for p in _signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
 experiment.__signature__ = _signature.replace(  # type: ignore[attr-defined]
     parameters=[*_shared, *_parameters()]
+)
+experiment.__doc__ = "\n\n".join(
+    [
+        inspect.getdoc(experiment) or "",
+        *(f"{name}: {paper.title}" for name, paper in PAPERS.items()),
+    ]
 )

@@ -1,19 +1,26 @@
 """`dodona info`: everything a model records."""
 
 import json as json_
+import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.flags import Flag
-from dodona.models import locate
+from dodona.models import CARDS, Card, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.saved import fitting
 from dodona.storage.weights import to_arrays
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
+from dodona.treebank.sentence import Sentence
+from dodona.treebank.trees.pseudoprojective import lifted
+
+SHOWN = ("words", "sentences", "upos", "uas", "las")  # scores from raw text
+MOST_FORMS = 2000  # of the vocabulary, the most frequent first
+N_SENTENCES, LENGTH = 100, 20  # to measure by
 
 
 def info(
@@ -22,7 +29,7 @@ def info(
 ) -> None:
     """Show everything a model records.
 
-    How it was trained and on what, how good it is, and what is in it.
+    What it is, how good and how fast; then what is in it, and how and on what it was trained.
     """
     path = locate(model)
     with fitting(path, "record", "train it again"):
@@ -40,6 +47,8 @@ def about(path: Path) -> dict[str, Any]:
     actions = [parser.system.moves[move] for move, *_ in parser.pairs]
     return {
         "model": str(path),
+        **_card(path),
+        "words_per_second": measure_speed(parser),
         "bytes": path.stat().st_size,
         "format": container.version(path, Parser.FORMAT.kind),
         "system": parser.settings.system,
@@ -55,6 +64,32 @@ def about(path: Path) -> dict[str, Any]:
         "graphs": _graphs(parser),
         "record": parser.record,
     }
+
+
+def _card(path: Path) -> dict[str, str | None]:
+    """Language, treebank and licence, of a model that ships."""
+    for name, shipped in find_shipped().items():
+        if name in CARDS and shipped.samefile(path):
+            return CARDS[name]._asdict()
+    return dict.fromkeys(Card._fields)
+
+
+def measure_speed(parser: Parser) -> float:
+    """How many words a thread parses in a second, here and now: of sentences of known words."""
+    column = parser.encoder.columns.index("form") if "form" in parser.encoder.columns else None
+    forms = [] if column is None else parser.encoder.vocabularies[column].strings()
+    known = [form.decode() for form in forms[:MOST_FORMS] if form.strip()] or ["word"]
+    sentences = [
+        Sentence.from_columns([known[(i * LENGTH + j) % len(known)] for j in range(LENGTH)])
+        for i in range(N_SENTENCES)
+    ]
+    found = []
+    for _ in range(3):
+        start = time.perf_counter()
+        for _ in parser.pipe(sentences):
+            pass
+        found.append(N_SENTENCES * LENGTH / (time.perf_counter() - start))
+    return max(found)
 
 
 def _scorer(parser: Parser) -> dict[str, Any]:
@@ -130,16 +165,25 @@ def _print(found: dict[str, Any]) -> None:
     actions, words = found["actions"], found["vocabularies"]
     print_pairs(
         [
-            ("file", found["model"]),
+            *((name, found[name]) for name in Card._fields if found[name]),
+            *_describe_scores(record),
+            ("speed", f"{found['words_per_second']:,.0f} words/s on this machine, one thread"),
             ("size", n_bytes(found["bytes"])),
+            ("system", f"{found['system']}, {found['settings']['scorer']}"),
+            ("file", found["model"]),
+        ]
+    )
+    print_pairs(
+        [
             ("weights", n_bytes(found["weight_bytes"])),
             ("format", str(found["format"])),
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
-            ("labels", f"{len(found['labels'])}: " + " ".join(found["labels"])),
-            ("root label", found["root_label"]),
             *_describe_scorer(found, words),
             *((part, describe(found[part]) if found[part] else "none") for part, describe in PARTS),
-        ]
+            ("root label", found["root_label"]),
+            ("labels", _describe_labels(found["labels"])),
+        ],
+        "Inside",
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
     print_pairs(_data(record), "Data")
@@ -147,6 +191,26 @@ def _print(found: dict[str, Any]) -> None:
         pairs = [(name, f"{f1:.2f}") for name, f1 in scores.items()]
         print_pairs(pairs, "Dev set from raw text, F1")
     _print_history(record)
+
+
+def _describe_scores(record: dict[str, Any]) -> list[tuple[str, str]]:
+    """What it reached on its dev set, from words and from raw text."""
+    named = {"UAS": record.get("dev_uas"), "LAS": record.get("dev_las")}
+    named |= {"UPOS": (record.get("dev_tags") or {}).get("upos")}
+    scores = [f"{name} {score:.2f}" for name, score in named.items() if score is not None]
+    rows = [("dev scores", ", ".join(scores))] if scores else []
+    if text := record.get("dev_text"):
+        shown = [f"{name} {text[name]:.2f}" for name in SHOWN if text.get(name) is not None]
+        rows.append(("from raw text", ", ".join(shown) + " (F1)"))
+    return rows
+
+
+def _describe_labels(labels: list[str]) -> str:
+    """The labels; those that say where a lifted arc belongs are only counted."""
+    plain = [label for label in labels if not lifted(label)]
+    n_lifted = len(labels) - len(plain)
+    more = f", and {n_lifted} of lifted arcs" if n_lifted else ""
+    return f"{len(plain)}: {' '.join(plain)}{more}"
 
 
 def _describe_scorer(found: dict[str, Any], words: dict[str, int]) -> list[tuple[str, str]]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
 
 MOST_LABELS = 3  # named in a line
+MOST_WORDS = 6  # of stack and buffer, those that moves look at
+MOST_ARCS = 3  # where there are more, only new ones are shown
 
 
 @with_settings("system", "root", "loss")
@@ -102,11 +104,13 @@ def _step(view: "View", taken: "Choice | None") -> dict[str, Any]:
 
 def _print(explorer: "Explorer", views: Sequence["View"], taken: Sequence["Choice | None"]) -> None:
     words = _words(explorer)
+    before: frozenset[Arc] = frozenset()
     for number, (view, choice) in enumerate(zip(views, taken, strict=True)):
         print(f"state {number}" + (", final" if view.is_final else ""))
-        print("  stack  ", *(words[i] for i in view.stack))
-        print("  buffer ", *(words[i] for i in view.buffer))
-        print("  arcs   ", _arcs(view.arcs, words))
+        print("  stack  ", _few([words[i] for i in view.stack], from_end=True))
+        print("  buffer ", _few([words[i] for i in view.buffer]))
+        print("  arcs   ", _few_arcs(view.arcs, before, words))
+        before = frozenset(view.arcs)
         if view.reach is not None and view.reach.lost:
             print("  lost   ", _arcs(sorted(view.reach.lost, key=lambda arc: arc[2]), words))
         for line in describe(view.choices, choice):
@@ -138,6 +142,29 @@ def _words(explorer: "Explorer") -> list[str]:
 
     forms = map(printable, explorer.sentence.forms)
     return ["ROOT", *(f"{i}:{form}" for i, form in enumerate(forms, start=1))]
+
+
+def _few(words: list[str], from_end: bool = False) -> str:
+    """The words next to where something happens, and how many others there are.
+
+    >>> _few(list("abcdefghi")), _few(list("abcdefghi"), from_end=True)
+    ('a b c d e f … 3 more', '3 more … d e f g h i')
+    """
+    rest = len(words) - MOST_WORDS
+    if rest <= 0:
+        return " ".join(words)
+    if from_end:
+        return " ".join([f"{rest} more …", *words[rest:]])
+    return " ".join([*words[:MOST_WORDS], f"… {rest} more"])
+
+
+def _few_arcs(arcs: Iterable["Arc"], before: frozenset["Arc"], words: Sequence[str]) -> str:
+    """All arcs, as long as they are few; then those that are new, and how many there were."""
+    found = list(arcs)
+    if len(found) <= MOST_ARCS:
+        return _arcs(found, words)
+    new = [arc for arc in found if arc not in before]
+    return ", ".join(filter(None, [f"… {len(found) - len(new)} as before", _arcs(new, words)]))
 
 
 def _arcs(arcs: Iterable["Arc"], words: Sequence[str]) -> str:

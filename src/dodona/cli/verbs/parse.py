@@ -1,8 +1,6 @@
 """`dodona parse`: text or sentences in, trees out."""
 
-from errno import ENOENT
 from functools import partial
-from os import strerror
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +8,10 @@ from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import INPUTS, read_inputs
+from dodona.cli.inputs import GUESSED, INPUTS, Reading
+from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, find_shipped, locate
+from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -22,14 +21,14 @@ def parse(
     inputs: Annotated[
         list[str] | None,
         Flag(
-            "a model (file or name; without one, the English one that ships), then the files to "
-            "parse, one after the other ('-': stdin, the default)",
+            "a model (file or name; without one, the English one that ships), then files or "
+            "folders to parse, one after the other ('-': stdin, the default)",
             positional=True,
             metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
     out: Annotated[
-        str, Flag("file to write ('-': stdout), or the folder of a corpus", short="-o")
+        str, Flag("file to write ('-': stdout), or a folder: each input becomes one", short="-o")
     ] = "-",
     input: Annotated[
         str | None,
@@ -37,9 +36,12 @@ def parse(
             "format of the input: CoNLL-U, CoNLL-X, plain text, a sentence a line, tokens with "
             "spaces between them",
             choices=INPUTS,
-            default="text for .txt, else conllu",
+            default=GUESSED,
         ),
     ] = None,
+    encoding: Annotated[
+        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+    ] = UTF8,
     output: Annotated[
         str | None,
         Flag(
@@ -85,18 +87,22 @@ def parse(
 ) -> None:
     """Parse text or sentences with a trained model.
 
-    A model for raw text finds sentences and words first. Heads and labels of the input are ignored
-    and replaced; a model with a tagger fills in the tags and lemmas that a sentence lacks; all else
-    comes back as it was. Files whose name ends in .gz are read and written compressed.
+    A model for raw text reads text, unless a file is CoNLL-U by its name or its first lines: it
+    finds sentences and words first. Heads and labels of the input are ignored and replaced; a model
+    with a tagger fills in the tags and lemmas that a sentence lacks; all else comes back as it was.
+    Files whose name ends in .gz are read and written compressed.
 
     A corpus is files of .parquet, .jsonl or .csv (.gz, .zst), folders of them or, with --output
     parquet, of texts; by URL, they may be elsewhere. Each becomes a file in the folder of -o.
+
+    echo "Oaks speak." | dodona parse en
     """
     if keep_tags and retag:
         raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
     model, paths = split_off_model(inputs or [])
     if is_corpus(paths, output, text, keep, level, resume):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
+        unfit["encoding"] = encoding != UTF8
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
@@ -104,7 +110,8 @@ def parse(
     pipe = partial(
         parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
     )
-    annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output or "conllu")
+    reading = Reading(input, parser.segmenter, skip_bad, encoding)
+    annotate(paths, reading, pipe, out, output or "conllu")
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
@@ -119,5 +126,5 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists() and "://" not in words[0]:
-        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
+        raise NoModelError(explain_missing(words[0]))
     return DEFAULT, words

@@ -1,6 +1,7 @@
 """`dodona train`: from a treebank to a model, with checkpoints."""
 
 import json as json_
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,7 @@ def train(
     """
     from dodona.cli.progress import view
 
+    start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
     values = _from_file(config) | drop_unset({**own, **parts, **settings})
@@ -68,7 +70,7 @@ def train(
     if json:
         print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
     elif not quiet:
-        _print_result(trainer, model)
+        _print_result(trainer, model, time.perf_counter() - start)
 
 
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer":
@@ -156,7 +158,7 @@ def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
     }
 
 
-def _print_result(trainer: "Trainer", model: Path) -> None:
+def _print_result(trainer: "Trainer", model: Path, seconds: float) -> None:
     from dodona.cli.tables import n_bytes, print_pairs
 
     best, parser = trainer.best_epoch, trainer.parser()
@@ -169,7 +171,6 @@ def _print_result(trainer: "Trainer", model: Path) -> None:
     graphs = trainer.graph_stage.trainer.best_epoch if trainer.graph_stage.trainer else None
     for name, score in (best.scores | (graphs.scores if graphs else {})).items():
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
-    seconds = sum(epoch.seconds for epoch in trainer.history)
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
     if problem := getattr(trainer, "text_problem", ""):
         say(f"the dev set is not scored from raw text: {problem}")

@@ -310,7 +310,10 @@ cdef class System:
                     "out of its reach (is the tree projective?)")
 
     def _check(self, State state, action):
-        """The ids of an action, which must be valid in the state."""
+        """The ids of an action, given also by its name (LEFT-ARC:nsubj), if it is valid here."""
+        if isinstance(action, str):
+            move, _, label = action.partition(":")
+            action = Action(move, label or None)
         ids = self._ids.get(action)
         if ids is None:
             raise ValueError(

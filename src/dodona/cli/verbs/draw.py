@@ -1,0 +1,90 @@
+"""`dodona draw`: trees as a page, a picture, or lines of text."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from dodona.cli.errors import UsageError
+from dodona.cli.flags import Flag
+from dodona.cli.inputs import Skipped, read_treebanks
+from dodona.cli.outputs import SUFFIXES
+from dodona.cli.pictures import PICTURES, Picture, open_pictures
+from dodona.treebank.conllu.reader import FORMATS
+
+PAGE_WIDTH = 1120  # pixels of what fits the page of drawings
+TAGS = ("upos", "xpos", "none")
+
+
+def draw(
+    files: Annotated[
+        list[str] | None,
+        Flag("CoNLL-U files, or folders of them ('-': stdin, the default)", positional=True),
+    ] = None,
+    out: Annotated[
+        str, Flag("file to write, its ending is the format: .html, .svg, .png, .pdf", short="-o")
+    ] = "-",
+    output: Annotated[
+        str | None,
+        Flag("format of the output", choices=PICTURES, default="by the output's name, or tree"),
+    ] = None,
+    width: Annotated[
+        int | None,
+        Flag(
+            "pixels (of a tree in text, columns) that a row may be wide; 0: one row",
+            default=f"{PAGE_WIDTH}, as the page",
+        ),
+    ] = None,
+    tags: Annotated[str, Flag("what stands beneath the words", choices=TAGS)] = "upos",
+    compact: Annotated[bool, Flag("smaller and closer together, for long sentences")] = False,
+    margin: Annotated[
+        int | None, Flag("pixels left free around each sentence", default="12")
+    ] = None,
+    most: Annotated[
+        int | None, Flag("draw the first N sentences only", short="-m", default="all")
+    ] = None,
+    skip_bad: Annotated[bool, Flag("pass over what is no sentence instead of stopping")] = False,
+    input: Annotated[str, Flag("format of the files", choices=FORMATS)] = "conllu",
+) -> None:
+    """Draw the trees of a file.
+
+    Trees in plain text go to the terminal; -o trees.html is a page, -o tree.svg a picture for
+    papers and slides; .png and .pdf need the extra `pictures`.
+    """
+    format = _format(out, output)
+    how = _options(format, width, tags, compact, margin)
+    skipped = Skipped()
+    read = read_treebanks(files or ["-"], input, "optional", skip_bad, doing="drawing")
+    items = skipped.watch(read)
+    with open_pictures(out, format, how) as writer:
+        for number, item in enumerate(items):
+            if number == most:
+                break
+            writer.write(item)
+    skipped.say("left out" if format in ("svg", "png", "pdf") else "passed on")
+
+
+def _format(out: str, output: str | None) -> Picture:
+    """The format that was asked for, or that the name of the output says."""
+    by_suffix = {SUFFIXES[name]: name for name in PICTURES}
+    named = by_suffix.get(Path(out.removesuffix(".gz")).suffix)
+    for name in PICTURES:
+        if name == (output or named or ("tree" if out == "-" else None)):
+            return name
+    raise UsageError(f"-o {out}: which format? Name it .html, .svg, .png, .pdf or .txt")
+
+
+def _options(
+    format: str, width: int | None, tags: str, compact: bool, margin: int | None
+) -> dict[str, Any]:
+    for name, value in (("width", width), ("margin", margin)):
+        if value is not None and value < 0:
+            raise UsageError(f"--{name} is at least 0; found {value}")
+    if format == "tree":
+        if compact or margin is not None or tags != "upos":
+            raise UsageError("--compact, --margin and --tags are for drawings, not for plain text")
+        return {"width": width or None}
+    return {
+        "width": float(PAGE_WIDTH if width is None else width) or None,
+        "tags": None if tags == "none" else tags,
+        "compact": compact,
+        "margin": margin,
+    }

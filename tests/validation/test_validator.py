@@ -1,0 +1,171 @@
+"""Every problem is found at its line, once; what is safe to mend is mended, and nothing else."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dodona.synthetic.generator import write_treebank
+from dodona.validation.validator import mend_bytes, validate, validate_bytes
+
+GOOD = """\
+# sent_id = dodona-1
+# text = Allez au chêne!
+1\tAllez\taller\tVERB\t_\tMood=Imp|Number=Plur\t0\troot\t0:root\t_
+2-3\tau\t_\t_\t_\t_\t_\t_\t_\t_
+2\tà\tà\tADP\t_\t_\t4\tcase\t4:case\t_
+3\tle\tle\tDET\t_\tDefinite=Def\t4\tdet\t4:det\t_
+4\tchêne\tchêne\tNOUN\t_\tGender=Masc\t1\tobl\t1:obl\tSpaceAfter=No
+5\t!\t!\tPUNCT\t_\t_\t1\tpunct\t1:punct\t_
+
+"""
+
+
+def kinds(text: str | bytes, level: int = 3) -> list[tuple[int, str]]:
+    data = text.encode() if isinstance(text, str) else text
+    return [(problem.line, problem.kind) for problem in validate_bytes(data, level=level)]
+
+
+def changed(old: str, new: str) -> str:
+    assert GOOD.count(old) == 1
+    return GOOD.replace(old, new)
+
+
+def test_a_good_file_has_no_problems() -> None:
+    assert kinds(GOOD) == []
+    assert mend_bytes(GOOD.encode()) == GOOD.encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("VERB", "FOO", [(3, "upos")]),
+        ("Mood=Imp|Number=Plur", "Case", [(3, "feats")]),
+        ("Mood=Imp|Number=Plur", "Number=Plur|Mood=Imp", [(3, "feats-order")]),
+        ("Mood=Imp|Number=Plur", "Number=Plur|Number=Sing", [(3, "feats-twice")]),
+        ("Mood=Imp", "Mood=Imp,Cnd", [(3, "feats-values")]),
+        ("\tobl\t1:obl", "\t_\t1:obl", [(7, "deprel")]),
+        ("\tobl\t1:obl", "\tdobj\t1:obl", [(7, "deprel")]),
+        ("\tobl\t1:obl", "\tObl\t1:obl", [(7, "deprel")]),
+        ("1\tobl", "0\troot", [(7, "root")]),
+        ("1\tobl", "0\tobl", [(7, "root"), (7, "root")]),
+        ("1\tobl", "9\tobl", [(7, "head")]),
+        ("1\tobl", "_\tobl", [(7, "head")]),
+        ("0\troot\t", "4\tdep\t", [(1, "root"), (3, "cycle")]),
+        ("1:obl", "1:obl|1:obl", [(7, "deps-order")]),
+        ("1:obl", "9:obl", [(7, "deps")]),
+        ("2-3\t", "2-9\t", [(4, "id"), (2, "text")]),
+        ("2-3\t", "3-2\t", [(2, "text"), (4, "id")]),
+        ("4\tchêne", "7\tchêne", [(5, "deps"), (6, "deps"), (7, "id"), (8, "id")]),
+        ("# sent_id = dodona-1\n", "", [(1, "sent_id")]),
+        ("# text = Allez au chêne!\n", "", [(1, "text")]),
+        ("# text = Allez au chêne!", "# text = Allez au chêne !", [(2, "text")]),
+        ("SpaceAfter=No", "SpaceAfter=No|", [(7, "misc")]),
+        ("\tau\t_\t_", "\tau\tau\t_", [(4, "range")]),
+        ("\tDET\t", "\t\t", [(6, "empty"), (6, "upos")]),
+        ("\tDET\t", "\tDET \t", [(6, "white-space"), (6, "upos")]),
+        ("5\t!\t!\tPUNCT", "5\t!\t!\tSYM", [(8, "punct")]),
+    ],
+)
+def test_a_problem_is_found_at_its_line(old: str, new: str, found: list[tuple[int, str]]) -> None:
+    assert sorted(set(kinds(changed(old, new)))) == sorted(set(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (GOOD.replace("\n", "\r\n"), [(1, "line-end")]),
+        ("\ufeff" + GOOD, [(1, "mark")]),
+        (GOOD.removesuffix("\n"), [(8, "blank")]),
+        (GOOD.removesuffix("\n\n"), [(8, "blank"), (8, "end")]),
+        (GOOD + "\n", [(10, "blank")]),
+        (GOOD.replace("chêne", "che\u0302ne"), [(2, "nfc"), (7, "nfc")]),
+        (GOOD + "# only this\n\n", [(10, "no-words")]),
+        (GOOD + GOOD, [(10, "sent_id")]),
+    ],
+)
+def test_a_problem_of_the_whole_file(text: str, found: list[tuple[int, str]]) -> None:
+    assert sorted(kinds(text)) == found
+
+
+def test_all_are_found_at_once() -> None:
+    text = (
+        changed("VERB", "FOO").replace("Mood=Imp|Number=Plur", "Case").replace("1\tobl", "0\troot")
+    )
+    assert kinds(text) == [(3, "upos"), (3, "feats"), (7, "root")]
+
+
+def test_levels_are_left_out_where_that_is_asked() -> None:
+    text = changed("VERB", "FOO").replace("5\t!\t!\tPUNCT", "5\t!\t!\tSYM")
+    assert [kinds(text, level) for level in (1, 2, 3)] == [
+        [],
+        [(3, "upos")],
+        [(3, "upos"), (8, "punct")],
+    ]
+    with pytest.raises(ValueError, match="level is 1, 2 or 3"):
+        validate(io.BytesIO(b""), level=4)
+
+
+def test_what_is_no_text_is_found_and_left_alone() -> None:
+    data = GOOD.encode().replace(b"\xc3\xaa", b"\xea", 1)
+    assert (2, "utf-8") in kinds(data)
+    assert mend_bytes(data) == data
+
+
+def test_punctuation_that_crosses_others_is_a_warning() -> None:
+    lines = ["a\tX\t2\tdep", "b\tX\t0\troot", ",\tPUNCT\t1\tpunct", "c\tX\t2\tdep"]
+    text = "# sent_id = 1\n# text = a b , c\n"
+    for i, line in enumerate(lines, start=1):
+        form, upos, head, deprel = line.split("\t")
+        text += f"{i}\t{form}\t_\t{upos}\t_\t_\t{head}\t{deprel}\t_\t_\n"
+    (problem,) = validate_bytes(text.encode() + b"\n")
+    assert (problem.line, problem.kind, problem.is_warning) == (5, "punct-nonprojective", True)
+
+
+SPOILED = [
+    GOOD.replace("\n", "\r\n"),
+    "\ufeff" + GOOD,
+    GOOD.rstrip("\n"),
+    GOOD + "\n\n" + GOOD.replace("dodona-1", "dodona-2"),
+    changed("Mood=Imp|Number=Plur", "Number=Plur|Mood=Imp|Mood=Imp"),
+    changed("\tDET\t", "\t DET \t"),
+    changed("\tle\tle\t", "\tle\t\t"),
+    changed("1:obl", "4:conj|1:obl"),
+    changed("SpaceAfter=No", "|SpaceAfter=No"),
+    GOOD.replace("chêne", "che\u0302ne"),
+    changed("# sent_id = dodona-1\n# text = Allez au chêne!\n", ""),
+]
+
+
+@pytest.mark.parametrize("text", SPOILED)
+def test_what_can_be_mended_is_gone_afterwards(text: str) -> None:
+    before = validate_bytes(text.encode(), level=2)
+    mended = mend_bytes(text.encode())
+    assert any(problem.can_mend for problem in before)
+    assert not [p for p in validate_bytes(mended, level=2) if p.can_mend]
+    assert mend_bytes(mended) == mended
+
+
+def forms_in(data: bytes) -> list[str]:
+    lines = normalize("NFC", data.decode()).replace("\r", "").split("\n")
+    return [line.split("\t")[1].strip() for line in lines if line.count("\t") == 9]
+
+
+@given(st.lists(st.sampled_from([*SPOILED, GOOD, "x", "1\t2", "# y"]), max_size=4))
+def test_mending_loses_no_form_and_comes_to_an_end(texts: list[str]) -> None:
+    data = "\n\n".join(texts).encode()
+    mended = mend_bytes(data)
+    assert forms_in(mended) == forms_in(data)
+    assert mend_bytes(mended) == mended
+
+
+def test_generated_treebanks_are_as_they_should_be(tmp_path: Path) -> None:
+    path = tmp_path / "made.conllu"
+    write_treebank(path, 40, seed=3, nonprojective=0.2)
+    errors = [p for p in validate(path) if not p.is_warning]
+    assert {problem.kind for problem in errors} <= {"sent_id", "text"}
