@@ -153,7 +153,7 @@ cdef class Beam(Greedy):
             scores = self.score(space, agenda, i, words)
             choices = self.actions.choices(scores, NULL)
             hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
-            self.offer_all(agenda, i, scores)
+            self.offer_all(agenda, i, scores, words)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
@@ -191,9 +191,11 @@ cdef class Beam(Greedy):
         self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 
-    cdef int offer_all(self, Agenda agenda, int hypothesis,
-                       const int16_t* scores) except -1 nogil:
+    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores,
+                       const WordsC* words) except -1 nogil:
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
+        cdef const StateC* state = agenda.state(hypothesis)
+        cdef bint is_strict = self.has_way_on(state, words, barriers)
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef unsigned int above
         cdef int block, c
@@ -201,9 +203,20 @@ cdef class Beam(Greedy):
             above = dodona_above(scores + block * BLOCK, least(agenda, so_far))
             while above:
                 c = block * BLOCK + dodona_lowest_bit(above)
-                if barriers[c] == 0:
+                if barriers[c] == 0 and (not is_strict or self.obeys(state, words, c)):
                     agenda.offer(so_far + scores[c], hypothesis, c, False)
                 above &= above - 1
+
+    cdef bint has_way_on(self, const StateC* state, const WordsC* words,
+                         const int16_t* barriers) noexcept nogil:
+        """Whether there are constraints, and some class that obeys them."""
+        cdef int c
+        if self.constraints is None or words.kinds == NULL:
+            return False
+        for c in range(self.actions.n_classes):
+            if barriers[c] == 0 and self.obeys(state, words, c):
+                return True
+        return False
 
 
 cdef inline int16_t least(Agenda agenda, double so_far) noexcept nogil:

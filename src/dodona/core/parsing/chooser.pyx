@@ -39,15 +39,39 @@ cdef class Chooser:
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
-        cdef int c, best
+        cdef int best
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.scorer.score(&space.state, words, space.keys.data(), space.scores.data())
         best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
-        if barriers[best] == 0:
+        if barriers[best] == 0 and self.obeys(&space.state, words, best):
             return best
-        # no allowed class came above the barred ones: there is none, or weights are out of bounds
-        best = NONE
+        return self.best_of_all(
+            space, words, barriers,
+            NONE if barriers[best] else self.wanted_move(&space.state, words, best))
+
+    cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil:
+        """Whether a class builds nothing that constraints forbid, if there are any."""
+        return self.constraints is None or words.kinds == NULL or self.constraints.allows(
+            self.system, state, words.kinds, self.actions.move[c], self.actions.label[c])
+
+    cdef int best_of_all(self, Workspace space, const WordsC* words, const int16_t* barriers,
+                         int wanted) except -2 nogil:
+        """The same by a look at every class, where constraints forbid the best, or weights are out
+        of bounds: one that obeys, of the move that is wanted, if there is any."""
+        cdef int c, merit, best = NONE, most = -1
         for c in range(self.actions.n_classes):
-            if barriers[c] == 0 and (best == NONE or space.scores[c] > space.scores[best]):
-                best = c
+            if barriers[c] == 0:
+                merit = 0
+                if self.obeys(&space.state, words, c):
+                    merit = 2 if self.actions.move[c] == wanted else 1
+                if merit > most or merit == most and space.scores[c] > space.scores[best]:
+                    best, most = c, merit
         return best
+
+    cdef int wanted_move(self, const StateC* state, const WordsC* words, int c) noexcept nogil:
+        """The move of a class that is forbidden for its label alone: the arc is the model's choice.
+        """
+        if self.constraints is None or words.kinds == NULL or self.constraints.forbids_arc(
+                self.system, state, words.kinds, self.actions.move[c], self.actions.label[c]):
+            return NONE
+        return self.actions.move[c]

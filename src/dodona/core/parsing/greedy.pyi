@@ -2,6 +2,7 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
 from dodona.core.transitions.action import Action
+from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.system import State, System
 from dodona.core.weights.packed import Scorer
 
@@ -15,6 +16,7 @@ class Greedy:
         *,
         one_root: bool = True,
         root_label: int = 0,
+        constraints: Constraints | None = None,
     ) -> None: ...
     @property
     def system(self) -> System: ...

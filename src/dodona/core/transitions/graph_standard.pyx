@@ -69,7 +69,7 @@ cdef class GraphStandard(GraphSystem):
 
     name = "graph-standard"
     order = 1
-    searches = 4
+    searches = 6
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
         self.moves = ("SHIFT", "LEFT-REDUCE", "RIGHT-REDUCE", "LEFT-ATTACH", "RIGHT-ATTACH")

@@ -12,12 +12,13 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.arc_standard cimport ArcStandard, gold_arc, kept
 from dodona.core.transitions.exact_search cimport search_costs
-from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.gold cimport EncodedGold, Gold, GoldC
 from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT, SWAP
-from dodona.core.transitions.state cimport BUFFER, GONE, StateC, add_arc_anywhere, pop, push, top
+from dodona.core.transitions.state cimport (
+    BUFFER, GONE, StateC, add_arc_anywhere, copy, pop, push, top)
 from dodona.core.transitions.swap_oracles cimport (
     EAGER, LAZY, MINIMAL, can_swap, is_in_order, make_plan, minimal_move, order_of, planned_move)
-from dodona.core.transitions.system cimport MoveCost, System
+from dodona.core.transitions.system cimport MoveCost, State, System
 
 
 cdef int words_after(const StateC* state, int move, vector[int32_t]& stack,
@@ -115,6 +116,49 @@ cdef class Swap(ArcStandard):
 
     cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
         return make_plan(gold, plan)
+
+    def bounds(self, State state not None, Gold gold not None):
+        """{action: (least, most)} between which the exact cost of every valid action lies.
+
+        The least loss after an action is no more than what the static oracle makes of the state,
+        and no less than the gold arcs of which one end is gone.
+
+        >>> from dodona import Action, Gold
+        >>> system, gold = Swap(["dep"]), Gold(heads=[3, 0, 2], labels=["dep"] * 3)
+        >>> state = system.step(system.step(system.start(3), Action("SHIFT")), Action("SHIFT"))
+        >>> {action.move: pair for action, pair in system.bounds(state, gold).items()}
+        {'SHIFT': (0, 0), 'LEFT-ARC': (1, 2), 'RIGHT-ARC': (2, 2), 'SWAP': (0, 0)}
+        """
+        cdef EncodedGold reference = self._priced(gold, state)
+        cdef int move, moves = self._moves(state)
+        arcs = {move: self._arcs_after(state, reference, move) for move in range(SWAP + 1)
+                if moves >> move & 1}
+        fewest = max((low for low, _ in arcs.values()), default=0)
+        most = max((high for _, high in arcs.values()), default=0)
+        found = {}
+        for move, label in self._actions:
+            if moves >> move & 1:
+                low, high = arcs[move]
+                right = NONE if label == NONE else self.gold_label(&state.c, &reference.c, move)
+                lost = self.label_price * (right not in (NONE, label))
+                found[self._named(state, (move, label))] = (
+                    self.arc_price * max(fewest - high, 0) + lost,
+                    self.arc_price * (most - low) + lost)
+        return found
+
+    def _arcs_after(self, State state, EncodedGold reference, int move):
+        """(least, most) gold arcs that a move and the best that can follow it build."""
+        cdef const GoldC* gold = &reference.c
+        cdef State after = self.state_class(self, state.c.n_words)
+        cdef int worth = self.arc_worth(&state.c, gold, move), hoped, built = 0
+        copy(&after.c, &state.c)
+        self.take(&after.c, move, 0)
+        hoped = self.arcs_hoped_for(&after.c, gold)
+        while not self.final(&after.c):
+            move = planned_move(&after.c, gold, LAZY)
+            built += self.arc_worth(&after.c, gold, move)
+            self.take(&after.c, move, 0)
+        return worth + built, worth + hoped
 
     # SHIFT, LEFT-ARC, RIGHT-ARC  as in arc-standard
     # SWAP       when  s1 is a word that comes before s0 in the sentence

@@ -77,6 +77,7 @@ cdef class System:
 
     # Where arcs do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
     # Where the label of a gold arc is known without the costs:

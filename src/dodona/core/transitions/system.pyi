@@ -5,6 +5,7 @@ from dodona.core.transitions.gold import Gold
 
 ROOTS: dict[str, int]
 LOSSES: dict[str, tuple[int, int]]
+MOST_SEARCHED: int
 
 class State:
     @property

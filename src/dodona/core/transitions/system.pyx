@@ -462,6 +462,10 @@ cdef class System:
         """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
         return front(state, 0) if move == self.left_arc else top(state, 0)
 
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
+        """The other end of that arc."""
+        return top(state, 0) if move == self.left_arc else front(state, 0)
+
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
         """Leave only these two in sight, as they are when an arc is about to join them."""
         state.n_stack = state.n_buffer = 1
