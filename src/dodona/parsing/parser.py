@@ -122,6 +122,11 @@ class Parser(Saved):
         search = Beam(self.features, self.actions, self.weights, width=width)
         return search.steps(self.encode(sentence))
 
+    def tagged(self, sentence: Sentence) -> Sentence:
+        """The sentence with what its tagger fills in."""
+        kept = self.tagger.columns if self.tagger else ()
+        return self._read([require_sentence(sentence)], kept, is_tagged=True)[0][0]
+
     def encode(self, sentence: Sentence) -> Corpus:
         """The sentence, with what its tagger fills in, as the features see it."""
         require_sentence(sentence)

@@ -181,7 +181,7 @@ SAMPLES = {
     "all-3": (3, TWO, trees(3) * 2),
     "all-4-one-label": (4, ONE, trees(4)),
     "random-4": (4, TWO, Random(4).sample(trees(4), 8)),
-    "random-5-one-label": (5, ONE, Random(5).sample(trees(5), 3)),
+    "random-5-one-label": (5, ONE, Random(5).sample(trees(5), 5)),
 }
 
 

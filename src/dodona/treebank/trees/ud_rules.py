@@ -12,10 +12,15 @@ https://universaldependencies.org/validation-rules.html, as of UD 2.15.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
 from dodona.treebank.trees.pseudoprojective import lifted, plain
+
+if TYPE_CHECKING:
+    from dodona.core.transitions.action import Action
+    from dodona.core.transitions.system import State
+    from dodona.treebank.sentence import Sentence
 
 TAGS = (
     "_", "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
@@ -169,6 +174,19 @@ def constraints_of(labels: Sequence[str]) -> Constraints:
         owned=mask(OWNED),
         owner=mask({OWNER}),
     )
+
+
+class Rules:
+    """The rules for one sentence, in whatever state of its parse."""
+
+    def __init__(self, labels: Sequence[str], sentence: Sentence) -> None:
+        self.constraints = constraints_of(labels)
+        self.kinds = Kinds().of(sentence.upos, sentence.feats)
+
+    def why_not(self, state: State, action: Action) -> str | None:
+        """Why a valid action is forbidden; None if it is not."""
+        rule = self.constraints.broken(state, self.kinds, action)
+        return None if rule is None else WHY[rule]
 
 
 class Broken(NamedTuple):
