@@ -1,4 +1,4 @@
-"""Parsing within the rules of Universal Dependencies: whatever the system, the search and the tags."""
+"""Parsing within the rules of Universal Dependencies: whatever the system, the search, the tags."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.treebank.trees.ud_rules import TAGS, Broken, Kinds, errors
+from dodona.treebank.trees.ud_rules import TAGS, Broken, errors, kinds_of
 from reference.trees import is_tree
 from support.small import train, treebank
 from support.treebanks import treebank_file
 
 VALIDATOR = os.environ.get("DODONA_UD_TOOLS", "")
-KEPT = ("too-many-subjects", "too-many-objects", "leaf-", "rel-upos-", "upos-rel-", "right-to-left-")
+KEPT = (
+    "too-many-subjects",
+    "too-many-objects",
+    "leaf-",
+    "rel-upos-",
+    "upos-rel-",
+    "right-to-left-",
+)
 
 
 @cache
@@ -58,14 +65,13 @@ UNSEEN = wrongly_tagged(treebank(60, 3, 0.3))
 
 
 def broken(sentences: list[dodona.Sentence]) -> list[Broken]:
-    kinds = Kinds()
     return [
         found
         for sentence in sentences
         for found in errors(
             [head or 0 for head in sentence.heads],
             sentence.deprels,
-            kinds.of(sentence.upos, sentence.feats),
+            kinds_of(sentence),
         )
     ]
 
@@ -81,7 +87,9 @@ def test_no_tree_breaks_a_rule(name: str, beam: int) -> None:
     for sentence in parsed:
         heads = tuple(head or 0 for head in sentence.heads)
         assert is_tree(heads) and heads.count(0) == 1
-        assert all((label == "root") == (h == 0) for label, h in zip(sentence.deprels, heads, strict=True))
+        assert all(
+            (label == "root") == (h == 0) for label, h in zip(sentence.deprels, heads, strict=True)
+        )
 
 
 @pytest.mark.parametrize("scheme", ["head", "path"])

@@ -291,10 +291,9 @@ class Parser(Saved):
 
 def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
     """Tell the search what the rules of UD know of the words; the same, per sentence."""
-    from dodona.treebank.trees.ud_rules import Kinds
+    from dodona.treebank.trees.ud_rules import kinds_of
 
-    table = Kinds()
-    kinds = [table.of(sentence.upos, sentence.feats) for sentence in sentences]
+    kinds = [kinds_of(sentence) for sentence in sentences]
     corpus.set_kinds(chain.from_iterable(kinds))
     return kinds
 

@@ -49,9 +49,7 @@ def core(
     loss: str,
     exact_words: int | None = None,
 ) -> dodona.System:
-    return dodona.system(
-        name, labels=labels, acyclic=acyclic, loss=loss, exact_words=exact_words
-    )
+    return dodona.system(name, labels=labels, acyclic=acyclic, loss=loss, exact_words=exact_words)
 
 
 def plain(actions: Iterable[dodona.Action]) -> list[Action]:

@@ -1,4 +1,4 @@
-"""The rules of Universal Dependencies: found where they are broken, mended, and kept in a search."""
+"""The rules of Universal Dependencies: found where they are broken, mended, kept in a search."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_each_rule(
 
 
 def test_negation_and_possessives_are_exceptions() -> None:
-    neg, plain, own = kind_of("PART", "Polarity=Neg"), kind_of("PART", "_"), kind_of("DET", "Poss=Yes")
+    neg, plain = kind_of("PART", "Polarity=Neg"), kind_of("PART", "_")
+    own = kind_of("DET", "Poss=Yes")
     verb, aux, det, noun = (kind_of(tag, "_") for tag in ("VERB", "AUX", "DET", "NOUN"))
     heads, labels = [2, 3, 0], ["advmod", "aux", "root"]
     assert not list(errors(heads, labels, [neg, aux, verb]))

@@ -1,5 +1,5 @@
 """Beam search with packed weights."""
-from libc.stdint cimport int16_t
+from libc.stdint cimport int16_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.features.words cimport WordsC
@@ -32,5 +32,4 @@ cdef class Beam(Greedy):
                               const WordsC* words) except NULL nogil
     cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores,
                        const WordsC* words) except -1 nogil
-    cdef bint has_way_on(self, const StateC* state, const WordsC* words,
-                         const int16_t* barriers) noexcept nogil
+    cdef bint has_way_on(self, const uint64_t* allowed, const int16_t* barriers) noexcept nogil

@@ -5,6 +5,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
 from dodona.core.transitions.choices cimport Choices
+from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 from dodona.core.weights.linear cimport BLOCK
@@ -195,7 +196,9 @@ cdef class Beam(Greedy):
                        const WordsC* words) except -1 nogil:
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
         cdef const StateC* state = agenda.state(hypothesis)
-        cdef bint is_strict = self.has_way_on(state, words, barriers)
+        cdef uint64_t allowed[MAX_MOVES]
+        cdef bint is_strict = self.find_allowed(state, words, allowed) and self.has_way_on(
+            allowed, barriers)
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef unsigned int above
         cdef int block, c
@@ -203,18 +206,15 @@ cdef class Beam(Greedy):
             above = dodona_above(scores + block * BLOCK, least(agenda, so_far))
             while above:
                 c = block * BLOCK + dodona_lowest_bit(above)
-                if barriers[c] == 0 and (not is_strict or self.obeys(state, words, c)):
+                if barriers[c] == 0 and (not is_strict or self.is_among(c, allowed)):
                     agenda.offer(so_far + scores[c], hypothesis, c, False)
                 above &= above - 1
 
-    cdef bint has_way_on(self, const StateC* state, const WordsC* words,
-                         const int16_t* barriers) noexcept nogil:
-        """Whether there are constraints, and some class that obeys them."""
+    cdef bint has_way_on(self, const uint64_t* allowed, const int16_t* barriers) noexcept nogil:
+        """Whether some class obeys the constraints."""
         cdef int c
-        if self.constraints is None or words.kinds == NULL:
-            return False
         for c in range(self.actions.n_classes):
-            if barriers[c] == 0 and self.obeys(state, words, c):
+            if barriers[c] == 0 and self.is_among(c, allowed):
                 return True
         return False
 

@@ -31,6 +31,9 @@ cdef class Chooser:
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil
     cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil
+    cdef bint find_allowed(self, const StateC* state, const WordsC* words,
+                           uint64_t* allowed) noexcept nogil
+    cdef bint is_among(self, int c, const uint64_t* allowed) noexcept nogil
     cdef int best_of_all(self, Workspace space, const WordsC* words, const int16_t* barriers,
                          int wanted) except -2 nogil
     cdef int wanted_move(self, const StateC* state, const WordsC* words, int c) noexcept nogil

@@ -152,7 +152,7 @@ cdef class GraphStandard(GraphSystem):
             state.n_buffer += 1
             state.place[j] = BUFFER
 
-    # The number of errors that an action makes unavoidable, by search; or, while many words are left:
+    # The errors that an action makes unavoidable, by search; or, while many words are left:
     # SHIFT         cost  i and j are an open link, and no link of j, open or built, leads to the
     #                     buffer: what comes above j can only leave by an arc too many
     # LEFT-REDUCE   cost  j → i, if it is new, as in arc_cost; other open links of i

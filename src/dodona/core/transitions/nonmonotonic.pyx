@@ -48,8 +48,8 @@ cdef class ArcEagerTree(ArcEager):
     """Arc-eager with the tree constraint: UNSHIFT once the buffer is empty, and only then.
 
     `costs` is exact for every projective gold tree with one root and every reachable state;
-    `optimal` prefers, of the cheapest actions, those after which UNSHIFT is needed least. `notes[0]`
-    is 1 once the buffer has been empty; from then on SHIFT is for an empty stack only.
+    `optimal` prefers, of the cheapest actions, those after which UNSHIFT is needed least.
+    `notes[0]` is 1 once the buffer has been empty; from then on SHIFT is for an empty stack only.
     """
 
     name = "arc-eager-tree"

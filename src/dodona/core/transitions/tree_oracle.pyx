@@ -1,11 +1,12 @@
 """The exact dynamic oracle of arc-eager-tree: what UNSHIFT can still do, by dynamic programming.
 
 A stack is a row of chains: a word without a head, then words each of which has the word below it
-for a head. Once the buffer is empty, all but one of the headless words must get a head, and there is
-little choice. The uppermost, x, is put back and meets one chain after the other, from the top: it
-goes under a word of the chain, whose own headless word is then put back in turn, or takes that word
-for a dependent and goes on. Under nothing, it is the root. `end_worth` is the best that can come of
-it; it is found chain by chain from the bottom, and x gives up what it has but for its gold arcs.
+for a head. Once the buffer is empty, all but one of the headless words must get a head, and there
+is little choice. The uppermost, x, is put back and meets one chain after the other, from the top:
+it goes under a word of the chain, whose own headless word is then put back in turn, or takes that
+word for a dependent and goes on. Under nothing, it is the root. `end_worth` is the best that can
+come of it; it is found chain by chain from the bottom, and x gives up what it has but for its gold
+arcs.
 
 Before that, all gold arcs between words of the buffer, and between these and the stack, can be
 built as in arc-eager, but for three things. Some chain, or none, is the last that stays until the
@@ -23,7 +24,7 @@ from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport GoldC, label_is_wrong
-from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
+from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC
 from dodona.core.transitions.repairs cimport After, head_of, live_word, place_of, stack_size
 from dodona.core.transitions.state cimport BUFFER, GONE, STACK, StateC, front, top
 from dodona.core.transitions.system cimport MoveCost, System

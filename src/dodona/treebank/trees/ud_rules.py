@@ -12,6 +12,7 @@ https://universaldependencies.org/validation-rules.html, as of UD 2.15.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
@@ -94,6 +95,7 @@ def relation_of(label: str) -> Relation:
     return Relation(name if name in OUTER else name.partition(":")[0], lifted(label))
 
 
+@lru_cache(maxsize=1 << 14)
 def kind_of(tag: str, feats: str) -> int:
     """A word as the rules know it: its tag, or ExtPos instead, and whether it negates or owns.
 
@@ -107,16 +109,9 @@ def kind_of(tag: str, feats: str) -> int:
     return place + NEGATES * negates + POSSESSES * (found.get("Poss") == "Yes")
 
 
-class Kinds(dict[tuple[str, str], int]):
-    """Kinds by tag and features, found once each."""
-
-    def __missing__(self, pair: tuple[str, str]) -> int:
-        self[pair] = kind_of(*pair)
-        return self[pair]
-
-    def of(self, tags: Sequence[str], feats: Sequence[str]) -> list[int]:
-        """The kinds of a sentence's words."""
-        return [self[pair] for pair in zip(tags, feats, strict=True)]
+def kinds_of(sentence: Sentence) -> list[int]:
+    """The kinds of a sentence's words."""
+    return list(map(kind_of, sentence.upos, sentence.feats))
 
 
 def tag_allows(tag: str, relation: str) -> bool:
@@ -181,7 +176,7 @@ class Rules:
 
     def __init__(self, labels: Sequence[str], sentence: Sentence) -> None:
         self.constraints = constraints_of(labels)
-        self.kinds = Kinds().of(sentence.upos, sentence.feats)
+        self.kinds = kinds_of(sentence)
 
     def why_not(self, state: State, action: Action) -> str | None:
         """Why a valid action is forbidden; None if it is not."""
@@ -196,9 +191,7 @@ class Broken(NamedTuple):
     rule: str
 
 
-def errors(
-    heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]
-) -> Iterator[Broken]:
+def errors(heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]) -> Iterator[Broken]:
     """Where a tree breaks the rules, word by word.
 
     >>> kinds = [kind_of(tag, "_") for tag in ("PRON", "VERB", "PUNCT", "NOUN")]
