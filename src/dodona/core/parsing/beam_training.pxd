@@ -38,7 +38,6 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef int32_t bad
     cdef vector[Step] path
     cdef vector[Step] other_path
-    cdef bint is_partial                # whether some head of the gold tree is unknown
 
     cdef int begin_sentence(self, int sentence) except -1 nogil
     cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil
@@ -52,7 +51,6 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef int best_free(self) except -1 nogil
     cdef int find_reference(self, Agenda agenda) except -1 nogil
     cdef int continue_reference(self, Agenda agenda, const WordsC* words) except -1 nogil
-    cdef bint is_open(self) except -1 nogil
     cdef int learn_difference(self, Agenda agenda, const WordsC* words) except -1 nogil
     cdef int reinforce(self, const vector[Step]& path, int start, double amount,
                        const WordsC* words) except -1 nogil

@@ -24,19 +24,12 @@ Where no action is free (a gold tree out of reach of the system), the cheapest c
 systems that can repair their mistakes, nearly everything is free; there an action must also be one
 of those with the fewest repairs to come, as in greedy training (without that, three points of UAS
 were lost on Hungarian).
-
-Where heads are unknown, whole stretches of both derivations are a matter of chance: whatever was
-done there, the oracle has nothing to say. A greedy parser never learns from such a state, since no
-prediction is wrong; here they would be rewarded and punished along with the rest, and guesses would
-become habits. So steps from states in which all actions cost the same are left out.
 """
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport uniform
 from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Hypothesis, Step, bar
-from dodona.core.parsing.following cimport FORBIDDEN
-from dodona.core.parsing.greedy_training cimport is_partial
 from dodona.core.transitions.state cimport copy, lay_out, state_size
 
 UPDATES = ("early", "max-violation", "full")
@@ -114,7 +107,6 @@ cdef class BeamTrainer(GreedyTrainer):
         lay_out(&self.origin, self.origin_block.data(), n_words)
         lay_out(&self.replayed, self.replayed_block.data(), n_words)
         self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
-        self.is_partial = is_partial(&self.gold)
         self.agenda.reserve(n_words, self.features.n_templates)
         self.system.start_state(&self.origin)
 
@@ -271,20 +263,10 @@ cdef class BeamTrainer(GreedyTrainer):
         cdef int i, n_keys
         copy(&self.replayed, &self.origin)
         for i in range(<int> path.size()):
-            if i >= start and not (self.is_partial and self.is_open()):
+            if i >= start:
                 n_keys = self.features.fill(&self.replayed, words, self.keys.data())
                 self.weights.add(self.keys.data(), n_keys, path[i].klass, amount, self.time)
             self.take_step(&self.replayed, &path[i])
-
-    cdef bint is_open(self) except -1 nogil:
-        """Whether the gold tree has nothing to say about the actions of `replayed`."""
-        cdef int c
-        self.state = self.replayed
-        self.set_costs()
-        for c in range(self.actions.n_classes):
-            if self.cheapest < self.costs[c] < FORBIDDEN:
-                return False
-        return True
 
     cdef int replay(self, Agenda agenda, int last) except -1 nogil:
         """Take the steps of a derivation, from the origin to `replayed`."""
