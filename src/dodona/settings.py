@@ -16,7 +16,7 @@ from dodona.core.parsing.following import MODES
 from dodona.core.parsing.greedy_training import LEARNERS
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
-from dodona.core.transitions.system import LOSSES, ROOTS
+from dodona.core.transitions.system import LOSSES, MOST_SEARCHED, ROOTS
 from dodona.errors import DodonaError
 from dodona.treebank.trees.pseudoprojective import SCHEMES
 
@@ -25,6 +25,8 @@ AT_ONCE = (SVM, MAXENT)
 NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED = "none", "enhanced", "basic+enhanced"
 GRAPHS = (NO_GRAPH, ENHANCED, BASIC_AND_ENHANCED)
 ROOT_COUNTS = ("one", "many")
+NO_CONSTRAINTS = "none"
+CONSTRAINTS = (NO_CONSTRAINTS, "ud")
 STATIC_ORACLES = tuple(dict.fromkeys(name for kind in SYSTEMS.values() for name in kind.oracles))
 MAX_CUTOFF = 255  # features are counted in bytes
 SEARCHES = ("greedy", "beam")
@@ -86,6 +88,9 @@ class Settings:
     static_oracle: str = _setting(
         "static", "which derivation to learn, where a system has several", STATIC_ORACLES
     )
+    exact_words: int = _setting(
+        0, "swap, graph-standard: search for exact costs where so few words are left"
+    )
     explore_after: int = _setting(2, "epochs before exploration starts (k in the paper)")
     explore_rate: float = _setting(
         0.9, "share of errors that are followed when exploring (1 - p in the paper)"
@@ -145,6 +150,19 @@ class Settings:
             self._check_at_once()
         self._check_graph()
         self._check_scorer()
+        self._check_exact()
+
+    def _check_exact(self) -> None:
+        """Refuse a search for costs that are exact without it, or that would not end."""
+        if self.exact_words:
+            kind = find_system(self.system)
+            if not kind.searches:
+                raise ValueError(f"exact_words is for systems that estimate costs, not {kind.name}")
+            if not 0 < self.exact_words <= MOST_SEARCHED:
+                raise ValueError(
+                    f"exact_words is from 0 to {MOST_SEARCHED}, not {self.exact_words}: the search "
+                    "takes exponential time"
+                )
 
     def _check_scorer(self) -> None:
         """Refuse what one scorer would ignore, and sizes that no network has."""

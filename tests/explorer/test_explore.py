@@ -361,3 +361,30 @@ def test_a_state_draws_itself_in_a_notebook() -> None:
     shown = state._repr_html_()
     assert "2 —SBJ→ 1" in shown and shown.startswith("<table>")
     assert "<script" not in dodona.system("swap", labels=["<script"]).start(2)._repr_html_()
+
+
+# --- rules of the treebank
+
+
+def test_what_universal_dependencies_forbid_is_told_with_the_reason() -> None:
+    sentence = dodona.Sentence.from_columns(
+        ["It", "speaks", "!"],
+        upos=["PRON", "VERB", "PUNCT"],
+        heads=[2, 0, 2],
+        deprels=["nsubj", "root", "punct"],
+    )
+    explorer = Explorer(sentence, "arc-eager", root="first", constraints="ud")
+    state, _ = explorer.follow(read_path("SHIFT LEFT-ARC:nsubj RIGHT-ARC:root"))
+    choices = {str(action): choice for action, choice in explorer.choices(state).items()}
+    assert choices["RIGHT-ARC:punct"].forbidden is None
+    assert "tag" in (choices["RIGHT-ARC:nsubj"].forbidden or "")
+    free = Explorer(sentence, "arc-eager", root="first")
+    assert all(choice.forbidden is None for choice in free.choices(free.start()).values())
+
+
+def test_rules_are_for_trees() -> None:
+    sentence = dodona.Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])
+    with pytest.raises(ValueError, match="graph-eager builds graphs"):
+        Explorer(sentence, "graph-eager", constraints="ud")
+    with pytest.raises(ValueError, match="constraints are one of none, ud"):
+        Explorer(sentence, "arc-eager", constraints="iso")

@@ -115,7 +115,7 @@ class NonMonotonic2013(NonMonotonic):
         return super().step(state, action)
 
 
-@twin("arc-eager-tree", exact=False, one_root=True)
+@twin("arc-eager-tree", one_root=True)
 class ArcEagerTree(NonMonotonic):
     """Nivre & Fernández-González (2014); 0 is noted once the buffer has been empty."""
 
@@ -133,6 +133,3 @@ class ArcEagerTree(NonMonotonic):
     def step(self, state: State, action: Action) -> State:
         after = super().step(state, action)._replace(notes=state.notes)
         return after if after.buffer else after._replace(notes=after.noted(0))
-
-    def is_repair(self, state: State, action: Action) -> bool:
-        return False

@@ -14,13 +14,15 @@ from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
 from dodona.explorer.reach import Arc, Reach, arcs_of, reach
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.graphs.enhanced import enhanced_graph
 
 if TYPE_CHECKING:
-    from dodona.core.transitions.system import State
+    from dodona.core.transitions.system import State, System
     from dodona.parsing.parser import Parser
     from dodona.treebank.sentence import Sentence
+    from dodona.treebank.trees.ud_rules import Rules
 
 MODEL, BEST = "model", "best"  # derivations beside those of static oracles
 
@@ -30,6 +32,7 @@ class Choice:
     """A valid action: its cost and whether it is optimal by the gold tree, its score by the model.
 
     Where there is no gold tree or no model, and for an action that the model does not know, None.
+    `forbidden` says why rules of the treebank keep a parser from it, where they are asked for.
     """
 
     move: str
@@ -37,6 +40,7 @@ class Choice:
     cost: int | None
     optimal: bool | None
     score: int | None
+    forbidden: str | None = None
 
     @property
     def action(self) -> Action:
@@ -78,6 +82,7 @@ class Explorer:
         loss: str | None = None,
         static_oracle: str | None = None,
         parser: Parser | None = None,
+        constraints: str = NO_CONSTRAINTS,
     ) -> None:
         self.sentence, self.parser = sentence, parser
         chosen = system or (parser.settings.system if parser else "arc-eager")
@@ -100,6 +105,7 @@ class Explorer:
             root_label=root_label,
             static_oracle=asked["static_oracle"] or "static",
         )
+        self.rules = _rules_of(constraints, self.system, parser, sentence)
         if self.gold is not None and not self.system.takes_partial and _is_partial(self.gold):
             raise ValueError(f"{self.system.name} needs a whole tree, but some words have no head")
 
@@ -126,6 +132,7 @@ class Explorer:
                 costs.get(action),
                 action in optimal if costs else None,
                 scores.get(action),
+                self._forbidden(state, action),
             )
             for action in self.system.valid(state)
         }
@@ -176,8 +183,12 @@ class Explorer:
         if self.gold is not None:
             cost = self.system.cost(state, self.gold, action)
             optimal = action in self.system.optimal(state, self.gold)
-        score = self._scores(state).get(action)
-        return Choice(action.move, action.label, cost, optimal, score)
+        score, forbidden = self._scores(state).get(action), self._forbidden(state, action)
+        return Choice(action.move, action.label, cost, optimal, score, forbidden)
+
+    def _forbidden(self, state: State, action: Action) -> str | None:
+        """Why a rule forbids the action; None if none does."""
+        return None if self.rules is None else self.rules.why_not(state, action)
 
     def _scores(self, state: State) -> dict[Action, int]:
         if self.parser is None or self.system.is_final(state):
@@ -189,6 +200,20 @@ class Explorer:
         if self.parser is None or self.system.is_final(state):
             return state
         return self.parser.search.take_note(state, self._corpus)
+
+
+def _rules_of(
+    constraints: str, system: System, parser: Parser | None, sentence: Sentence
+) -> Rules | None:
+    if constraints not in CONSTRAINTS:
+        raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {constraints!r}")
+    if constraints == NO_CONSTRAINTS:
+        return None
+    if system.builds_graphs:
+        raise ValueError(f"constraints are for trees, and {system.name} builds graphs")
+    from dodona.treebank.trees.ud_rules import Rules
+
+    return Rules(system.labels, sentence if parser is None else parser.tagged(sentence))
 
 
 def gold_of(sentence: Sentence) -> Gold | None:

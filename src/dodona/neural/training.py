@@ -97,6 +97,7 @@ class NeuralTrainer(Learner[Arrays]):
             loss=settings.loss,
             static_oracle=settings.static_oracle,
             root_label=self.data.root_label,
+            exact_words=settings.exact_words,
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)

@@ -18,11 +18,12 @@ from dodona.core.parsing.beam import Beam
 from dodona.core.parsing.graph_greedy import GraphGreedy
 from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.action import Action
+from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import NEURAL, ROOT_COUNTS, Settings
+from dodona.settings import CONSTRAINTS, NEURAL, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
 from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
@@ -184,6 +185,11 @@ class Parser(Saved):
         search = Beam(self.features, self.actions, self.weights, width=width)
         return search.steps(self.encode(sentence))
 
+    def tagged(self, sentence: Sentence) -> Sentence:
+        """The sentence with what its tagger fills in."""
+        kept = self.tagger.columns if self.tagger else ()
+        return self._read([require_sentence(sentence)], kept, is_tagged=True)[0][0]
+
     def encode(self, sentence: Sentence) -> Corpus:
         """The sentence, with what its tagger fills in, as the features see it."""
         require_sentence(sentence)
@@ -210,6 +216,7 @@ class Parser(Saved):
         beam: int | None = None,
         keep_tags: bool = False,
         retag: bool = False,
+        constraints: str = NO_CONSTRAINTS,
     ) -> Iterator[Item]:
         """Parse a stream of sentences, in order; bad ones pass through untouched.
 
@@ -217,13 +224,15 @@ class Parser(Saved):
         how many words may hang under the root of a sentence: "one" or "many"; `beam` how many
         derivations are kept side by side. By default both are as in training. A parser with a
         tagger fills in the columns that a sentence lacks; with `retag` it replaces them all, with
-        `keep_tags` it touches none.
+        `keep_tags` it touches none. With `constraints` "ud" no tree breaks the rules of Universal
+        Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
         """
         search = self.search
-        if roots is not None or beam is not None:
+        if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
             search = self._search(
                 self.settings.roots if roots is None else roots,
                 self.settings.beam if beam is None else beam,
+                constraints,
             )
         if keep_tags and retag:
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
@@ -234,15 +243,30 @@ class Parser(Saved):
 
         return stream(sentences, work, threads)
 
-    def _search(self, roots: str, beam: int = 1) -> Greedy:
+    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Greedy:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
         parts = self.features, self.actions, self.weights
-        one_root, root_label = roots == "one", self.labels.index(self.root_label)
+        options: dict[str, Any] = {
+            "one_root": roots == "one",
+            "root_label": self.labels.index(self.root_label),
+            "constraints": self._constraints(constraints),
+        }
         if beam == 1:
             kind = GraphGreedy if self.system.builds_graphs else Greedy
-            return kind(*parts, one_root=one_root, root_label=root_label)
-        return Beam(*parts, width=beam, one_root=one_root, root_label=root_label)
+            return kind(*parts, **options)
+        return Beam(*parts, width=beam, **options)
+
+    def _constraints(self, name: str) -> Constraints | None:
+        if name == NO_CONSTRAINTS:
+            return None
+        if name not in CONSTRAINTS:
+            raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
+        if self.system.builds_graphs:
+            raise ValueError(f"constraints are for trees, and {self.system.name} builds graphs")
+        from dodona.treebank.trees.ud_rules import constraints_of  # a table, for those who want it
+
+        return constraints_of(self.labels)
 
     def _parse_batch(
         self,
@@ -252,10 +276,12 @@ class Parser(Saved):
         is_tagged: bool = False,
     ) -> list[Sentence]:
         batch, corpus = self._read(batch, kept, is_tagged)
+        kinds = set_kinds(corpus, batch) if search.constraints else []
         search.parse(corpus)
         if self.system.builds_graphs:
             return GraphDecoder(self.labels).decode(corpus, batch)
         parsed = self.encoder.decode(corpus, batch)
+        moved = set(corpus.broken)
         if self._lifted:
             for i, sentence in enumerate(parsed):
                 if not self._lifted.isdisjoint(corpus.labels(i)):
@@ -265,6 +291,9 @@ class Parser(Saved):
                         self.settings.projectivise,
                     )
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
+                    moved.add(i)
+        for i in moved if kinds else ():
+            parsed[i] = mended(parsed[i], kinds[i])
         return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
 
     def parts(self) -> dict[str, Saved | None]:
@@ -342,6 +371,24 @@ def _gather(
             done = []
     while waiting:  # texts without a sentence
         yield take([])
+
+
+def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
+    """Tell the search what the rules of UD know of the words; the same, per sentence."""
+    from dodona.treebank.trees.ud_rules import kinds_of
+
+    kinds = [kinds_of(sentence) for sentence in sentences]
+    corpus.set_kinds(chain.from_iterable(kinds))
+    return kinds
+
+
+def mended(sentence: Sentence, kinds: list[int]) -> Sentence:
+    """The sentence with a tree that breaks no rule of UD."""
+    from dodona.treebank.trees.ud_rules import mend
+
+    before = [head or 0 for head in sentence.heads], sentence.deprels
+    heads, labels = mend(*before, kinds)
+    return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:

@@ -91,6 +91,7 @@ class Trainer(Learner[Learned]):
             loss=settings.loss,
             static_oracle=settings.static_oracle,
             root_label=self.data.root_label,
+            exact_words=settings.exact_words,
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)

@@ -42,8 +42,14 @@ def space(name: str, acyclic: bool, labels: tuple[str, ...]) -> Space[State]:
     return Space(TWINS[name](labels, acyclic))
 
 
-def core(name: str, acyclic: bool, labels: tuple[str, ...], loss: str) -> dodona.System:
-    return dodona.system(name, labels=labels, acyclic=acyclic, loss=loss)
+def core(
+    name: str,
+    acyclic: bool,
+    labels: tuple[str, ...],
+    loss: str,
+    exact_words: int | None = None,
+) -> dodona.System:
+    return dodona.system(name, labels=labels, acyclic=acyclic, loss=loss, exact_words=exact_words)
 
 
 def plain(actions: Iterable[dodona.Action]) -> list[Action]:
@@ -109,10 +115,16 @@ def test_there_are_no_dead_ends(name: str, acyclic: bool, n: int) -> None:
 
 
 def compared_costs(
-    name: str, acyclic: bool, loss: str, labels: tuple[str, ...], n: int, golds: Iterable[Links]
+    name: str,
+    acyclic: bool,
+    loss: str,
+    labels: tuple[str, ...],
+    n: int,
+    golds: Iterable[Links],
+    exact_words: int | None = None,
 ) -> Iterator[tuple[Costs, Costs, bool, str]]:
     """(the core's costs, the definition's, gold can be reached, where) unless final."""
-    system = core(name, acyclic, labels, loss)
+    system = core(name, acyclic, labels, loss, exact_words)
     twin = space(name, acyclic, labels)
     pairs = [pair for pair in core_states(system, twin, n) if not twin.system.is_final(pair[0])]
     for links in golds:
@@ -167,13 +179,28 @@ def test_costs_of_crossing_graphs_never_claim_a_false_zero() -> None:
         assert all(expected[action] == 0 for action in found if found[action] == 0), where
 
 
+@pytest.mark.parametrize(
+    ("n", "labels", "step"), [(1, TWO, 1), (2, TWO, 1), (3, ONE, 5), (3, TWO, 90), (4, ONE, 2_500)]
+)
+@pytest.mark.parametrize("loss", LOSSES)
 @CYCLES
-def test_costs_of_graph_standard_are_a_bound_while_gold_can_be_reached(acyclic: bool) -> None:
+def test_costs_of_graph_standard_equal_exhaustive_search_while_few_words_are_left(
+    acyclic: bool, loss: str, n: int, labels: tuple[str, ...], step: int
+) -> None:
+    golds = list(islice(planar_graphs(n, both_ways=True), 0, None, step))
+    args = ("graph-standard", acyclic, loss, labels, n, golds)
+    for found, expected, _, where in compared_costs(*args):
+        assert found == expected, where
+        assert 0 in found.values(), where
+
+
+@CYCLES
+def test_estimates_of_graph_standard_are_a_bound_while_gold_can_be_reached(acyclic: bool) -> None:
     """And how far they are off in all states: most are exact, few are more than one off."""
     golds = list(islice(planar_graphs(3), 0, None, 7))
     distances = []
     for found, expected, reached, where in compared_costs(
-        "graph-standard", acyclic, "labelled", ONE, 3, golds
+        "graph-standard", acyclic, "labelled", ONE, 3, golds, exact_words=0
     ):
         assert not reached or all(expected[action] >= found[action] for action in found), where
         distances += [abs(expected[action] - found[action]) for action in found]

@@ -181,7 +181,7 @@ SAMPLES = {
     "all-3": (3, TWO, trees(3) * 2),
     "all-4-one-label": (4, ONE, trees(4)),
     "random-4": (4, TWO, Random(4).sample(trees(4), 8)),
-    "random-5-one-label": (5, ONE, Random(5).sample(trees(5), 3)),
+    "random-5-one-label": (5, ONE, Random(5).sample(trees(5), 5)),
 }
 
 
@@ -211,22 +211,6 @@ def test_optimal_means_fewest_errors_then_fewest_repairs(name: str, loss: str, s
             after = ends.after_actions(state)
             best = {as_core(action) for action in after if after[action] == min(after.values())}
             assert set(system.optimal(core, gold)) == best, (state, gold)
-
-
-def test_the_tree_constrained_costs_are_off_by_no_more_than_is_known() -> None:
-    """They are those of arc-eager, which knows no UNSHIFT: approximate, and measured here."""
-    system = dodona.system("arc-eager-tree", labels=ONE)
-    n_pairs = n_wrong = n_false_zeros = 0
-    for gold, definition, pairs in definitions(system, 4, trees(4)):
-        for state, core in pairs:
-            found = system.costs(core, gold)
-            for action, cost in definition.costs(state).items():
-                n_pairs += 1
-                n_wrong += found[as_core(action)] != cost
-                n_false_zeros += found[as_core(action)] == 0 != cost
-    assert n_pairs == 8010
-    assert n_wrong <= 846  # 10.6%
-    assert n_false_zeros <= 35
 
 
 def test_optimal_of_a_system_without_repairs_is_the_cheapest() -> None:

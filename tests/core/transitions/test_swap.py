@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
 import dodona
 from dodona.treebank.conllu.reader import read
-from reference.search import LOSSES, Definition, Space
+from reference.search import LOSSES, Arc, Space
 from reference.swap import Swap
 from reference.trees import (
     Heads,
@@ -20,6 +20,7 @@ from reference.trees import (
     random_projective_tree,
     random_tree,
 )
+from support.checked import compare
 from support.states import ONE, TWO, as_core, core_states, plain, show
 from support.treebanks import DATA
 
@@ -178,34 +179,96 @@ def test_systems_that_follow_different_oracles_differ() -> None:
         dodona.system("arc-standard", labels=ONE, static_oracle="lazy")
 
 
-def distance(n: int, loss: str) -> tuple[int, int, int]:
-    """Costs compared with the definition; those that differ; free actions that are not free."""
-    system, twin = swap(loss=loss), Space(Swap(ONE))
-    pairs = [pair for pair in core_states(system, twin, n) if not twin.system.is_final(pair[0])]
-    n_costs = n_wrong = n_false_zeros = 0
-    for heads, labels in product(all_trees(n), [ONE * n]):
-        gold = dodona.Gold(heads=list(heads), labels=list(labels))
-        definition = Definition(twin, arcs_of(heads, labels), LOSSES[loss])
-        for state, core in pairs:
-            found, expected = system.costs(core, gold), definition.costs(state)
-            for action, cost in expected.items():
-                n_costs += 1
-                n_wrong += found[as_core(action)] != cost
-                n_false_zeros += found[as_core(action)] == 0 != cost
-    return n_costs, n_wrong, n_false_zeros
+def golds(n: int, labels: tuple[str, ...] = ONE, k: int = 0) -> list[frozenset[Arc]]:
+    """All trees, or k of them."""
+    random = Random(n)
+    trees = list(all_trees(n)) if k == 0 else [random_tree(n, random) for _ in range(k)]
+    return [arcs_of(heads, random.choices(labels, k=n)) for heads in trees]
 
 
-def test_how_far_costs_are_from_exhaustive_search() -> None:
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("n", "labels", "k"), [(1, TWO, 0), (2, TWO, 0), (3, TWO, 0), (4, ONE, 40), (5, ONE, 4)]
+)
+def test_costs_equal_exhaustive_search_while_few_words_are_left(
+    loss: str, n: int, labels: tuple[str, ...], k: int
+) -> None:
+    found = compare(swap(labels, loss), n, golds(n, labels, k))
+    assert found.n_costs > 0 == found.n_wrong == found.n_stuck
+
+
+def test_how_far_estimated_costs_are_from_exhaustive_search() -> None:
     """A fifth differ: swaps that no projective order asks for can mend what they take for lost."""
-    assert distance(2, "labelled") == (48, 6, 2)
-    assert distance(3, "labelled") == (2_560, 459, 138)
-    assert distance(4, "labelled") == (249_125, 50_794, 15_311)
+    system = dodona.system("swap", labels=ONE, exact_words=0)
+    for n, expected in ((2, (48, 6, 2)), (3, (2_560, 459, 138)), (4, (249_125, 50_794, 15_311))):
+        found = compare(system, n, golds(n))
+        assert (found.n_costs, found.n_wrong, found.n_false_zeros) == expected
+
+
+def test_costs_are_exact_from_where_few_words_are_left_on() -> None:
+    """However long the sentence was: as exact as with a search through all of it."""
+    random = Random(5)
+    few, more = (dodona.system("swap", labels=ONE, exact_words=k) for k in (4, 6))
+    n_compared = 0
+    for _ in range(60):
+        gold = dodona.Gold(heads=random_tree(6, random), labels=["root"] * 6)
+        state, twin = few.start(6), more.start(6)
+        while not few.is_final(state):
+            if len(state.stack) - 1 + len(state.buffer) <= 4:
+                assert few.costs(state, gold) == more.costs(twin, gold)
+                n_compared += 1
+            action = random.choice(few.valid(state))
+            state, twin = few.step(state, action), more.step(twin, action)
+    assert n_compared > 100
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_exact_costs_lie_between_their_bounds(loss: str) -> None:
+    random = Random(3)
+    exact: Any = swap(TWO, loss)
+    n_tight = n_all = 0
+    for _ in range(120):
+        n = random.randint(2, 6)
+        gold = dodona.Gold(heads=random_tree(n, random), labels=random.choices(TWO, k=n))
+        state = exact.start(n)
+        while not exact.is_final(state):
+            bounds, costs = exact.bounds(state, gold), exact.costs(state, gold)
+            assert bounds.keys() == costs.keys()
+            for action, (least, most) in bounds.items():
+                assert 0 <= least <= costs[action] <= most
+                n_tight += least == most
+                n_all += 1
+            state = exact.step(state, random.choice(exact.valid(state)))
+    assert n_tight > 0.5 * n_all
+
+
+def test_among_the_cheapest_the_static_oracle_decides_when_to_swap() -> None:
+    system = swap()
+    gold = dodona.Gold(heads=[0, 1, 2], labels=["root"] * 3)
+    state = system.start(3)
+    for _ in range(2):
+        state = system.step(state, dodona.Action("SHIFT"))
+    costs = system.costs(state, gold)
+    assert costs[dodona.Action("SWAP")] == 0  # it can be swapped back in time …
+    assert dodona.Action("SWAP") not in system.optimal(state, gold)  # … but why should it
+
+
+@pytest.mark.parametrize(("n_words", "name"), [(8, "swap"), (-1, "swap"), (3, "arc-eager")])
+def test_no_search_that_is_of_no_use(n_words: int, name: str) -> None:
+    with pytest.raises(ValueError, match=r"exponential|needs no search"):
+        dodona.system(name, labels=ONE, exact_words=n_words)
+
+
+def test_how_far_to_search_is_part_of_a_system() -> None:
+    one, other = (dodona.system("swap", labels=ONE, exact_words=k) for k in (3, 5))
+    assert one != other and pickle.loads(pickle.dumps(one)) == one
+    assert pickle.loads(pickle.dumps(one)).exact_words == 3
 
 
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_costs_without_swap_are_those_of_arc_standard_for_projective_trees(oracle: str) -> None:
     """What is left of SWAP is that it is never free; arc-standard's costs are proven exact."""
-    system = dodona.system("swap", labels=ONE, static_oracle=oracle)
+    system = dodona.system("swap", labels=ONE, static_oracle=oracle, exact_words=0)
     standard = dodona.system("arc-standard", labels=ONE)
     random = Random(7)
     for _ in range(300):

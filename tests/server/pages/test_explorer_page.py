@@ -293,6 +293,19 @@ def test_a_static_oracle_says_that_it_cannot_derive_crossing_arcs(page: Page) ->
     expect(page.locator(".chip")).to_have_count(2)
 
 
+def test_what_ud_forbids_is_struck_out_and_says_why(page: Page) -> None:
+    page.goto("/explore#" + urlencode({"sentence": bytes(treebank(5, 9, 0)[1]).decode().strip()}))
+    expect(page.locator(".action").first).to_be_visible()
+    expect(page.locator(".action.forbidden")).to_have_count(0)
+    page.select_option("[data-setting=constraints]", "ud")
+    take(page, "SHIFT")
+    forbidden = page.locator(".action.forbidden").first
+    expect(forbidden).to_have_attribute("title", re.compile("UD"))
+    expect(forbidden).to_have_attribute("aria-label", re.compile("forbidden: .*UD"))
+    page.select_option("[data-setting=system]", "graph-eager")
+    expect(page.locator("[data-constraints]")).to_be_hidden()
+
+
 def with_model() -> str:
     sentence = bytes(treebank(5, 9, 0)[1]).decode().strip()
     return f"/explore#{urlencode({'sentence': sentence, 'model': 'invented'})}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
@@ -36,6 +37,10 @@ def oracle(
         str | None,
         Flag("take these actions instead, right or wrong: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
     ] = None,
+    constraints: Annotated[
+        str,
+        Flag("ud: show what Universal Dependencies forbid, and why", choices=CONSTRAINTS),
+    ] = NO_CONSTRAINTS,
     json: Annotated[bool, Flag("print JSON")] = False,
     **settings: Any,
 ) -> None:
@@ -49,7 +54,7 @@ def oracle(
 
     found = _sentence(gold, sentence)
     try:
-        explorer = _explorer(found, model, settings)
+        explorer = _explorer(found, model, settings, constraints)
         path = explorer.derivation(oracle) if actions is None else read_path(actions)
         taken = explorer.follow(path)[1]
     except ValueError as error:
@@ -66,16 +71,21 @@ def oracle(
         _print_outcome(explorer, states[-1], views[-1])
 
 
-def _explorer(found: "Sentence", model: str | None, settings: dict[str, Any]) -> "Explorer":
+def _explorer(
+    found: "Sentence", model: str | None, settings: dict[str, Any], constraints: str
+) -> "Explorer":
     from dodona.explorer.explore import Explorer
     from dodona.settings import Settings
 
     if model is not None:
         from dodona.parsing.parser import Parser
 
-        return Explorer(found, **drop_unset(settings), parser=Parser.load(model))
+        parser = Parser.load(model)
+        return Explorer(found, **drop_unset(settings), parser=parser, constraints=constraints)
     chosen = replace(Settings(), **drop_unset(settings)).resolved()
-    return Explorer(found, chosen.system, root=chosen.root, loss=chosen.loss)
+    return Explorer(
+        found, chosen.system, root=chosen.root, loss=chosen.loss, constraints=constraints
+    )
 
 
 def _sentence(path: str, number: int) -> "Sentence":
@@ -181,18 +191,20 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     → SHIFT      cost 0  (score 7)
       LEFT-ARC   cost 1  obj, iobj
     """
-    groups: dict[tuple[str, int], list[Choice]] = {}
+    groups: dict[tuple[str, int, str], list[Choice]] = {}
     for choice in sorted(choices, key=lambda choice: (choice != taken, -(choice.score or 0))):
-        groups.setdefault((choice.move, choice.cost or 0), []).append(choice)
+        key = choice.move, choice.cost or 0, choice.forbidden or ""
+        groups.setdefault(key, []).append(choice)
     order = list(dict.fromkeys(choice.move for choice in choices))
     width = max(map(len, order), default=0)
     lines = []
-    for move, cost in sorted(groups, key=lambda group: (order.index(group[0]), group[1])):
-        named = [" ".join(filter(None, _name(choice))) for choice in groups[move, cost]]
+    for key in sorted(groups, key=lambda group: (order.index(group[0]), *group[1:])):
+        move, cost, forbidden = key
+        named = [" ".join(filter(None, _name(choice))) for choice in groups[key]]
         more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
-        arrow = "→" if taken in groups[move, cost] else " "
+        arrow = "→" if taken in groups[key] else " "
         line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
-        lines.append(line.rstrip())
+        lines.append(line.rstrip() + (f"  forbidden: {forbidden}" if forbidden else ""))
     return lines
 
 

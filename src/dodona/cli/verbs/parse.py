@@ -13,7 +13,7 @@ from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find_shipped, locate
 from dodona.parsing.parser import Parser
-from dodona.settings import ROOT_COUNTS
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
 
 
@@ -62,6 +62,13 @@ def parse(
         bool, Flag("parse with the tags of the input as they are, although the model has a tagger")
     ] = False,
     retag: Annotated[bool, Flag("replace the tags of the input by those of the tagger")] = False,
+    constraints: Annotated[
+        str,
+        Flag(
+            "ud: no tree breaks the rules of Universal Dependencies for relations and tags",
+            choices=CONSTRAINTS,
+        ),
+    ] = NO_CONSTRAINTS,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
     mapped: Annotated[
         bool,
@@ -108,7 +115,13 @@ def parse(
         return
     parser = Parser.load(locate(model), mapped=mapped)
     pipe = partial(
-        parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
+        parser.pipe,
+        threads=threads,
+        roots=roots,
+        beam=beam,
+        keep_tags=keep_tags,
+        retag=retag,
+        constraints=constraints,
     )
     reading = Reading(input, parser.segmenter, skip_bad, encoding)
     annotate(paths, reading, pipe, out, output or "conllu")

@@ -8,7 +8,7 @@ cdef class Corpus:
     """A list of encoded sentences. Whoever encodes fills it; search and training read it."""
 
     def __init__(self, int n_columns):
-        self.n_columns = n_columns
+        self.n_columns, self.broken = n_columns, []
 
     def __len__(self):
         return self.n_words.size()
@@ -48,6 +48,9 @@ cdef class Corpus:
         words.products = NULL
         if self.n_products:
             words.products = self.products.data() + self.first_word[sentence] * self.n_products
+        words.kinds = NULL
+        if not self.kinds.empty():
+            words.kinds = self.kinds.data() + self.first_word[sentence] - 1
         return words
 
     cdef int32_t* column(self, int sentence, int column) noexcept nogil:
@@ -96,6 +99,15 @@ cdef class Corpus:
             self.head[i] = NONE if head is None else head
             self.label[i] = NONE if label is None else label
             i += 1
+
+    def set_kinds(self, kinds):
+        """Say of all words, one sentence after the other, of which kind constraints know them."""
+        cdef vector[int32_t] found
+        for kind in kinds:
+            found.push_back(kind)
+        if found.size() != self.head.size():
+            raise ValueError(f"{found.size()} kinds for {self.head.size()} words")
+        self.kinds.swap(found)
 
     def graph(self, int sentence):
         """The arcs of a sentence's graph: (head, label id, dependent); a label may be None."""

@@ -13,6 +13,7 @@ cdef struct WordsC:
     int32_t n_columns
     const int32_t* values     # column c of node i: values[c * n_nodes + i + 1]
     const int16_t* products   # per word: what a network has found it to add to states; or NULL
+    const int32_t* kinds      # by word, for constraints on arcs; or NULL
 
 
 cdef inline const int32_t* word_column(const WordsC* words, int column) noexcept nogil:

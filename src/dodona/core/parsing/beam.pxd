@@ -1,5 +1,5 @@
 """Beam search with packed weights."""
-from libc.stdint cimport int16_t
+from libc.stdint cimport int16_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.features.words cimport WordsC
@@ -8,6 +8,7 @@ from dodona.core.parsing.chooser cimport Workspace
 from dodona.core.parsing.greedy cimport Greedy
 from dodona.core.parsing.log_scores cimport LogScores
 from dodona.core.parsing.scoring cimport LinearScorer
+from dodona.core.transitions.state cimport StateC
 
 
 cdef class BeamWorkspace(Workspace):
@@ -29,4 +30,6 @@ cdef class Beam(Greedy):
                         const WordsC* words) except NULL nogil
     cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                               const WordsC* words) except NULL nogil
-    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores) except -1 nogil
+    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores,
+                       const WordsC* words) except -1 nogil
+    cdef bint has_way_on(self, const uint64_t* allowed, const int16_t* barriers) noexcept nogil

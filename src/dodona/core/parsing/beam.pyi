@@ -3,6 +3,7 @@ from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.action import Action
+from dodona.core.transitions.constraints import Constraints
 from dodona.core.weights.packed import Scorer
 
 class Beam(Greedy):
@@ -15,6 +16,7 @@ class Beam(Greedy):
         width: int,
         one_root: bool = True,
         root_label: int = 0,
+        constraints: Constraints | None = None,
     ) -> None: ...
     @property
     def width(self) -> int: ...

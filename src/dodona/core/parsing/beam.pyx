@@ -5,6 +5,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
 from dodona.core.transitions.choices cimport Choices
+from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 from dodona.core.weights.linear cimport BLOCK
@@ -153,7 +154,7 @@ cdef class Beam(Greedy):
             scores = self.score(space, agenda, i, words)
             choices = self.actions.choices(scores, NULL)
             hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
-            self.offer_all(agenda, i, scores)
+            self.offer_all(agenda, i, scores, words)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
@@ -191,9 +192,13 @@ cdef class Beam(Greedy):
         self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 
-    cdef int offer_all(self, Agenda agenda, int hypothesis,
-                       const int16_t* scores) except -1 nogil:
+    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores,
+                       const WordsC* words) except -1 nogil:
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
+        cdef const StateC* state = agenda.state(hypothesis)
+        cdef uint64_t allowed[MAX_MOVES]
+        cdef bint is_strict = self.find_allowed(state, words, allowed) and self.has_way_on(
+            allowed, barriers)
         cdef double so_far = agenda.hypotheses[hypothesis].score
         cdef unsigned int above
         cdef int block, c
@@ -201,9 +206,17 @@ cdef class Beam(Greedy):
             above = dodona_above(scores + block * BLOCK, least(agenda, so_far))
             while above:
                 c = block * BLOCK + dodona_lowest_bit(above)
-                if barriers[c] == 0:
+                if barriers[c] == 0 and (not is_strict or self.is_among(c, allowed)):
                     agenda.offer(so_far + scores[c], hypothesis, c, False)
                 above &= above - 1
+
+    cdef bint has_way_on(self, const uint64_t* allowed, const int16_t* barriers) noexcept nogil:
+        """Whether some class obeys the constraints."""
+        cdef int c
+        for c in range(self.actions.n_classes):
+            if barriers[c] == 0 and self.is_among(c, allowed):
+                return True
+        return False
 
 
 cdef inline int16_t least(Agenda agenda, double so_far) noexcept nogil:

@@ -5,6 +5,7 @@ from libcpp.vector cimport vector
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.scoring cimport StateScorer
+from dodona.core.transitions.constraints cimport Constraints
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
 
@@ -26,5 +27,13 @@ cdef class Chooser:
     cdef readonly System system
     cdef readonly Actions actions
     cdef readonly StateScorer scorer
+    cdef readonly Constraints constraints       # on arcs, or None
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil
+    cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil
+    cdef bint find_allowed(self, const StateC* state, const WordsC* words,
+                           uint64_t* allowed) noexcept nogil
+    cdef bint is_among(self, int c, const uint64_t* allowed) noexcept nogil
+    cdef int best_of_all(self, Workspace space, const WordsC* words, const int16_t* barriers,
+                         int wanted) except -2 nogil
+    cdef int wanted_move(self, const StateC* state, const WordsC* words, int c) noexcept nogil

@@ -3,6 +3,7 @@ from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.parsing.scoring import scorer_of
+from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
 from dodona.core.weights.linear cimport BLOCK
 
@@ -39,15 +40,61 @@ cdef class Chooser:
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
-        cdef int c, best
+        cdef int best
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.scorer.score(&space.state, words, space.keys.data(), space.scores.data())
         best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
-        if barriers[best] == 0:
+        if barriers[best] == 0 and self.obeys(&space.state, words, best):
             return best
-        # no allowed class came above the barred ones: there is none, or weights are out of bounds
-        best = NONE
+        return self.best_of_all(
+            space, words, barriers,
+            NONE if barriers[best] else self.wanted_move(&space.state, words, best))
+
+    cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil:
+        """Whether a class builds nothing that constraints forbid, if there are any."""
+        return self.constraints is None or words.kinds == NULL or self.constraints.allows(
+            self.system, state, words.kinds, self.actions.move[c], self.actions.label[c])
+
+    cdef bint find_allowed(self, const StateC* state, const WordsC* words,
+                           uint64_t* allowed) noexcept nogil:
+        """For each move the relations that constraints allow; False if there are none."""
+        cdef int move
+        if self.constraints is None or words.kinds == NULL:
+            return False
+        for move in range(MAX_MOVES):
+            if move == self.system.left_arc or move == self.system.right_arc:
+                allowed[move] = self.constraints.allowed(
+                    state, words.kinds, self.system.arc_head(state, move),
+                    self.system.arc_dependent(state, move))
+        return True
+
+    cdef bint is_among(self, int c, const uint64_t* allowed) noexcept nogil:
+        """Whether a class builds no arc, or one that was found to be allowed."""
+        cdef int move = self.actions.move[c], label = self.actions.label[c]
+        if move != self.system.left_arc and move != self.system.right_arc:
+            return True
+        return allowed[move] >> self.constraints.relation[label] & 1
+
+    cdef int best_of_all(self, Workspace space, const WordsC* words, const int16_t* barriers,
+                         int wanted) except -2 nogil:
+        """The same by a look at every class, where constraints forbid the best, or weights are out
+        of bounds: one that obeys, of the move that is wanted, if there is any."""
+        cdef uint64_t allowed[MAX_MOVES]
+        cdef int c, merit, best = NONE, most = -1
+        cdef bint is_strict = self.find_allowed(&space.state, words, allowed)
         for c in range(self.actions.n_classes):
-            if barriers[c] == 0 and (best == NONE or space.scores[c] > space.scores[best]):
-                best = c
+            if barriers[c] == 0:
+                merit = 0
+                if not is_strict or self.is_among(c, allowed):
+                    merit = 2 if self.actions.move[c] == wanted else 1
+                if merit > most or merit == most and space.scores[c] > space.scores[best]:
+                    best, most = c, merit
         return best
+
+    cdef int wanted_move(self, const StateC* state, const WordsC* words, int c) noexcept nogil:
+        """The move of a class that is forbidden for its label alone: the arc is the model's choice.
+        """
+        if self.constraints is None or words.kinds == NULL or self.constraints.forbids_arc(
+                self.system, state, words.kinds, self.actions.move[c], self.actions.label[c]):
+            return NONE
+        return self.actions.move[c]

@@ -4,6 +4,7 @@ What is missing is chosen by the model's own scores, asked in a state that holds
 in question.
 """
 from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.constraints cimport Constraints
 from dodona.core.transitions.state cimport StateC
 from dodona.core.weights.packed cimport BARRED
 
@@ -11,9 +12,10 @@ from dodona.core.weights.packed cimport BARRED
 cdef class Completer(Chooser):
     """A model that attaches what search has left over."""
 
-    def __init__(self, *model, bint one_root=True, int root_label=0):
+    def __init__(self, *model, bint one_root=True, int root_label=0, Constraints constraints=None):
         super().__init__(*model)
         self.one_root, self.root_label = one_root, root_label
+        self.constraints = constraints
 
     cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil:
         """Give every word of the state a head and, if so wanted, the root one word only."""

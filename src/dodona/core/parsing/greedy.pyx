@@ -34,6 +34,10 @@ cdef class Greedy(Completer):
                 words = corpus.words(i)
                 n_transitions += self.parse_words(space, &words)
                 self.keep(space, corpus, i)
+                if self.constraints is not None and words.kinds != NULL and (
+                        not self.constraints.hold(&space.state, words.kinds)):
+                    with gil:
+                        corpus.broken.append(i)
         return n_transitions
 
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:

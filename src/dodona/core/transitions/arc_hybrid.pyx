@@ -55,6 +55,9 @@ cdef class ArcHybrid(System):
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return front(state, 0) if move == LEFT_ARC else top(state, 1)
 
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
+        return top(state, 0)
+
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
         if head < word:
             state.n_stack, state.n_buffer = 2, 0

@@ -124,6 +124,9 @@ cdef class ArcStandard(System):
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
         return top(state, 0) if move == LEFT_ARC else top(state, 1)
 
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
+        return top(state, 1) if move == LEFT_ARC else top(state, 0)
+
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
         state.n_stack, state.n_buffer = 2, 0
         state.stack[0], state.stack[1] = min(head, word), max(head, word)

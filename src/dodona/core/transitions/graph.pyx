@@ -147,7 +147,7 @@ cdef class GraphSystem(System):
 
     def __reduce__(self):
         arguments = self.labels, self.root, self.loss, self.root_label, self.acyclic
-        return type(self), arguments, self.static_oracle
+        return type(self), arguments, (self.static_oracle, self.exact_words)
 
     def __repr__(self):
         return (f"system({self.name!r}, labels={list(self.labels)!r}, loss={self.loss!r}, "

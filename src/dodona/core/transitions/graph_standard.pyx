@@ -11,11 +11,15 @@ its label, whatever the label of the action.
 Notation: j top of the stack, i the node below it; an open link is a pair of words that gold joins
 and the parser has not.
 """
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.string cimport string
+
 from dodona.core.base.nodes cimport NONE
+from dodona.core.transitions.exact_search cimport search_costs
 from dodona.core.transitions.gold cimport GoldC, LinkC
 from dodona.core.transitions.graph cimport GraphSystem
 from dodona.core.transitions.graph_state cimport (
-    add_graph_arc, arc_between, are_linked, find_link, n_open_to_buffer, n_open_to_stack,
+    add_graph_arc, arc_between, are_linked, find_link, is_path, n_open_to_buffer, n_open_to_stack,
     note_action)
 from dodona.core.transitions.moves cimport SHIFT
 from dodona.core.transitions.state cimport BUFFER, GONE, StateC, next_word, pop, push, top
@@ -49,16 +53,23 @@ cdef bint has_dependent_in_buffer(const StateC* state, int node) noexcept nogil:
     return arc != NONE
 
 
+cdef inline int node_left(const StateC* state, int i) noexcept nogil:
+    """The nodes of the stack from the bottom on, then those of the buffer."""
+    return state.stack[i] if i < state.n_stack else state.buffer[i - state.n_stack]
+
+
 cdef class GraphStandard(GraphSystem):
     """The shift-reduce system of graphs; every word leaves the stack with a head.
 
-    `costs` is an estimate: the arcs that the action itself loses or builds wrongly. What it makes
-    unavoidable later is not foreseen, so a free action may not be optimal; while the gold graph can
-    be reached, no action costs less than this.
+    `costs` is exact, by search, while no more than `exact_words` words are left on the stack and in
+    the buffer. Before that it is an estimate: the arcs that the action itself loses or builds
+    wrongly. What it makes unavoidable later is not foreseen, so a free action may not be optimal;
+    while the gold graph can be reached, no action costs less than this.
     """
 
     name = "graph-standard"
     order = 1
+    searches = 6
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
         self.moves = ("SHIFT", "LEFT-REDUCE", "RIGHT-REDUCE", "LEFT-ATTACH", "RIGHT-ATTACH")
@@ -141,6 +152,7 @@ cdef class GraphStandard(GraphSystem):
             state.n_buffer += 1
             state.place[j] = BUFFER
 
+    # The errors that an action makes unavoidable, by search; or, while many words are left:
     # SHIFT         cost  i and j are an open link, and no link of j, open or built, leads to the
     #                     buffer: what comes above j can only leave by an arc too many
     # LEFT-REDUCE   cost  j → i, if it is new, as in arc_cost; other open links of i
@@ -149,7 +161,20 @@ cdef class GraphStandard(GraphSystem):
     # RIGHT-ATTACH  cost  i → j, as in arc_cost
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
-        cdef int i = top(state, 1), j = top(state, 0)
+        cdef int32_t labels[RIGHT_ATTACH + 1]
+        cdef int move
+        self.estimate(state, gold, costs)
+        if self.few_are_left(state):
+            for move in range(RIGHT_ATTACH + 1):
+                labels[move] = costs[move].label
+            search_costs(self, state, gold, costs)
+            for move in range(RIGHT_ATTACH + 1):
+                costs[move].label = labels[move]
+        return 0
+
+    cdef int estimate(self, const StateC* state, const GoldC* gold,
+                      MoveCost* costs) except -1 nogil:
+        cdef int i = top(state, 1), j = top(state, 0), move
         cdef bint is_open
         for move in range(RIGHT_ATTACH + 1):
             costs[move] = MoveCost(0, 0, NONE, 0)
@@ -170,7 +195,7 @@ cdef class GraphStandard(GraphSystem):
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0), valid = self.valid_moves(state)
         cdef MoveCost costs[RIGHT_ATTACH + 1]
-        self.move_costs(state, gold, costs)
+        self.estimate(state, gold, costs)
         if valid >> LEFT_REDUCE & 1:
             if costs[LEFT_REDUCE].arcs == 0:
                 return LEFT_REDUCE
@@ -185,3 +210,42 @@ cdef class GraphStandard(GraphSystem):
         if state.n_buffer > 0:
             return SHIFT
         return RIGHT_REDUCE if valid >> RIGHT_REDUCE & 1 else LEFT_REDUCE
+
+    cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil:
+        cdef int i = top(state, 1), j = top(state, 0)
+        cdef const LinkC* link
+        if move == SHIFT or are_linked(state, i, j):
+            return 0
+        link = find_link(gold, i, j)
+        if link == NULL:
+            return -1
+        if move in (LEFT_REDUCE, LEFT_ATTACH):
+            return 1 if link.label_in != NONE else -1
+        return 1 if link.label_out != NONE else -1
+
+    cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        """Open links between the words that are left: two words are joined once at the most."""
+        cdef int i, k, node, other, count = 0
+        for i in range(state.n_stack + state.n_buffer):
+            node = node_left(state, i)
+            for k in range(gold.first_link[node], gold.first_link[node + 1]):
+                other = gold.link[k].node
+                count += (other > node and state.place[other] != GONE
+                          and not are_linked(state, node, other))
+        return count
+
+    cdef int add_links(self, const StateC* state, string& key) except -1 nogil:
+        """A bit for each arc between two nodes; acyclic: and one for each path."""
+        cdef int n = state.n_stack + state.n_buffer, i, k, node, other
+        cdef uint64_t arcs = 0, paths = 0
+        for i in range(n):
+            node = node_left(state, i)
+            for k in range(n):
+                other = node_left(state, k)
+                if arc_between(state, node, other) != NONE:
+                    arcs |= <uint64_t> 1 << (8 * i + k)
+                if self.acyclic and is_path(state, node, other):
+                    paths |= <uint64_t> 1 << (8 * i + k)
+        key.append(<const char*> &arcs, sizeof(arcs))
+        key.append(<const char*> &paths, sizeof(paths))
+        return 0

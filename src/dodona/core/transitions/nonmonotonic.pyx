@@ -26,6 +26,7 @@ from dodona.core.transitions.repairs cimport After, fewest_repairs
 from dodona.core.transitions.state cimport (
     BUFFER, GONE, STACK, StateC, add_arc, front, next_word, pop, push, remove_arc, top)
 from dodona.core.transitions.system cimport MoveCost
+from dodona.core.transitions.tree_oracle cimport price_moves
 
 
 cdef int dependents(const StateC* state, const GoldC* gold, int node, int place) noexcept nogil:
@@ -46,9 +47,9 @@ cdef inline void unshift(StateC* state) noexcept nogil:
 cdef class ArcEagerTree(ArcEager):
     """Arc-eager with the tree constraint: UNSHIFT once the buffer is empty, and only then.
 
-    `costs` is approximate: those of arc-eager without a root, which do not see that a word left
-    over may still find its head after UNSHIFT, nor that all but one must. `notes[0]` is 1 once the
-    buffer has been empty; from then on SHIFT is for an empty stack only.
+    `costs` is exact for every projective gold tree with one root and every reachable state;
+    `optimal` prefers, of the cheapest actions, those after which UNSHIFT is needed least.
+    `notes[0]` is 1 once the buffer has been empty; from then on SHIFT is for an empty stack only.
     """
 
     name = "arc-eager-tree"
@@ -96,12 +97,11 @@ cdef class ArcEagerTree(ArcEager):
         if state.n_buffer == 0:
             state.note[0] = 1
 
+    # each       cost  gold arcs that can be built before, less those that can be built after, the
+    #                  one it builds among them; the label, if that one is gold
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
-        ArcEager.move_costs(self, state, gold, costs)
-        if state.n_buffer == 0:
-            costs[REDUCE].arcs = costs[REDUCE].labels = 0
-            costs[REDUCE].label = NONE
+        return price_moves(self, state, gold, costs)
 
     # Algorithm 1 of Goldberg & Nivre (2012), then REDUCE until one word is left. The rest is for
     # trees with several roots, which none of these systems can derive.

@@ -55,6 +55,7 @@ def system(
     root_label: str = "root",
     static_oracle: str = "static",
     acyclic: bool = False,
+    exact_words: int | None = None,
 ) -> System:
     """The transition system of that name, for the given labels.
 
@@ -64,7 +65,8 @@ def system(
     1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
     where the root is no word of its own. `static_oracle` is the one to derive with where a system
     has several, and for the costs that follow its lead. `acyclic` keeps systems of graphs from
-    building cycles; their losses also count arcs that are not gold.
+    building cycles; their losses also count arcs that are not gold. `exact_words` is for systems
+    whose costs are estimates: up to so many words left, exact ones are searched for.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
@@ -77,6 +79,8 @@ def system(
     elif acyclic:
         raise ValueError(f"{name} builds trees: acyclic=True is for {', '.join(GRAPH_SYSTEMS)}")
     made: System = kind(*settings)
+    if exact_words is not None:
+        made.search(exact_words)
     return made.follow(static_oracle)
 
 

@@ -12,34 +12,6 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.state cimport BUFFER, GONE, STACK
 
 
-cdef inline int place_of(const After* after, int word) noexcept nogil:
-    return after.place if word == after.moved else after.state.place[word]
-
-
-cdef inline int head_of(const After* after, int word) noexcept nogil:
-    return after.head if word == after.moved else after.state.head[word]
-
-
-cdef inline int stack_size(const After* after) noexcept nogil:
-    """Words on the stack that the move leaves where they are."""
-    cdef int n = after.state.n_stack
-    return n - (n > 0 and after.state.stack[n - 1] == after.moved)
-
-
-cdef int live_word(const After* after, int i) noexcept nogil:
-    """The live words from left to right; NONE behind the last."""
-    cdef int n = after.state.n_buffer
-    if i < stack_size(after):
-        return after.state.stack[i]
-    i -= stack_size(after)
-    if after.place != GONE:
-        if i == 0:
-            return after.moved
-        i -= 1
-    n -= n > 0 and after.state.buffer[n - 1] == after.moved
-    return after.state.buffer[n - 1 - i] if i < n else NONE
-
-
 cdef int below(const After* after, int word) noexcept nogil:
     """The word right below one on the stack, or NONE."""
     cdef int i = stack_size(after) - 1

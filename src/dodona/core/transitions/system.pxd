@@ -5,6 +5,7 @@ from dodona.core.transitions.gold cimport EncodedGold, Gold, GoldC
 from dodona.core.transitions.state cimport StateC
 
 from libc.stdint cimport int32_t
+from libcpp.string cimport string
 
 cdef enum:                    # where the artificial root stands: in `ROOTS`, by name
     ROOT_FIRST, ROOT_LAST, ROOT_NONE
@@ -57,6 +58,7 @@ cdef class System:
     cdef readonly tuple needed_arcs
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
+    cdef readonly int exact_words       # left, up to which costs are found by search
     cdef readonly dict other_names      # {move id: its name where `renamed`}
     cdef int32_t root_label_id          # NONE if it is not among the labels
     cdef dict _label_ids
@@ -75,6 +77,7 @@ cdef class System:
 
     # Where arcs do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
     # Where the label of a gold arc is known without the costs:
@@ -93,11 +96,17 @@ cdef class System:
     cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil
 
+    # Where costs are found by search (`exact_search`), while few words are left:
+    cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil
+    cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil
+    cdef int add_links(self, const StateC* state, string& key) except -1 nogil
+
     # What all share:
     cdef int root_node(self, int n_words) noexcept nogil
     cdef void start_state(self, StateC* state) noexcept nogil
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil
+    cdef bint few_are_left(self, const StateC* state) noexcept nogil
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil
     cdef EncodedGold encode(self, Gold gold, int n_words)
     cdef EncodedGold _priced(self, Gold gold, State state)

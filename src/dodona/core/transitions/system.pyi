@@ -5,6 +5,7 @@ from dodona.core.transitions.gold import Gold
 
 ROOTS: dict[str, int]
 LOSSES: dict[str, tuple[int, int]]
+MOST_SEARCHED: int
 
 class State:
     @property
@@ -59,10 +60,14 @@ class System:
     default_templates: str
     state_class: type[State]
     most_words: int
+    searches: int
+    @property
+    def exact_words(self) -> int: ...
     builds_graphs: bool
     left_moves: tuple[int, ...]
     right_moves: tuple[int, ...]
     def follow(self, oracle: str) -> System: ...
+    def search(self, n_words: int) -> System: ...
     def start(self, n_words: int) -> State: ...
     def is_final(self, state: State) -> bool: ...
     def valid(self, state: State) -> list[Action]: ...

@@ -8,6 +8,7 @@ from collections import Counter
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t
 from libc.string cimport memset
+from libcpp.string cimport string
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.action import Action
@@ -19,6 +20,8 @@ from dodona.core.transitions.state_view import as_html
 
 cdef enum:
     MAX_WORDS = 1 << 28       # of a sentence: numbers of arcs fit an int by far
+
+MOST_SEARCHED = 7             # so that their links, and those to the root, fit 64 bits
 
 ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
@@ -146,6 +149,7 @@ cdef class System:
     state_class = State
     builds_graphs = False         # whether a word can have several heads
     most_words = 0                # for which costs are found in a bearable time; 0: any number
+    searches = 0                  # words left up to which costs are found by search, if they are
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -168,6 +172,7 @@ cdef class System:
         if self.needed_arcs is None:
             self.needed_arcs = tuple(self._all_arcs())
         self.follow("static")
+        self.exact_words = self.searches
         self.arc_price, self.label_price = LOSSES[loss]
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
         self.root_label_id = self._label_ids.get(root_label, NONE)
@@ -194,6 +199,20 @@ cdef class System:
         self.oracle = self._number(oracle)
         self.static_oracle = oracle
         return self
+
+    def search(self, int n_words):
+        """Find exact costs by search where no more than so many words are left; 0: nowhere."""
+        if not self.searches and n_words:
+            raise ValueError(f"{self.name} needs no search: its costs are what they are")
+        if not 0 <= n_words <= MOST_SEARCHED:
+            raise ValueError(f"costs are searched for while 0 to {MOST_SEARCHED} words are left, "
+                             f"not {n_words}: it takes exponential time")
+        self.exact_words = n_words
+        return self
+
+    cdef bint few_are_left(self, const StateC* state) noexcept nogil:
+        """Whether few enough words are on the stack, besides the root, and in the buffer."""
+        return state.n_stack - 1 + state.n_buffer <= self.exact_words
 
     def _number(self, str oracle):
         if oracle not in self.oracles:
@@ -446,6 +465,10 @@ cdef class System:
         """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
         return front(state, 0) if move == self.left_arc else top(state, 0)
 
+    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
+        """The other end of that arc."""
+        return top(state, 0) if move == self.left_arc else front(state, 0)
+
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
         """Leave only these two in sight, as they are when an arc is about to join them."""
         state.n_stack = state.n_buffer = 1
@@ -455,6 +478,18 @@ cdef class System:
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
         """A label to learn the move with where its label does not matter; NONE if there is none."""
         return NONE
+
+    cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil:
+        """1 if the move builds a gold arc, -1 if one that is too many, else 0."""
+        return 0
+
+    cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil:
+        """At most so many gold arcs are built from here on."""
+        return 0
+
+    cdef int add_links(self, const StateC* state, string& key) except -1 nogil:
+        """Say in the key how the words that are left are linked, where that matters."""
+        return 0
 
     cdef int max_arcs(self, int n_words) noexcept nogil:
         return 0
@@ -467,14 +502,15 @@ cdef class System:
 
     def _settings(self):
         return (self.name, self.labels, self.root, self.loss, self.root_label,
-                self.static_oracle)
+                self.static_oracle, self.exact_words)
 
     def __reduce__(self):
         arguments = self.labels, self.root, self.loss, self.root_label
-        return type(self), arguments, self.static_oracle
+        return type(self), arguments, (self.static_oracle, self.exact_words)
 
-    def __setstate__(self, str static_oracle):
-        self.follow(static_oracle)
+    def __setstate__(self, state):
+        self.static_oracle, self.exact_words = state
+        self.follow(self.static_oracle)
 
     def __repr__(self):
         return (f"system({self.name!r}, labels={list(self.labels)!r}, root={self.root!r}, "

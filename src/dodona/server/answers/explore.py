@@ -14,6 +14,7 @@ from dodona.explorer.picture import draw_best, draw_state
 from dodona.server.answers.turns import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explore import ExploreRequest
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 
 Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
 
@@ -39,6 +40,7 @@ def describe_systems() -> list[dict[str, Any]]:
             "root": kind.roots[0],
             "oracles": list(kind.oracles),
             "losses": list(LOSSES),
+            "constraints": [NO_CONSTRAINTS] if kind.builds_graphs else list(CONSTRAINTS),
         }
         for name, kind in ((name, find_system(name)) for name in systems())
     ]

@@ -18,7 +18,7 @@ export function drawActions(holder, view, take) {
 
 // The action that the model would take.
 function favourite(choices) {
-  const scored = choices.filter((choice) => choice.score !== null);
+  const scored = choices.filter((choice) => choice.score !== null && !choice.forbidden);
   return scored.reduce((best, choice) => (best && best.score >= choice.score ? best : choice), null);
 }
 
@@ -39,13 +39,14 @@ function drawMove(move, choices, best, take) {
 }
 
 function drawChoice(choice, isFavourite, take) {
-  const { action, label, move, cost, optimal, score } = choice;
+  const { action, label, move, cost, optimal, score, forbidden } = choice;
   const said = [
     label === null ? move : `${move} ${label}`,
     cost === null ? "" : `cost ${cost}`,
     optimal ? "optimal" : "",
     score === null ? "" : `score ${score}`,
     isFavourite ? "the model's choice" : "",
+    forbidden ? `forbidden: ${forbidden}` : "",
   ];
   const parts = [element("span.name", {}, label ?? move)];
   if (isFavourite) parts.push(element("span.favourite", { title: "the model's choice" }, "◆"));
@@ -54,9 +55,10 @@ function drawChoice(choice, isFavourite, take) {
     parts.push(element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
   }
   return element(
-    `button.action${optimal ? ".optimal" : ""}`,
+    `button.action${optimal ? ".optimal" : ""}${forbidden ? ".forbidden" : ""}`,
     {
       type: "button",
+      title: forbidden ?? "",
       "data-action": action,
       "aria-label": said.filter(Boolean).join(", "),
       onclick: () => take(action),

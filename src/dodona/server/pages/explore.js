@@ -9,7 +9,7 @@ const panels = [];
 let opened = []; // the sentences of the file or text that is open, as addresses have them
 let known = []; // models
 
-const KEYS = ["system", "root", "loss", "oracle", "path"];
+const KEYS = ["system", "root", "loss", "oracle", "constraints", "path"];
 
 function readAddress() {
   const values = hashValues();

@@ -5,7 +5,7 @@ import { Player } from "./player.js";
 import { announce, count, element, options, picture, post, showError } from "./shared.js";
 import { Ways } from "./tree.js";
 
-const SETTINGS = ["system", "root", "loss", "oracle"];
+const SETTINGS = ["system", "root", "loss", "oracle", "constraints"];
 const MOST_ACTIONS = 24; // named of the way to the best tree
 const MOST_LOST = 8; // named of the arcs that are lost
 
@@ -50,13 +50,16 @@ export class Panel {
       root,
       loss: system.losses.includes(values.loss) ? values.loss : system.losses[0],
       oracle: system.oracles.includes(values.oracle) ? values.oracle : system.oracles[0],
+      constraints: system.constraints.find((name) => name === values.constraints) ?? system.constraints[0],
       path: values.path ?? [],
     };
     options(this.find("[data-setting=system]"), systems.map(({ name }) => name), system.name);
     options(this.find("[data-setting=root]"), system.roots, root);
     options(this.find("[data-setting=loss]"), system.losses, this.values.loss);
     options(this.find("[data-setting=oracle]"), system.oracles, this.values.oracle);
+    options(this.find("[data-setting=constraints]"), system.constraints, this.values.constraints);
     this.find("[data-oracle]").hidden = system.oracles.length === 1;
+    this.find("[data-constraints]").hidden = system.constraints.length === 1;
     for (const name of ["root", "loss", "oracle"]) {
       this.find(`[data-setting=${name}]`).disabled = this.usesModel();
     }
@@ -78,10 +81,10 @@ export class Panel {
   }
 
   request() {
-    const { system, root, loss, oracle, path } = this.values;
+    const { system, root, loss, oracle, constraints, path } = this.values;
     const { sentence } = this.page;
-    if (this.usesModel()) return { sentence, system, model: this.page.model.name, path };
-    return { sentence, system, root, loss, static_oracle: oracle, path };
+    if (this.usesModel()) return { sentence, system, constraints, model: this.page.model.name, path };
+    return { sentence, system, root, loss, static_oracle: oracle, constraints, path };
   }
 
   async go(path, { keepsPlaying = false } = {}) {

@@ -23,6 +23,7 @@ from dodona.server.requests.fields import (
     count_values,
     read_fields,
 )
+from dodona.settings import NO_CONSTRAINTS
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class ExploreRequest:
     root: str | None = None
     loss: str | None = None
     static_oracle: str | None = None
+    constraints: str = NO_CONSTRAINTS
     model: Model | None = None
     path: tuple[Action, ...] = ()
     oracle: str = "static"  # of a derivation
@@ -87,6 +89,7 @@ class ExploreRequest:
             loss=self.loss,
             static_oracle=self.static_oracle,
             parser=None if self.model is None else self.model.parser,
+            constraints=self.constraints,
         )
 
 

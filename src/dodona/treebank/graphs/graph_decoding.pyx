@@ -16,6 +16,7 @@ from dodona.treebank.trees.lifted_arcs cimport Arc, index_by_head, is_written_be
 
 from dodona.treebank.graphs.empty_nodes import THROUGH, with_empty_nodes
 from dodona.treebank.graphs.graphs import AND, BACK, UP
+from dodona.treebank.graphs.legal_labels import legal_label
 from dodona.treebank.graphs.lexical_labels import MARKERS, MORPHOLOGICAL
 
 cdef enum Relation:           # what an arc says about the words that mark a phrase
@@ -189,8 +190,7 @@ cdef class GraphDecoder:
             self.put_arc(sentence, &self.arcs[i])
             texts.add((self.out.data() + before)[:self.out.size() - before - 1])
             self.out.resize(before)
-        for byte in b"|".join(sorted(texts)) + b"|":
-            self.out.push_back(<char> <int> byte)
+        self.put_text(b"|".join(sorted(texts)) + b"|")
 
     cdef int put_number(self, int number) except -1 nogil:
         cdef char digits[12]
@@ -207,6 +207,7 @@ cdef class GraphDecoder:
         """A colon and the label; a part that is to be found, and is not, is left out."""
         cdef const char* texts = self.texts
         cdef const Piece* piece
+        cdef size_t start = self.out.size() + 1
         cdef int i
         for i in range(label.first_piece, label.end_piece):
             piece = &self.pieces[i]
@@ -218,8 +219,19 @@ cdef class GraphDecoder:
                          else self.marker(sentence, word, piece.kind))
                 if not found:
                     self.out.pop_back()
-                for byte in <bytes> found:
-                    self.out.push_back(<char> <int> byte)
+                self.put_text(found)
+        if not is_plain(self.out.data() + start, self.out.size() - start):
+            self.make_legal(start)
+
+    cdef void make_legal(self, size_t start):
+        """Leave out of the label that begins here what UD does not allow in it."""
+        cdef bytes label = (self.out.data() + start)[:self.out.size() - start]
+        self.out.resize(start)
+        self.put_text(legal_label(label.decode()).encode())
+
+    cdef void put_text(self, bytes text):
+        cdef const char* data = text
+        self.out.insert(self.out.end(), data, data + len(text))
 
     cdef bytes marker(self, Sentence sentence, int word, int relation):
         """The words that mark a phrase by this relation, or the phrases it is coordinated with."""
@@ -278,6 +290,20 @@ def _split(str label):
     there, _, back = label.partition(BACK)
     return [*((False, text) for text in there.split(AND)),
             *((True, text) for text in back.split(AND) if text)]
+
+
+cdef bint is_plain(const char* label, size_t size) noexcept nogil:
+    """Whether a label is of lower-case ASCII letters, as most are: then UD allows it."""
+    cdef size_t i
+    cdef int n_colons = 0
+    for i in range(size):
+        if label[i] == c":":
+            n_colons += 1
+            if i == 0 or i == size - 1 or label[i - 1] == c":":
+                return False
+        elif not c"a" <= label[i] <= c"z":
+            return False
+    return n_colons < 4
 
 
 cdef bytes name_of(Sentence sentence, int word):

@@ -9,7 +9,7 @@ part of the label is replaced by how it was found:
                        fixed to it; the children of its conjuncts serve where it has none itself
   {Case}               the dependent's morphological case, in lower case
 
-A part that is found no such way stays as it is, so that nothing is lost.
+A part that is found no such way stays as it is, so that nothing is lost that UD allows.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dodona.treebank.graphs.enhanced import Arc
+from dodona.treebank.graphs.legal_labels import legal_label
 from dodona.treebank.sentence import Sentence
 
 MARKERS = ("case", "mark", "cc")
@@ -96,15 +97,18 @@ def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
 
 
 def lexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """The arcs with the words put back into their labels; a part that is not found is left out."""
+    """The arcs with the words put back into their labels, as far as labels may have them.
+
+    A part that is not found is left out, and so is what UD does not allow (`legal_labels`).
+    """
     arcs = list(arcs)
-    if not any("{" in label for _, label, _ in arcs):
-        return frozenset(arcs)
-    phrases = Phrases(sentence, arcs)
-    return frozenset(
-        (head, _lexicalise_label(phrases, word, label) if "{" in label else label, word)
-        for head, label, word in arcs
-    )
+    if any("{" in label for _, label, _ in arcs):
+        phrases = Phrases(sentence, arcs)
+        arcs = [
+            (head, _lexicalise_label(phrases, word, label) if "{" in label else label, word)
+            for head, label, word in arcs
+        ]
+    return frozenset((head, legal_label(label), word) for head, label, word in arcs)
 
 
 def _delexicalise_label(phrases: Phrases, word: int, parts: Sequence[str]) -> list[str]:

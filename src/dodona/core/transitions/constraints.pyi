@@ -1,0 +1,23 @@
+from collections.abc import Sequence
+
+from dodona.core.transitions.action import Action
+from dodona.core.transitions.system import State
+
+RULES: tuple[str, ...]
+
+class Constraints:
+    def __init__(
+        self,
+        *,
+        relation: Sequence[int],
+        children: Sequence[int],
+        by_tag: Sequence[int],
+        under_tag: Sequence[int],
+        rightwards: int,
+        single: Sequence[int],
+        negation: int,
+        not_negated: int,
+        owned: int,
+        owner: int,
+    ) -> None: ...
+    def broken(self, state: State, kinds: Sequence[int], action: Action) -> str | None: ...

@@ -1,0 +1,127 @@
+"""The rules of Universal Dependencies: found where they are broken, mended, kept in a search."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import dodona
+from dodona.core.transitions.registry import SYSTEMS
+from dodona.treebank.trees.ud_rules import (
+    LEAVES,
+    ONLY_TAGS,
+    TAGS,
+    WHY,
+    Broken,
+    Rules,
+    errors,
+    kind_of,
+    mend,
+)
+from reference.trees import is_tree, random_tree
+from support.feature_keys import walk
+
+LABELS = [
+    *LEAVES, "nsubj", "nsubj:pass", "nsubj:outer", "csubj", "obj", "iobj", "obl", "nmod", "amod",
+    "conj", "flat", "appos", "acl", "advmod", "nummod", "expl", "discourse", "dep", "root",
+]  # fmt: skip
+FEATS = ["_", "Polarity=Neg", "Poss=Yes", "Case=Nom|ExtPos=ADP"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "heads", "labels", "broken"),
+    [
+        ("PRON VERB NOUN", [2, 0, 2], ["nsubj", "root", "obj"], []),
+        ("NOUN VERB NOUN", [2, 0, 2], ["nsubj", "root", "nsubj:pass"], [(3, "number")]),
+        ("NOUN VERB NOUN", [2, 0, 2], ["nsubj", "root", "nsubj:outer"], []),
+        ("NOUN VERB NOUN", [2, 0, 2], ["obj", "root", "obj"], [(3, "number")]),
+        ("NOUN VERB NOUN", [2, 0, 2], ["conj", "root", "conj"], [(1, "direction")]),
+        ("NOUN VERB", [2, 0], ["aux", "root"], [(1, "tag")]),
+        ("PUNCT VERB", [2, 0], ["obj", "root"], [(1, "tag")]),
+        ("NOUN VERB", [2, 0], ["punct", "root"], [(1, "tag")]),
+        ("ADP ADV NOUN", [3, 1, 0], ["case", "advmod", "root"], []),
+        ("ADP NOUN NOUN", [3, 1, 0], ["case", "nmod", "root"], [(2, "head")]),
+        ("PUNCT PUNCT VERB", [2, 3, 0], ["punct", "punct", "root"], []),
+        ("PROPN PROPN VERB", [3, 1, 0], ["nsubj", "fixed", "root"], [(2, "tag"), (2, "tag")]),
+        ("PUNCT NOUN", [0, 1], ["root", "nmod"], []),
+    ],
+)
+def test_each_rule(
+    tags: str, heads: list[int], labels: list[str], broken: list[tuple[int, str]]
+) -> None:
+    kinds = [kind_of(tag, "_") for tag in tags.split()]
+    assert list(errors(heads, labels, kinds)) == [Broken(*pair) for pair in broken]
+
+
+def test_negation_and_possessives_are_exceptions() -> None:
+    neg, plain = kind_of("PART", "Polarity=Neg"), kind_of("PART", "_")
+    own = kind_of("DET", "Poss=Yes")
+    verb, aux, det, noun = (kind_of(tag, "_") for tag in ("VERB", "AUX", "DET", "NOUN"))
+    heads, labels = [2, 3, 0], ["advmod", "aux", "root"]
+    assert not list(errors(heads, labels, [neg, aux, verb]))
+    assert list(errors(heads, labels, [plain, aux, verb])) == [Broken(1, "head")]
+    heads, labels = [3, 1, 0], ["det", "appos", "root"]
+    assert not list(errors(heads, labels, [own, noun, noun]))
+    assert list(errors(heads, labels, [det, noun, noun])) == [Broken(2, "head")]
+
+
+def test_a_word_acts_as_the_tag_that_it_says() -> None:
+    assert kind_of("ADJ", "Degree=Cmp|ExtPos=ADP") == kind_of("ADP", "_") == TAGS.index("ADP")
+    assert kind_of("NN", "_") == 0  # no tag of UD: no rule
+
+
+def some_kinds(n: int, random: Random) -> list[int]:
+    return [kind_of(random.choice(TAGS), random.choice(FEATS)) for _ in range(n)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_is_broken_can_be_mended(seed: int) -> None:
+    random = Random(seed)
+    n = random.randint(1, 12)
+    heads = random_tree(n, random)
+    labels = ["root" if head == 0 else random.choice(LABELS[:-1]) for head in heads]
+    kinds = some_kinds(n, random)
+    mended, relabelled = mend(heads, labels, kinds)
+    assert not list(errors(mended, relabelled, kinds))
+    assert is_tree(tuple(mended)) and mended.count(0) == heads.count(0)
+    if not list(errors(heads, labels, kinds)):
+        assert (tuple(mended), relabelled) == (heads, labels)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
+    """The core, asked for an arc in a state, beside the rules, asked for the tree so far."""
+    random = Random(1)
+    system = dodona.system(name, labels=LABELS)
+    n_broken = n_allowed = 0
+    for _ in range(60):
+        n = random.randint(2, 9)
+        tags = [random.choice(TAGS[1:]) for _ in range(n)]
+        feats = [random.choice(FEATS) for _ in range(n)]
+        rules = Rules(LABELS, dodona.Sentence.from_columns(["x"] * n, upos=tags, feats=feats))
+        for state in walk(system, n, random):
+            before = set(broken_so_far(state, rules.kinds))
+            for action in random.sample(system.valid(state), min(6, len(system.valid(state)))):
+                why = rules.why_not(state, action)
+                assert why is None or (action.label is not None and why in WHY.values())
+                after = set(broken_so_far(system.step(state, action), rules.kinds))
+                if after - before and action.label is not None:
+                    assert why is not None
+                    n_broken += 1
+                n_allowed += why is None and action.label is not None
+    assert n_broken > 10 < n_allowed
+
+
+def broken_so_far(state: dodona.State, kinds: list[int]) -> list[Broken]:
+    """Errors of the arcs that are there; a word without one may still get any relation."""
+    heads = [head or 0 for head in state.heads]
+    labels = [label or "root" for label in state.labels]
+    return list(errors(heads, labels, kinds))
+
+
+def test_every_rule_is_told_in_words() -> None:
+    from dodona.core.transitions.constraints import RULES
+
+    assert WHY.keys() == set(RULES)
+    assert all(tags <= set(TAGS) for tags in ONLY_TAGS.values())
