@@ -18,6 +18,7 @@ from dodona.server.models import Model, Models
 from dodona.server.requests.fields import (
     LONGEST_NUMBER,
     check_count,
+    check_flag,
     check_pixels,
     check_text,
     count_values,
@@ -50,6 +51,9 @@ class ExploreRequest:
     static_oracle: str | None = None
     model: Model | None = None
     path: tuple[Action, ...] = ()
+    lenient: bool = False  # stop at the first action that is not valid, and say so
+    action: Action | None = None  # after the path: why it costs what it costs
+    film: bool = False  # a picture for slides of every state on the path, not of the last alone
     oracle: str = "static"  # of a derivation
     beam: int = WIDTH
     width: float | None = None  # of the picture, in pixels
@@ -73,15 +77,19 @@ class ExploreRequest:
             values["model"] = models.find(values["model"])
         return cls(limits=limits, **values)
 
-    def explorer(self) -> Explorer:
-        """The explorer that is asked for."""
+    def read_sentence(self) -> Sentence:
+        """The sentence that is asked for."""
         sentences = read_typed(self.sentence, name="sentence")
         if not 1 <= self.number <= len(sentences):
             raise bad(f"there is no sentence {self.number} among {len(sentences)}")
         sentence = sentences[self.number - 1]
         _check_size(sentence, self.limits)
+        return sentence
+
+    def explorer(self) -> Explorer:
+        """The explorer that is asked for."""
         return Explorer(
-            sentence,
+            self.read_sentence(),
             self.system,
             root=self.root,
             loss=self.loss,
@@ -119,10 +127,18 @@ def _check_path(name: str, value: object, most: int) -> tuple[Action, ...]:
     return tuple(read_path([check_text(name, action) for action in value]))
 
 
+def _check_action(name: str, value: object) -> Action:
+    [action] = _check_path(name, [value], most=1)
+    return action
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "sentence": _check_sentence,
     "number": partial(check_count, highest=MOST_SENTENCES),
     "beam": partial(check_count, highest=MOST_HYPOTHESES),
+    "lenient": check_flag,
+    "action": _check_action,
+    "film": check_flag,
     "width": check_pixels,
     "best_width": check_pixels,
 }

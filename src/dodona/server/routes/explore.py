@@ -4,6 +4,9 @@ GET  /api/systems             every transition system with its options
 POST /api/explore             the state at the end of a path
 POST /api/explore/derivation  the actions of an oracle or of the model
 POST /api/explore/beam        the hypotheses of beam search
+POST /api/explore/why         what an action costs, and why
+POST /api/explore/tree        a gold tree that is being drawn
+POST /api/explore/slide       a state, or all on the way to it, for slides
 """
 
 from __future__ import annotations
