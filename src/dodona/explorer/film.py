@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SECONDS = 1.5  # a frame
 MOST_FRAMES = 120
+NARROWEST = 320.0  # pixels, for the header
 MARGIN, LINE, HEADER = 12, 22, 78  # pixels: around, of a line of text, above the arcs
 MOST_LETTERS = 7.2  # pixels of a letter in the header, about
 
@@ -84,7 +85,7 @@ def _frame(
         ("side", f"stack: {_words(explorer, view.stack)}"),
         ("side", f"buffer: {_words(explorer, view.buffer)}"),
     ]
-    most = max(8, int((wide - 2 * MARGIN) / MOST_LETTERS))
+    most = int((max(wide, NARROWEST) - 2 * MARGIN) / MOST_LETTERS)
     header = "".join(
         f'<text class="{kind}" x="{MARGIN}" y="{MARGIN + 8 + i * LINE}" direction="ltr">'
         f"{safe(_shorten(text, most))}</text>"
@@ -109,7 +110,7 @@ def _shorten(text: str, most: int) -> str:
 
 def _bind(frames: Sequence[tuple[str, float, float]]) -> str:
     """All frames in one picture, as large as the largest, each shown in its turn."""
-    wide = max(width for _, width, _ in frames)
+    wide = max(NARROWEST, *(width for _, width, _ in frames))
     high = max(height for _, _, height in frames)
     size = f'width="{wide:g}" height="{high:g}" viewBox="0 0 {wide:g} {high:g}"'
     motion = _motion(len(frames)) if len(frames) > 1 else ""

@@ -1,25 +1,31 @@
 // One system at work on the sentence: its state, its actions, where it has been.
 import { drawActions, visibleActions } from "./actions.js";
 import { BeamView } from "./beam.js";
+import { explainWords } from "./glossary.js";
 import { Player } from "./player.js";
-import { announce, count, element, options, picture, post, showError } from "./shared.js";
+import { announce, arcName, arcNames, count, element, options, picture, post, showError } from "./shared.js";
+import { offerSlides } from "./slides.js";
 import { Ways } from "./tree.js";
+import { Why } from "./why.js";
 
-const SETTINGS = ["system", "root", "loss", "oracle"];
+const SETTINGS = ["model", "system", "root", "loss", "oracle"];
 const MOST_ACTIONS = 24; // named of the way to the best tree
-const MOST_LOST = 8; // named of the arcs that are lost
 
 export class Panel {
-  // `page` gives the sentence, the model and the systems, and is told of changes.
+  // `page` gives the sentence, the models and the systems, and is told of changes.
   constructor(page, values) {
     this.page = page;
     this.element = document.getElementById("panel").content.cloneNode(true).firstElementChild;
     this.find = (selector) => this.element.querySelector(selector);
     this.values = { path: [] };
     this.cache = new Map();
+    this.isGuess = false; // costs are hidden until an action is chosen
     this.ways = new Ways((path) => this.go(path));
     this.player = new Player(this);
     this.beam = new BeamView(this.find(".beam"), () => this.request(), (path) => this.go(path));
+    this.why = new Why(this);
+    explainWords(this.element);
+    offerSlides(this);
     this.listen();
     this.set(values);
   }
@@ -29,50 +35,65 @@ export class Panel {
     for (const [name, action] of Object.entries(does)) {
       this.find(`[data-do=${name}]`).addEventListener("click", action);
     }
+    this.find("[data-do=explain]").addEventListener("click", ({ currentTarget }) => {
+      currentTarget.setAttribute("aria-pressed", String(currentTarget.getAttribute("aria-pressed") !== "true"));
+    });
     for (const name of SETTINGS) {
       this.find(`[data-setting=${name}]`).addEventListener("change", (event) => {
-        const kept = name === "system" ? {} : this.values;
-        this.set({ ...kept, system: this.values.system, [name]: event.target.value, path: [] });
-        this.forget();
-        this.page.changed();
-        this.show();
+        this.choose(name, event.target.value);
       });
     }
   }
 
-  // Take over system, options and path, wherever they come from.
-  set(values) {
-    const { systems } = this.page;
-    const system = systems.find(({ name }) => name === values.system) ?? systems[0];
+  // Another system or option: begin again with it.
+  choose(name, value) {
+    const { model, system, root, loss, oracle } = this.values;
+    const kept = { model: { model }, system: { model } }[name] ?? { model, system, root, loss, oracle };
+    this.set({ system, ...kept, [name]: value, path: [] }, name);
+    this.forget();
+    this.page.changed();
+    this.show();
+  }
+
+  // Take over system, options and path, wherever they come from; a model brings its own system.
+  set(values, changed = "model") {
+    const { systems, models } = this.page;
+    let model = models.find(({ name }) => name === values.model) ?? null;
+    const asked = model && (changed === "model" || !values.system) ? model.system : values.system;
+    const system = systems.find(({ name }) => name === asked) ?? systems[0];
+    if (model?.system !== system.name) model = null;
     const root = system.roots.includes(values.root) ? values.root : system.root;
+    this.system = system;
+    this.model = model;
     this.values = {
+      model: model?.name ?? "",
       system: system.name,
       root,
       loss: system.losses.includes(values.loss) ? values.loss : system.losses[0],
       oracle: system.oracles.includes(values.oracle) ? values.oracle : system.oracles[0],
       path: values.path ?? [],
     };
+    const names = models.map(({ name }) => name);
+    options(this.find("[data-setting=model]"), ["", ...names], this.values.model, ["none", ...names]);
     options(this.find("[data-setting=system]"), systems.map(({ name }) => name), system.name);
     options(this.find("[data-setting=root]"), system.roots, root);
     options(this.find("[data-setting=loss]"), system.losses, this.values.loss);
     options(this.find("[data-setting=oracle]"), system.oracles, this.values.oracle);
     this.find("[data-oracle]").hidden = system.oracles.length === 1;
     for (const name of ["root", "loss", "oracle"]) {
-      this.find(`[data-setting=${name}]`).disabled = this.usesModel();
+      this.find(`[data-setting=${name}]`).disabled = model !== null;
     }
-    this.player.offer(system.oracles, this.usesModel());
-    this.find(".beam").hidden = !this.usesModel();
-    this.element.setAttribute("aria-label", system.name);
-  }
-
-  usesModel() {
-    return this.page.model !== null && this.page.model.system === this.values.system;
+    this.find(".beam").hidden = model === null && !this.beam.recorded;
+    this.find(".beam form").hidden = model === null;
+    this.element.setAttribute("aria-label", [system.name, model?.name].filter(Boolean).join(", "));
+    this.drawMoves();
   }
 
   // Another sentence, model or system: nothing that was visited is there any more.
   forget() {
     this.player.pause();
     this.cache.clear();
+    this.why.forget();
     this.ways.clear();
     this.beam.forget();
   }
@@ -80,8 +101,17 @@ export class Panel {
   request() {
     const { system, root, loss, oracle, path } = this.values;
     const { sentence } = this.page;
-    if (this.usesModel()) return { sentence, system, model: this.page.model.name, path };
+    if (this.model) return { sentence, system, model: this.model.name, path };
     return { sentence, system, root, loss, static_oracle: oracle, path };
+  }
+
+  move(name) {
+    return this.system.moves.find((move) => move.name === name);
+  }
+
+  // Of the state that is shown, which on a slow day is not yet the last one asked for.
+  shownPath() {
+    return this.view.history.map((choice) => choice.action);
   }
 
   async go(path, { keepsPlaying = false } = {}) {
@@ -92,9 +122,17 @@ export class Panel {
     await this.show();
   }
 
-  // From the state that is shown, which on a slow day is not yet the last one asked for.
   take(action) {
-    return this.go([...this.view.history.map((choice) => choice.action), action]);
+    const button = this.find(`button.action[data-action="${CSS.escape(action)}"]`);
+    const explains = this.find("[data-do=explain]").getAttribute("aria-pressed") === "true";
+    if (explains && this.explained !== button) { // the first tap explains, the second takes
+      this.explained = button;
+      this.why.point(button);
+      return null;
+    }
+    const before = this.shownPath();
+    this.page.tried?.(this, before, action);
+    return this.go([...before, action]);
   }
 
   undo() {
@@ -115,13 +153,14 @@ export class Panel {
     const choices = this.view?.choices ?? [];
     const optimal = choices.find((choice) => choice.optimal) ?? choices[0];
     const next = this.ways.next(this.values.path) ?? optimal?.action;
-    if (next) await this.take(next);
+    if (next) await this.go([...this.shownPath(), next]);
   }
 
-  async fetch() {
+  // A path from an address may hold what is not valid here: the server stops before that.
+  async fetch(path = this.values.path) {
     const room = (selector) => Math.max(280, Math.floor(this.find(selector).clientWidth) - 2);
     const width = room(".picture");
-    const request = { ...this.request(), width, best_width: room(".best .picture") };
+    const request = { ...this.request(), path, lenient: true, width, best_width: room(".best .picture") };
     const key = JSON.stringify(request);
     if (!this.cache.has(key)) this.cache.set(key, await post("api/explore", request));
     return this.cache.get(key);
@@ -147,9 +186,17 @@ export class Panel {
     this.find(".state").hidden = error !== null;
     if (error) return;
     this.view = view;
+    this.explained = null;
+    this.find(".notice").hidden = !view.stopped;
+    if (view.stopped) {
+      this.find(".notice").textContent = `This way ends here: ${view.stopped}.`;
+      this.values.path = this.shownPath();
+      this.page.changed({ isNew: false });
+    }
     this.ways.add(view.history);
     this.draw();
     if (focused) this.focusAgain(focused);
+    this.page.shown(this);
   }
 
   // What had the focus was drawn anew: go to what is most like it.
@@ -161,16 +208,19 @@ export class Panel {
   draw() {
     const { view } = this;
     this.drawPicture();
-    this.drawWords(this.find(".stack ol"), [...view.stack].reverse()); // the top comes first
-    this.drawWords(this.find(".buffer ol"), view.buffer);
+    this.drawWords(".stack", [...view.stack].reverse()); // the top comes first
+    this.drawWords(".buffer", view.buffer);
     this.find(".tally").replaceChildren(...this.tally());
-    drawActions(this.find(".actions"), view, (action) => this.take(action));
+    this.drawUnreachable();
+    drawActions(this.find(".actions"), view, (action) => this.take(action), this.isGuess);
+    this.markMoves();
     this.ways.draw(this.find(".ways"), this.values.path);
-    this.drawBest();
+    this.why.rest();
     this.find("[data-do=undo]").disabled = this.find("[data-do=start]").disabled = !view.history.length;
     this.find("[data-do=redo]").disabled = view.is_final;
+    this.player.offer(this.system.oracles, { hasModel: this.model !== null, hasGold: view.has_gold });
     this.player.draw();
-    for (const name of this.usesModel() ? ["root", "loss"] : []) {
+    for (const name of this.model ? ["root", "loss"] : []) {
       this.find(`[data-setting=${name}]`).value = view.system[name];
     }
     announce(this.spoken());
@@ -181,25 +231,50 @@ export class Panel {
     const holder = this.find(".picture");
     const known = this.knownArcs ?? new Set();
     picture(holder, this.view.svg);
-    holder.querySelector("svg").setAttribute("aria-label", `Arcs: ${this.view.arcs.map((arc) => this.arc(arc)).join(", ") || "none yet"}`);
+    const drawn = holder.querySelector("svg");
+    const said = this.view.arcs.map((arc) => this.arc(arc).textContent).join(", ");
+    drawn.setAttribute("aria-label", `Arcs: ${said || "none yet"}`);
+    this.find(".configuration").dir = drawn.getAttribute("direction") ?? "ltr";
     this.knownArcs = new Set(this.view.arcs.map((arc) => arc.join(" ")));
     for (const arc of holder.querySelectorAll(".arc.built, .arc.wrong")) {
       const { head, label, dependent } = arc.dataset;
       if (!known.has([head, label, dependent].join(" "))) arc.classList.add("fresh");
     }
     this.find(".legend").hidden = !this.view.has_gold;
+    this.find(".legend .never").hidden = !this.view.never?.length;
+    this.follow(holder, drawn);
   }
 
-  drawWords(holder, words) {
+  // Keep the words in sight that the next action is about.
+  follow(holder, drawn) {
+    const word = (id) => drawn.querySelector(`.word[data-id="${id}"]`);
+    const front = word(this.view.buffer.find(Boolean));
+    const top = word(this.view.stack.at(-1));
+    front?.classList.add("front");
+    top?.classList.add("top");
+    const near = front ?? top;
+    if (!near || holder.scrollHeight <= holder.clientHeight) return;
+    const middle = near.getBoundingClientRect().bottom - drawn.getBoundingClientRect().top;
+    holder.scrollTop = middle - holder.clientHeight + 24;
+  }
+
+  drawWords(side, words) {
+    const holder = this.find(`${side} ol`);
     const named = words.map((word, i) =>
       element(
         `li${word ? "" : ".root"}${i ? "" : ".chief"}`,
         {},
-        element("span.form", {}, this.word(word)),
+        element("bdi.form", {}, this.word(word)),
         word ? element("span.id", {}, String(word)) : null,
       ),
     );
     holder.replaceChildren(...(named.length ? named : [element("li.empty", {}, "empty")]));
+    this.find(`${side} .count`).textContent = words.length > 1 ? String(words.length) : "";
+    holder.scrollLeft = 0;
+    const isLong = holder.scrollWidth > holder.clientWidth; // then it can be scrolled by keys
+    holder.classList.toggle("long", isLong);
+    if (isLong) holder.tabIndex = 0;
+    else holder.removeAttribute("tabindex");
   }
 
   word(i) {
@@ -207,7 +282,7 @@ export class Panel {
   }
 
   arc([head, label, dependent]) {
-    return `${this.word(head)} → ${this.word(dependent)}${label ? ` (${label})` : ""}`;
+    return arcName(this.word(head), label, this.word(dependent));
   }
 
   tally() {
@@ -220,20 +295,55 @@ export class Panel {
       element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest loss in reach ", element("b", {}, String(view.loss))),
     );
     if (view.lost.length) {
-      const named = view.lost.slice(0, MOST_LOST).map((arc) => this.arc(arc)).join(", ");
-      const more = view.lost.length - MOST_LOST;
-      parts.push(element("span.lost", {}, `lost: ${named}${more > 0 ? ` and ${more} more` : ""}`));
+      parts.push(element("span.lost", {}, "lost: ", ...arcNames(view.lost, (arc) => this.arc(arc))));
     }
     return parts;
   }
 
-  drawBest() {
-    const { best, loss } = this.view;
+  // Arcs that the system could not build from the start; another system may.
+  drawUnreachable() {
+    const holder = this.find(".unreachable");
+    const { never = [] } = this.view;
+    holder.hidden = !never.length;
+    if (!never.length) return;
+    const crossing = never.flatMap(({ crosses }) => crosses).length > 0;
+    const why = crossing ? ", where arcs of the gold tree cross" : "";
+    holder.replaceChildren(
+      element("p", {}, "Never in reach: ", ...arcNames(never.map(({ arc }) => arc), (arc) => this.arc(arc)), `. This system cannot build ${never.length > 1 ? "them" : "it"} beside the others${why}.`),
+    );
+    const canSwap = crossing && !this.system.builds_graphs && !this.model;
+    if (canSwap) {
+      holder.append(element("button", { type: "button", onclick: () => this.choose("system", "swap") }, "Use swap, which builds every tree"));
+    }
+  }
+
+  drawMoves() {
+    this.find(".moves b").textContent = this.system.name;
+    this.find(".moves .paper").textContent = this.system.paper ?? "";
+    this.find(".moves dl").replaceChildren(
+      ...this.system.moves.map(({ name, does, needs }) =>
+        element("div", { "data-move": name }, element("dt", {}, name, element("span.now")), element("dd", {}, does ? `${does}. ` : "", element("span.needs", {}, `Needs ${needs}.`))),
+      ),
+    );
+  }
+
+  markMoves() {
+    const valid = new Set(this.view.choices.map(({ move }) => move));
+    for (const row of this.find(".moves dl").children) {
+      row.querySelector(".now").textContent = valid.has(row.dataset.move) ? "" : " not possible now";
+    }
+  }
+
+  // The best tree in reach, or the one that an action leaves.
+  drawBest(best = this.view.best, loss = this.view.loss, action = null) {
     const holder = this.find(".best");
     holder.hidden = !best;
     if (!best) return;
-    const isGold = !this.view.lost.length;
+    const isGold = !loss;
     picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
+    holder.querySelector(".picture").hidden = isGold;
+    holder.classList.toggle("preview", action !== null);
+    holder.querySelector("summary span").textContent = action ? `The best tree in reach after ${action}` : "The best tree still in reach";
     holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
     holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
     const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
