@@ -60,8 +60,8 @@ class View:
 class Explorer:
     """A sentence with its gold tree, a transition system and perhaps a parser's model.
 
-    The system is that of the parser, if there is one; its labels are those of the parser and those
-    of the gold tree together.
+    The system is that of the parser, if there is one; its labels are those of the parser, those of
+    the gold tree, and those that are given besides, together.
 
     >>> from dodona.explorer.typed import read_typed
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
@@ -80,23 +80,23 @@ class Explorer:
         loss: str | None = None,
         static_oracle: str | None = None,
         parser: Parser | None = None,
+        labels: Iterable[str] = (),
     ) -> None:
         self.sentence, self.parser = sentence, parser
         chosen = system or (parser.settings.system if parser else "arc-eager")
         self.gold = (graph_of if find_system(chosen).builds_graphs else gold_of)(sentence)
         asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
         if parser is None:
-            labels = _labels(self.gold) or ["dep"]
+            known = _labels(self.gold)
             root_label = _root_label(self.gold) or "root"
         else:
             for name, value in asked.items():
                 asked[name] = _of_model(name, value, getattr(parser.settings, name))
-            labels, root_label = list(parser.labels), parser.root_label
-            labels += [label for label in _labels(self.gold) if label not in labels]
+            known, root_label = [*parser.labels, *_labels(self.gold)], parser.root_label
             self._corpus = parser.encode(sentence)
         self.system = make_system(
             chosen,
-            labels=labels,
+            labels=list(dict.fromkeys([*known, *labels])) or ["dep"],
             root=asked["root"],
             loss=asked["loss"] or "labelled",
             root_label=root_label,

@@ -48,9 +48,9 @@ function drawChoice(choice, isFavourite, take) {
   if (optimal) parts.push(mark("✓", "optimal"));
   else if (cost === 0) parts.push(mark("↺", "needs a repair"));
   if (isFavourite) parts.push(mark("◆", "the model's choice", "favourite"));
-  if (score !== null) parts.push(unseen(", score "), element("span.score", { title: "score" }, String(score)));
+  if (score !== null) parts.push(unseen("score "), element("span.score", { title: "score" }, String(score)));
   if (cost !== null) {
-    parts.push(unseen(", cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
+    parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
   }
   return element(
     `button.action${optimal ? ".optimal" : ""}`,
@@ -60,7 +60,7 @@ function drawChoice(choice, isFavourite, take) {
 }
 
 function mark(sign, meaning, kind = "mark") {
-  return element(`span.${kind}`, { title: meaning }, element("span", { "aria-hidden": "true" }, sign), unseen(`, ${meaning}`));
+  return element(`span.${kind}`, { title: meaning }, element("span", { "aria-hidden": "true" }, sign), unseen(meaning));
 }
 
 // The buttons that can be seen, in order.

@@ -11,6 +11,7 @@ const page = {
   sentence: "", models: [], systems: [],
   changed: ({ isNew = true } = {}) => writeAddress(isNew),
   shown: (panel) => shown(panel),
+  labels: () => lesson.labels(), // beside those of the gold tree
 };
 const panels = [];
 let opened = []; // the sentences of the file or text that is open, as addresses have them

@@ -44,6 +44,11 @@ export class Lesson {
     return { ...found.shared, ...shown };
   }
 
+  // Wrong ones that the lesson needs, beside those of its gold tree.
+  labels() {
+    return this.lesson?.labels ?? [];
+  }
+
   values() {
     return this.lesson ? { lesson: this.lesson.id, step: this.number } : {};
   }

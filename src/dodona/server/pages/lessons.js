@@ -98,6 +98,7 @@ export const LESSONS = [
     title: "A beam",
     paper: "Aufrant, Wisniewski & Yvon (2017)",
     shared: { sentence: COMPLEX, system: "nonmonotonic" },
+    labels: [...new Set(SEARCH.flat().map(([, , action]) => action?.split(":").slice(1).join(":")).filter(Boolean))],
     steps: [
       { path: "", beam: BEAM, text: "“The complex houses pilgrims”: readers stumble over it, and so does a model. Below is a search of the English model with a beam of three: after each step only the three best hypotheses stay. Lines lead from parents to children; those marked ✓ are still correct." },
       { path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, in the first place. “houses” waits on the stack to become the verb." },

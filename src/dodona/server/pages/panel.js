@@ -102,7 +102,7 @@ export class Panel {
     const { system, root, loss, oracle, path } = this.values;
     const { sentence } = this.page;
     if (this.model) return { sentence, system, model: this.model.name, path };
-    return { sentence, system, root, loss, static_oracle: oracle, path };
+    return { sentence, system, root, loss, static_oracle: oracle, path, labels: this.page.labels() };
   }
 
   move(name) {

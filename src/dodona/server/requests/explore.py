@@ -33,6 +33,7 @@ MOST_CHARACTERS = 1 << 18  # of a sentence and those around it: they are read in
 MOST_BYTES = 12 * MOST_CHARACTERS + (1 << 20)  # in JSON, where a character has up to 12, and a path
 MOST_HYPOTHESES = min(64, MAX_WIDTH)
 MOST_SENTENCES = 1_000_000
+MOST_LABELS = 500
 DEPS = 8  # the column of CoNLL-U
 
 _LONG_NUMBER = re.compile(rf"\d{{{LONGEST_NUMBER + 1}}}")
@@ -50,6 +51,7 @@ class ExploreRequest:
     loss: str | None = None
     static_oracle: str | None = None
     model: Model | None = None
+    labels: tuple[str, ...] = ()  # beside those of the gold tree and of the model
     path: tuple[Action, ...] = ()
     lenient: bool = False  # stop at the first action that is not valid, and say so
     action: Action | None = None  # after the path: why it costs what it costs
@@ -95,6 +97,7 @@ class ExploreRequest:
             loss=self.loss,
             static_oracle=self.static_oracle,
             parser=None if self.model is None else self.model.parser,
+            labels=self.labels,
         )
 
 
@@ -127,6 +130,13 @@ def _check_path(name: str, value: object, most: int) -> tuple[Action, ...]:
     return tuple(read_path([check_text(name, action) for action in value]))
 
 
+def _check_labels(name: str, value: object) -> tuple[str, ...]:
+    is_list = isinstance(value, list) and len(value) <= MOST_LABELS
+    if not is_list or not all(isinstance(label, str) and label.strip() for label in value):
+        raise bad(f"{name} is a list of up to {MOST_LABELS} labels, none of them empty")
+    return tuple(check_text(name, label) for label in value)
+
+
 def _check_action(name: str, value: object) -> Action:
     [action] = _check_path(name, [value], most=1)
     return action
@@ -136,6 +146,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "sentence": _check_sentence,
     "number": partial(check_count, highest=MOST_SENTENCES),
     "beam": partial(check_count, highest=MOST_HYPOTHESES),
+    "labels": _check_labels,
     "lenient": check_flag,
     "action": _check_action,
     "film": check_flag,
