@@ -253,7 +253,7 @@ def test_the_explorer_in_a_frame_of_another_page(page: Page) -> None:
     frame = page.frame_locator("iframe")
     frame.locator("button.action").first.click()
     expect(frame.locator(".chip.on")).to_have_count(2)
-    expect(frame.locator(".top")).to_be_hidden()
+    expect(frame.locator("header")).to_be_hidden()
     link = frame.locator("#outside a")
     expect(link).to_be_visible()
     assert "embed" not in (link.get_attribute("href") or "")
