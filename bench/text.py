@@ -35,7 +35,7 @@ def ours(model: str) -> Pipeline:
 
     def parse(text: str, threads: int = 1) -> str:
         chunks = (text[i : i + 65_536] for i in range(0, len(text), 65_536))
-        return b"".join(map(bytes, parser.pipe_text(chunks, threads=threads))).decode()
+        return b"".join(map(bytes, parser.pipe_text(iter(chunks), threads=threads))).decode()
 
     return parse
 

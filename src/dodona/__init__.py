@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    __version__: str
     from dodona.core.transitions.action import Action as Action
     from dodona.core.transitions.gold import Gold as Gold
     from dodona.core.transitions.python_system import PythonSystem as PythonSystem
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from dodona.core.transitions.system import State as State
     from dodona.core.transitions.system import System as System
     from dodona.doc import Doc as Doc
+    from dodona.errors import DodonaError as DodonaError
     from dodona.evaluation import compare as compare
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.parser import Parser as Parser
     from dodona.pipeline.training import train as train
+    from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
     from dodona.segmentation.training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
@@ -36,8 +39,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
+    "DodonaError": "dodona.errors",
     "Gold": "dodona.core.transitions.gold",
     "Parser": "dodona.parsing.parser",
+    "Pattern": "dodona.query.pattern",
     "PythonSystem": "dodona.core.transitions.python_system",
     "Segmenter": "dodona.segmentation.segmenter",
     "Sentence": "dodona.treebank.sentence",
@@ -58,7 +63,7 @@ _HOMES = {
     "train_tagger": "dodona.tagging.training",
 }
 
-__all__ = ["load", *_HOMES]
+__all__ = ["__version__", "load", *_HOMES]
 
 
 def load(model: str | Path, *, mapped: bool = False) -> Parser:
@@ -75,9 +80,14 @@ def load(model: str | Path, *, mapped: bool = False) -> Parser:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value = version("dodona")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
         raise AttributeError(f"module 'dodona' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

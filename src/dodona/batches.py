@@ -50,6 +50,22 @@ def require_sentence(item: object) -> Sentence:
     return item
 
 
+def require_text(item: object) -> str:
+    """The item, if it is a text.
+
+    >>> require_text(["Oaks speak."])
+    Traceback (most recent call last):
+    TypeError: expected a text, not list; parser.docs(texts) makes a document of each of several, \
+and parser.pipe(sentences) parses sentences
+    """
+    if not isinstance(item, str):
+        raise TypeError(
+            f"expected a text, not {type(item).__name__}; parser.docs(texts) makes a document of "
+            "each of several, and parser.pipe(sentences) parses sentences"
+        )
+    return item
+
+
 def _work(work: Work, batches: Iterator[list[Any]]) -> Iterator[Any]:
     for batch in batches:
         yield from _do(work, batch)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import spacy.tokens
     import spacy.vocab
 
+    from dodona.query.pattern import Match, Pattern
     from dodona.treebank.word import Word
 
 
@@ -65,7 +66,12 @@ class Doc(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         n_words = sum(map(len, self._sentences))
-        return f"<Doc of {len(self)} sentences, {n_words} words>"
+        return f"<Doc of {_plural(len(self), 'sentence')}, {_plural(n_words, 'word')}>"
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The sentences; iterating over the document gives the same."""
+        return self._sentences
 
     @property
     def words(self) -> list[Word]:
@@ -79,6 +85,22 @@ class Doc(Sequence[Sentence]):
             return self._text
         parts = [s.text + " " * s[-1].space_after for s in self._sentences]
         return "".join(parts).removesuffix(" ")
+
+    def match(self, pattern: str | Pattern) -> list[Match]:
+        """What fits a pattern, sentence by sentence; `dodona.query.language` has its grammar.
+
+        >>> heads, deprels = [2, 0], ["nsubj", "root"]
+        >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"], heads=heads, deprels=deprels)])
+        >>> [match["subject"].form for match in doc.match("form=speak >nsubj * as subject")]
+        ['Oaks']
+        """
+        from dodona.query.pattern import compile_pattern
+
+        return list(compile_pattern(pattern).find(self._sentences))
+
+    def noun_phrases(self) -> list[list[Word]]:
+        """The noun phrases of all sentences; see `Sentence.noun_phrases`."""
+        return [phrase for sentence in self._sentences for phrase in sentence.noun_phrases()]
 
     def to_conllu(self) -> str:
         """The document as it stands in a CoNLL-U file."""
@@ -150,6 +172,12 @@ class Doc(Sequence[Sentence]):
 
         return cls(from_arrow(table))
 
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each word; see `dodona.bridges.pandas.to_pandas`."""
+        from dodona.bridges.pandas import to_pandas
+
+        return to_pandas(self._sentences)
+
     def to_spacy(self, vocab: spacy.vocab.Vocab | None = None) -> spacy.tokens.Doc:
         """A document of spaCy; see `dodona.bridges.spacy.to_spacy`."""
         from dodona.bridges.spacy import to_spacy
@@ -162,3 +190,7 @@ class Doc(Sequence[Sentence]):
         from dodona.bridges.spacy import from_spacy
 
         return cls(from_spacy(doc), doc.text)
+
+
+def _plural(n: int, thing: str) -> str:
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

@@ -3,8 +3,10 @@
 from importlib import import_module
 from typing import Any
 
+from dodona.errors import DodonaError
 
-class MissingExtraError(ImportError, ValueError):
+
+class MissingExtraError(DodonaError, ImportError, ValueError):
     """A library that is not here, and how to get it."""
 
 

@@ -93,7 +93,7 @@ def test_training_twice_gives_the_same_bytes(
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_text_in_pieces_is_the_text(parser: dodona.Parser, text: str, size: int) -> None:
     pieces = [text[i : i + size] for i in range(0, len(text), size)]
-    assert [*map(bytes, parser.pipe_text(pieces))] == [*map(bytes, parser(text))]
+    assert [*map(bytes, parser.pipe_text(iter(pieces)))] == [*map(bytes, parser(text))]
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import pickle
 
 import pytest
@@ -250,7 +251,7 @@ def test_a_sentence_as_conllu_ends_with_a_blank_line() -> None:
 
 
 def test_a_sentence_as_data(sentence: Sentence) -> None:
-    found = sentence.to_dict()
+    found = sentence.to_dict(as_text=True)
     assert found["text"] == sentence.text and found["comments"] == sentence.comments
     assert [word["form"] for word in found["words"]] == sentence.forms
     assert found["words"][4] == {
@@ -270,6 +271,14 @@ def test_a_sentence_as_data(sentence: Sentence) -> None:
         (3, 4, "au"),
     ]
     assert "tokens" not in Sentence.from_columns(["x"]).to_dict()
+
+
+def test_data_has_features_as_maps_and_places(sentence: Sentence) -> None:
+    word = sentence.to_dict()["words"][4]
+    assert word["feats"] == {"Gender": "Masc"}
+    assert word["misc"] == {"SpaceAfter": "No", "TokenRange": "11:16"}
+    assert (word["start"], word["end"]) == (11, 16)
+    assert json.loads(sentence.to_json()) == sentence.to_dict()
 
 
 def test_the_subtree_of_a_chain_is_found_in_one_pass() -> None:

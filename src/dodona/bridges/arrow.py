@@ -33,9 +33,16 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
     """A table of the words of all sentences, which are numbered from 1.
 
     Columns are as in CoNLL-U; `head`, `start`, `end` and `sent_id` are null where there is nothing.
-    Tokens of several words are not in the table, but their words are, with the token's place.
+    Tokens of several words are not in the table, but their words are, with their places.
     """
     arrow = require("pyarrow", "arrow")
+    columns = word_columns(sentences)
+    types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in NAMES}
+    return arrow.table({name: arrow.array(values, types[name]) for name, values in columns.items()})
+
+
+def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
+    """The columns of the table as lists."""
     columns: dict[str, list[Any]] = {name: [] for name in NAMES}
     for number, sentence in enumerate(sentences, start=1):
         n_words = len(sentence)
@@ -48,8 +55,7 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
         starts, ends = places(sentence)
         columns["start"] += starts
         columns["end"] += ends
-    types = {name: arrow.int32() if name in NUMBERS else arrow.string() for name in NAMES}
-    return arrow.table({name: arrow.array(values, types[name]) for name, values in columns.items()})
+    return columns
 
 
 def from_arrow(table: pyarrow.Table) -> list[Sentence]:

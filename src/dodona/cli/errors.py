@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from dodona.cli.streams import forget_output
+from dodona.errors import DodonaError
 
 FAILED, MISUSED = 1, 2
 BY_SIGNAL = 128  # and its number: as a shell says it
@@ -16,7 +17,7 @@ INTERRUPTED, BROKEN_PIPE = BY_SIGNAL + 2, BY_SIGNAL + 13
 ENDING = ("SIGTERM", "SIGHUP")  # signals that end us in good order, those of them that exist
 
 
-class UsageError(ValueError):
+class UsageError(DodonaError, ValueError):
     """Flags that do not go together."""
 
 

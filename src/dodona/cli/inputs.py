@@ -2,84 +2,167 @@
 
 from __future__ import annotations
 
-import codecs
-import zlib
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from dodona.cli.errors import say
+from dodona.cli.opened import UTF8, Opened, check_encoding, total_size
+from dodona.cli.places import PLAIN, STDIN, TREEBANK, find_files
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
-from dodona.treebank.conllu.files import open_input
 from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
+    from dodona.cli.meter import Meter
     from dodona.segmentation.segmenter import Segmenter, Splitting
 
+CONLLU, CONLLX = FORMATS
 TEXT, TOKENS, LINES = "text", "tokens", "lines"
 INPUTS = (*FORMATS, TEXT, LINES, TOKENS)
-CHUNK_SIZE = 1 << 16  # bytes
+GUESSED = "by the name and the first lines of the file"  # how help says it
 
 Item = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
 
 
-def read_treebanks(
-    paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool
-) -> Iterator[Item]:
-    """The sentences of all files, one after the other."""
-    for path in paths:
-        bad: Any = "pass" if skip_bad else "raise"
-        with read(path, format=format, trees=trees, bad=bad) as reader:
-            yield from reader
+@dataclass(frozen=True)
+class Source:
+    """A file to read, and what it is called in ids of documents and sentences."""
+
+    path: str
+    name: str = ""  # nothing where there is one file only
+    place: str = ""  # from the folder on that was named
 
 
-def read_inputs(
-    paths: Iterable[str], format: str | None, segmenter: Segmenter | None, skip_bad: bool
-) -> Iterator[Item]:
-    """The sentences of all files; without a format, .txt is plain text and all else CoNLL-U."""
-    for path in paths:
-        chosen = format or (TEXT if path.removesuffix(".gz").endswith(".txt") else "conllu")
-        if chosen in FORMATS:
-            yield from read_treebanks([path], chosen, "ignored", skip_bad)
-        elif chosen == TOKENS:
-            yield from _read_tokens(path)
-        elif segmenter is None:
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: in which format, by which segmenter, from which encoding."""
+
+    format: str | None = None  # None: to be found out
+    segmenter: Segmenter | None = None
+    skip_bad: bool = False
+    encoding: str = UTF8
+    trees: Trees = "ignored"
+    meter: Meter | None = None  # is told how far it has come
+
+    def read(self, sources: Iterable[Source]) -> Iterator[Item]:
+        """The sentences of all files, one after the other."""
+        for source in sources:
+            with Opened(source.path, check_encoding(self.encoding)) as file:
+                if self.meter is not None:
+                    self.meter.watch(file)
+                yield from self._read(file, source)
+
+    def _read(self, file: Opened, source: Source) -> Iterator[Item]:
+        if source.path == STDIN and sys.stdin.isatty():
+            say("reading what is typed here; Ctrl-D (on Windows Ctrl-Z) ends it")
+        format = self.format or self._guess(file)
+        if format in FORMATS:
+            yield from self._read_treebank(file, format)
+        elif format == TOKENS:
+            yield from _read_tokens(file)
+        else:
+            splitting: Splitting = "lines" if format == LINES else "learned"
+            segmenter = self._require_segmenter(source.path)
+            blocks = segmenter.stream(file.texts(), sentences=splitting, name=source.name)
+            for block in blocks:
+                yield from block
+
+    def _guess(self, file: Opened) -> str:
+        """Text, for a model that can read it, unless the file is a treebank."""
+        name = file.path.removesuffix(".gz")
+        if name.endswith(".conllx"):
+            return CONLLX
+        if name.endswith(TREEBANK) or file.is_treebank():
+            return CONLLU
+        return TEXT if self.segmenter is not None or name.endswith(PLAIN) else CONLLU
+
+    def _read_treebank(self, file: Opened, format: Any) -> Iterator[Item]:
+        bad: Any = "pass" if self.skip_bad else "raise"
+        source: Any = file
+        try:
+            with read(source, format=format, trees=self.trees, bad=bad, name=file.name) as reader:
+                yield from reader
+        except TreebankError as error:
+            raise _advise(error, is_given=self.format is not None) from None
+
+    def _require_segmenter(self, path: str) -> Segmenter:
+        if self.segmenter is None:
             raise ValueError(
                 f"{path}: this model has no segmenter, so it cannot read plain text; give it "
                 "--input conllu or tokens, or train one with --pipeline text"
             )
-        else:
-            sentences: Splitting = "lines" if chosen == LINES else "learned"
-            for block in segmenter.stream(_read_text(path), sentences=sentences):
-                yield from block
+        return self.segmenter
 
 
-def _read_text(path: str) -> Iterator[str]:
-    """The text of a file; a byte that is no UTF-8 becomes one character, so that none is lost."""
-    file, name, is_ours = open_input(path)
-    decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
-    try:
-        while data := _read(file, name):
-            yield decode(data)
-        yield decode(b"", True)
-    finally:
-        if is_ours:
-            file.close()
+def find_sources(names: Iterable[str]) -> list[Source]:
+    """The files that are named, and those in folders; where there are several, each has a name.
+
+    >>> find_sources(["-"])
+    [Source(path='-', name='', place='-')]
+    >>> [source.name for source in find_sources(["a/oak.txt", "a/elm.txt.gz", "b/oak.txt"])]
+    ['a/oak', 'elm', 'b/oak']
+    """
+    found: list[tuple[str, str]] = []
+    is_folder = False
+    for name in names:
+        is_folder = is_folder or Path(name).is_dir()
+        for path in find_files([name], (*TREEBANK, *PLAIN)):
+            inside = Path(path).relative_to(name) if path != name else Path(Path(path).name)
+            found.append((path, inside.as_posix()))
+    if len(found) == 1 and not is_folder:
+        return [Source(*found[0][:1], place=found[0][1])]
+    stems = [_stem(Path(path).name) for path, _ in found]
+    counts = Counter(stems)
+    seen: Counter[str] = Counter()
+    sources = []
+    for (path, place), stem in zip(found, stems, strict=True):
+        name = stem if counts[stem] == 1 else _stem(Path(path).as_posix())
+        seen[name] += 1
+        name = name if seen[name] == 1 else f"{name}.{seen[name]}"  # one file, named twice
+        sources.append(Source(path, "" if path == STDIN else name, place))
+    return sources
 
 
-def _read(file: IO[bytes], name: str) -> bytes:
-    try:
-        return file.read(CHUNK_SIZE)
-    except (OSError, EOFError, zlib.error) as error:
-        said = f"the file is damaged or cannot be read: {error}"
-        raise TreebankError(name, None, said) from error
+def read_treebanks(
+    paths: Iterable[str], format: Any, trees: Trees, skip_bad: bool, meter: Meter | None = None
+) -> Iterator[Item]:
+    """The sentences of all files, one after the other."""
+    reading = Reading(format, skip_bad=skip_bad, trees=trees, meter=meter)
+    return reading.read(Source(path) for path in paths)
 
 
-def _read_tokens(path: str) -> Iterator[Sentence]:
+def size_of(sources: Iterable[Source]) -> int | None:
+    """The bytes of all sources together, where that is known."""
+    return total_size([source.path for source in sources])
+
+
+def _stem(name: str) -> str:
+    """The name without the endings that tell the format."""
+    name = name.removesuffix(".gz")
+    for suffix in (*TREEBANK, *PLAIN):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _advise(error: TreebankError, is_given: bool) -> TreebankError:
+    """The error, with what to do about it: another format, another encoding."""
+    advice = ""
+    if "tab-separated columns" in error.message and not is_given:
+        advice = "; if this is no CoNLL-U, say what it is: --input text, lines or tokens"
+    elif "invalid UTF-8" in error.message:
+        advice = "; --encoding converts others, such as latin-1"
+    return TreebankError(error.source, error.line, error.message + advice)
+
+
+def _read_tokens(file: Opened) -> Iterator[Sentence]:
     """A sentence a line, its tokens between white space; empty lines are passed over."""
     rest = ""
-    for chunk in _read_text(path):
+    for chunk in file.texts():
         *lines, rest = (rest + chunk).split("\n")
         yield from _split_lines(lines)
     yield from _split_lines([rest])
@@ -87,8 +170,7 @@ def _read_tokens(path: str) -> Iterator[Sentence]:
 
 def _split_lines(lines: Iterable[str]) -> Iterator[Sentence]:
     for line in lines:
-        tokens = line.encode(errors="replace").decode().split()
-        if tokens:
+        if tokens := line.split():
             yield Sentence.from_columns(tokens, comments=[f"# text = {' '.join(tokens)}"])
 
 

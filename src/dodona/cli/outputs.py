@@ -15,6 +15,14 @@ from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
 OUTPUTS = (*FORMATS, "json", *PICTURES)
+SUFFIXES = {  # of files that are named by their format
+    "conllu": ".conllu",
+    "conllx": ".conllx",
+    "json": ".jsonl",
+    "svg": ".svg",
+    "html": ".html",
+    "tree": ".txt",
+}
 
 
 class Writing(Protocol):

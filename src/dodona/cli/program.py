@@ -29,9 +29,9 @@ def program(
 ) -> None:
     """Fast, exact, trainable transition-based dependency parsing with dynamic oracles."""
     if version:
-        from importlib.metadata import version as find_version
+        import dodona
 
-        print(f"dodona {find_version('dodona')}")
+        print(f"dodona {dodona.__version__}")
     elif install_completion:
         place = install(find_shell() if install_completion == AUTO else install_completion)
         say(f"{place} is there; a new shell completes what follows `dodona`")

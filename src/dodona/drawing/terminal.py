@@ -23,6 +23,7 @@ from unicodedata import category
 from rich.cells import cell_len
 
 from dodona.drawing.occupied import Occupied
+from dodona.errors import DodonaError
 
 Paint: TypeAlias = Callable[[str, str], str]  # a text and its ANSI codes
 
@@ -37,7 +38,7 @@ SHORTEST_FORM = 6
 MOST_LANES = 500
 
 
-class TooWideError(ValueError):
+class TooWideError(DodonaError, ValueError):
     """A tree so high that nobody could follow its lines."""
 
 

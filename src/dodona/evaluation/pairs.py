@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 from unicodedata import category
 
+from dodona.errors import DodonaError
+
 
 class Parsed(Protocol):
     """What is needed of a sentence; every `Sentence` of a treebank has it."""
@@ -30,7 +32,7 @@ _NO_FILE = "<memory>"  # the source of sentences made in Python
 Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
 
 
-class EvaluationError(ValueError):
+class EvaluationError(DodonaError, ValueError):
     """The two treebanks cannot be compared; the message says where and why."""
 
 

@@ -30,5 +30,17 @@ def locate(model: str | Path) -> Path:
     named = find_shipped()
     if str(model) in named:
         return named[str(model)]
-    names = ", ".join(named) or "none"
-    raise FileNotFoundError(f"{model}: no such file, and no model that ships (those are: {names})")
+    raise FileNotFoundError(explain_missing(str(model)))
+
+
+def explain_missing(name: str) -> str:
+    """What to say of a name that is neither a file nor a model that ships.
+
+    >>> explain_missing("english")
+    'english: no such file, and no model of that name; models that ship: en'
+    """
+    said = f"{name}: no such file, and no model of that name; models that ship: "
+    said += ", ".join(find_shipped()) or "none"
+    if any(map(str.isspace, name)):
+        return f'{said}. To parse a text, pipe it: echo "…" | dodona parse {DEFAULT}'
+    return said

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
-from dodona.batches import require_sentence, stream
+from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.network.network import Network
@@ -36,9 +37,10 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
+Context = TypeVar("Context")
 
 
-@dataclass
+@dataclass(repr=False)
 class Parser(Saved):
     """A transition system, features, a model and greedy or beam search, ready to use.
 
@@ -85,15 +87,76 @@ class Parser(Saved):
             raise ValueError(f"templates for {features.columns}, not {self.encoder.columns}")
         return features
 
+    def __repr__(self) -> str:
+        parts = [name for name, part in self.parts().items() if part is not None]
+        rest = f", with {' and '.join(parts)}" if parts else ""
+        return f"<Parser {self.settings.system}, {len(self.labels)} labels{rest}>"
+
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and trees."""
-        sentences = self.pipe(require_segmenter(self.segmenter).segment(text), threads=threads)
-        return Doc(sentences, text)
+        segmenter = require_segmenter(self.segmenter)
+        return Doc(self.pipe(segmenter.segment(require_text(text)), threads=threads), text)
+
+    @overload
+    def docs(
+        self,
+        texts: Iterable[str],
+        *,
+        as_tuples: Literal[False] = False,
+        threads: int = 1,
+        beam: int | None = None,
+    ) -> Iterator[Doc]: ...
+    @overload
+    def docs(
+        self,
+        texts: Iterable[tuple[str, Context]],
+        *,
+        as_tuples: Literal[True],
+        threads: int = 1,
+        beam: int | None = None,
+    ) -> Iterator[tuple[Doc, Context]]: ...
+    def docs(
+        self,
+        texts: Iterable[Any],
+        *,
+        as_tuples: bool = False,
+        threads: int = 1,
+        beam: int | None = None,
+    ) -> Iterator[Any]:
+        """Parse many texts, each into a document of its own, in order; texts may be a stream.
+
+        With `as_tuples`, texts come as (text, anything), and documents go as (doc, the same).
+        Texts are read some way ahead, since they are parsed many sentences at a time; where they
+        end in an error, all documents before it are given out first.
+        """
+        if isinstance(texts, str):
+            raise TypeError("docs takes several texts; one is parsed by parser(text)")
+        segment = require_segmenter(self.segmenter).segment
+        waiting: deque[tuple[str, int, Any]] = deque()  # texts that were read: text, size, anything
+
+        def sentences() -> Iterator[Sentence]:
+            for item in texts:
+                text, context = item if as_tuples else (item, None)
+                found = segment(require_text(text))
+                waiting.append((text, len(found), context))
+                yield from found
+
+        parsed = self.pipe(sentences(), threads=threads, beam=beam)
+        return _gather(parsed, waiting, as_tuples)
 
     def pipe_text(
         self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
     ) -> Iterator[Sentence]:
-        """Parse raw text that comes in chunks, such as the lines of a file; memory stays small."""
+        """Parse one raw text that comes in chunks, such as an open file; memory stays small.
+
+        For several texts there is `docs`: chunks are put together, wherever they were cut.
+        """
+        if isinstance(chunks, (str, list, tuple)):
+            raise TypeError(
+                "pipe_text reads one text from a stream of chunks, and would glue several together:"
+                " parser.docs(texts) makes a document of each, parser(text) parses one; if these "
+                "are the chunks of one text, give iter(chunks)"
+            )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
         return self.pipe(sentences, threads=threads, beam=beam)
 
@@ -258,6 +321,27 @@ class Parser(Saved):
             pieces.part("segmenter", Segmenter),
             pieces.part("graphs", cls),
         )
+
+
+def _gather(
+    parsed: Iterator[Sentence], waiting: deque[tuple[str, int, Any]], as_tuples: bool
+) -> Iterator[Any]:
+    """A document of each text, as soon as all of its sentences have come."""
+
+    def take(sentences: list[Sentence]) -> Any:
+        text, _, context = waiting.popleft()
+        return (Doc(sentences, text), context) if as_tuples else Doc(sentences, text)
+
+    done: list[Sentence] = []
+    for sentence in parsed:
+        while waiting[0][1] == 0:
+            yield take([])
+        done.append(sentence)
+        if len(done) == waiting[0][1]:
+            yield take(done)
+            done = []
+    while waiting:  # texts without a sentence
+        yield take([])
 
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:

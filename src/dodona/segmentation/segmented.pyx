@@ -52,9 +52,14 @@ cdef class Cursor:
     cdef public Py_ssize_t line
     cdef public Py_ssize_t n_sentences
     cdef public bint begins_paragraph
+    cdef bytes name                     # of the document; sentence ids begin with it
+    cdef const char* name_text          # in `name`
+    cdef size_t n_name
 
-    def __init__(self):
+    def __init__(self, str name=""):
         self.line, self.begins_paragraph = 1, True
+        self.name = " ".join(name.split()).encode(errors="replace")
+        self.name_text, self.n_name = self.name, len(self.name)
 
 
 cdef class Page:
@@ -215,13 +220,20 @@ cdef class SentenceMaker:
         page.first_word.push_back(page.start.size() // STRIDE)
         page.lines.push_back(cursor.line)
         page.n_words = 0
-        page.room(LINE)
+        page.room(LINE + 2 * cursor.n_name)
         cursor.n_sentences += 1
         if cursor.n_sentences == 1:
-            page.text("# newdoc\n", 9)
+            page.text("# newdoc", 8)
+            if cursor.n_name:
+                page.text(" id = ", 6)
+                page.text(cursor.name_text, cursor.n_name)
+            page.put(c"\n")
         if walk.tokens[i].flags & BEGINS_PARAGRAPH:
             page.text("# newpar\n", 9)
         page.text("# sent_id = ", 12)
+        if cursor.n_name:
+            page.text(cursor.name_text, cursor.n_name)
+            page.put(c"-")
         page.number(cursor.n_sentences)
         page.text("\n# text = ", 10)
         while True:

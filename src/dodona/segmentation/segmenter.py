@@ -60,14 +60,15 @@ class Segmenter(Saved):
         return self._maker.make(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
     def stream(
-        self, chunks: Iterable[str], *, sentences: Splitting = "learned"
+        self, chunks: Iterable[str], *, sentences: Splitting = "learned", name: str = ""
     ) -> Iterator[list[Sentence]]:
         """The sentences of a text that comes in chunks, as soon as they are complete.
 
         They are those of the whole text, however it is cut; only the end of it is kept in memory.
-        Where the chunks end in an error, what came before is segmented first.
+        Where the chunks end in an error, what came before is segmented first. The ids of the
+        document and its sentences are made of `name`; without one, sentences are only numbered.
         """
-        by_lines, cursor = _by_lines(sentences), Cursor()
+        by_lines, cursor = _by_lines(sentences), Cursor(name)
         pieces: list[str] = []
         errors: list[Exception] = []
         n_waiting, n_wanted = 0, PIECE

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from dodona.errors import DodonaError
 from dodona.storage.replacing import naming, replacing
 
 ALIGNMENT = 64
@@ -43,7 +44,7 @@ MEMORY = "<memory>"  # what errors name where there is no file
 TRAIN_AGAIN = "train it again"  # what to do about a file that is too old
 
 
-class ContainerError(ValueError):
+class ContainerError(DodonaError, ValueError):
     """A file that is not what it should be; says which and why."""
 
 

@@ -156,6 +156,30 @@ cdef class Sentence:
         return views().tokens(self)
 
     @property
+    def words(self):
+        """The words, as a list; iterating over the sentence gives the same.
+
+        >>> Sentence.from_columns(["Oaks", "speak"]).words
+        [<Word 1 Oaks>, <Word 2 speak>]
+        """
+        return views().words(self)
+
+    def noun_phrases(self):
+        """The noun phrases, each as a list of words, from left to right; none is within another.
+
+        A phrase is a noun, proper noun or pronoun with what stands in front of it and belongs to
+        it, and names of several words; prepositions, relative clauses and coordinated phrases are
+        left out. The tree must be in Universal Dependencies.
+
+        >>> oaks = Sentence.from_columns(
+        ...     ["Old", "oaks", "speak"], upos=["ADJ", "NOUN", "VERB"], heads=[2, 3, 0],
+        ...     deprels=["amod", "nsubj", "root"])
+        >>> oaks.noun_phrases()
+        [[<Word 1 Old>, <Word 2 oaks>]]
+        """
+        return views().noun_phrases(self)
+
+    @property
     def roots(self):
         """The words that have no head but the artificial root."""
         return views().roots(self)
@@ -190,9 +214,20 @@ cdef class Sentence:
         """The sentence as it stands in a file, with its blank line."""
         return views().conllu(self)
 
-    def to_dict(self):
-        """The sentence in lists and dictionaries, as it stands in JSON."""
-        return views().as_data(self)
+    def to_dict(self, *, as_text=False):
+        """The sentence in lists and dictionaries, as it stands in JSON.
+
+        FEATS and MISC are dictionaries, and words have their `start` and `end` in the text; with
+        `as_text` there are the columns of CoNLL-U alone, as they stand there.
+
+        >>> Sentence.from_columns(["Oaks"], feats=["Number=Plur"]).to_dict()["words"][0]["feats"]
+        {'Number': 'Plur'}
+        """
+        return views().as_data(self, as_text)
+
+    def to_json(self, *, indent=None):
+        """The sentence as JSON: `to_dict`, written out."""
+        return views().as_json(self, indent)
 
     def replace(
         self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None

@@ -10,15 +10,18 @@ from typing import Any
 from dodona.drawing.svg import Arc
 from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.conllu.writer import to_conllu
+from dodona.treebank.noun_phrases import noun_phrases
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
-from dodona.treebank.word import roots, word, words
+from dodona.treebank.word import named_values, places, roots, word, words
 
 __all__ = [
     "arcs",
     "as_data",
+    "as_json",
     "comment",
     "conllu",
+    "noun_phrases",
     "restore_sentence",
     "roots",
     "svg",
@@ -99,20 +102,23 @@ def conllu(sentence: Sentence) -> str:
     return lines.rstrip("\r\n") + "\n\n" if not lines.endswith(("\n\n", "\n\r\n")) else lines
 
 
-def as_data(sentence: Sentence) -> dict[str, Any]:
+def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
     """The sentence in lists and dictionaries; ranges of words only where there are some."""
-    columns = {
+    starts, ends = places(sentence)
+    columns: dict[str, Any] = {
         "id": range(1, len(sentence) + 1),
         "form": sentence.forms,
         "lemma": sentence.lemmas,
         "upos": sentence.upos,
         "xpos": sentence.xpos,
-        "feats": sentence.feats,
+        "feats": sentence.feats if as_text else [*map(named_values, sentence.feats)],
         "head": sentence.heads,
         "deprel": sentence.deprels,
         "deps": sentence.deps,
-        "misc": sentence.misc,
+        "misc": sentence.misc if as_text else [*map(named_values, sentence.misc)],
     }
+    if not as_text:
+        columns |= {"start": starts, "end": ends}
     rows = zip(*columns.values(), strict=True)
     found: dict[str, Any] = {
         "comments": sentence.comments,
@@ -121,3 +127,10 @@ def as_data(sentence: Sentence) -> dict[str, Any]:
     }
     multiword = [token._asdict() for token in sentence.tokens if token.is_multiword]
     return found | {"tokens": multiword} if multiword else found
+
+
+def as_json(sentence: Sentence, indent: int | None) -> str:
+    """The data as JSON."""
+    from json import dumps
+
+    return dumps(as_data(sentence, False), ensure_ascii=False, indent=indent)

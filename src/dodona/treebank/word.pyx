@@ -42,6 +42,16 @@ cdef class Word:
         return self.column(FORM)
 
     @property
+    def text(self):
+        """The form, as other libraries call it.
+
+        >>> from dodona import Sentence
+        >>> Sentence.from_columns(["Oaks"])[0].text
+        'Oaks'
+        """
+        return self.column(FORM)
+
+    @property
     def lemma(self):
         return self.column(LEMMA)
 
@@ -146,13 +156,17 @@ cdef class Word:
 
     @property
     def start(self):
-        """Where its token begins in the text, in characters, if MISC says so (TokenRange)."""
+        """Where it begins in the text, in characters, if MISC says so (TokenRange).
+
+        A word of a contraction has the place of its letters where the token is made of its words
+        (did + n't), and that of the whole token where it is not (du: de + le).
+        """
         place = self.token_range()
         return None if place is None else place[0]
 
     @property
     def end(self):
-        """Where its token ends in the text, in characters, if MISC says so (TokenRange)."""
+        """Where it ends in the text, in characters, if MISC says so; see `start`."""
         place = self.token_range()
         return None if place is None else place[1]
 
@@ -212,7 +226,21 @@ cdef class Word:
         cdef Text misc = last_column(line) if line.size else self.own_misc()
         numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
         start, _, end = numbers.partition(":")
-        return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+        if not (start.isdecimal() and end.isdecimal()):
+            return None
+        return self.part_of(line, last, int(start), int(end)) if line.size else (
+            int(start), int(end))
+
+    cdef tuple part_of(self, Text line, int last, start, end):
+        """Where its letters are in a token from start to end, if that consists of its words."""
+        cdef int i
+        number, token = decoded(line).split("\t")[:2]
+        cdef int first = int(number.partition("-")[0]) - 1
+        forms = [word_at(self.sentence, i).column(FORM) for i in range(first, last + 1)]
+        if "".join(forms).lower() != token.lower() or len("".join(forms)) != end - start:
+            return start, end
+        start += sum([len(form) for form in forms[:self.place - first]])
+        return start, start + len(forms[self.place - first])
 
 
 def words(Sentence sentence not None):
@@ -241,7 +269,7 @@ def roots(Sentence sentence not None):
 
 
 def places(Sentence sentence not None):
-    """Where the token of each word begins in the text, and where it ends: two lists.
+    """Where each word begins in the text, and where it ends: two lists.
 
     >>> from dodona import Sentence
     >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))

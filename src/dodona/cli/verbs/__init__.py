@@ -13,6 +13,7 @@ VERBS = (
     "tag",
     "cluster",
     "evaluate",
+    "grep",
     "convert",
     "info",
     "oracle",

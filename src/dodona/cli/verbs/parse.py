@@ -1,17 +1,16 @@
 """`dodona parse`: text or sentences in, trees out."""
 
-from errno import ENOENT
 from functools import partial
-from os import strerror
 from pathlib import Path
 from typing import Annotated
 
 from dodona.cli.annotation import annotate
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import INPUTS, read_inputs
+from dodona.cli.inputs import GUESSED, INPUTS, Reading
+from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, find_shipped, locate
+from dodona.models import DEFAULT, SUFFIX, explain_missing, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -21,22 +20,27 @@ def parse(
     inputs: Annotated[
         list[str] | None,
         Flag(
-            "a model (file or name; without one, the English one that ships), then the files to "
-            "parse, one after the other ('-': stdin, the default)",
+            "a model (file or name; without one, the English one that ships), then files or "
+            "folders to parse, one after the other ('-': stdin, the default)",
             positional=True,
             metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    out: Annotated[
+        str, Flag("file to write ('-': stdout), or a folder: each input becomes one", short="-o")
+    ] = "-",
     input: Annotated[
         str | None,
         Flag(
             "format of the input: CoNLL-U, CoNLL-X, plain text, a sentence a line, tokens with "
             "spaces between them",
             choices=INPUTS,
-            default="text for .txt, else conllu",
+            default=GUESSED,
         ),
     ] = None,
+    encoding: Annotated[
+        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+    ] = UTF8,
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
     threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
     roots: Annotated[
@@ -61,9 +65,12 @@ def parse(
 ) -> None:
     """Parse text or sentences with a trained model.
 
-    A model for raw text finds sentences and words first. Heads and labels of the input are ignored
-    and replaced; a model with a tagger fills in the tags and lemmas that a sentence lacks; all else
-    comes back as it was. Files whose name ends in .gz are read and written compressed.
+    A model for raw text reads text, unless a file is CoNLL-U by its name or its first lines: it
+    finds sentences and words first. Heads and labels of the input are ignored and replaced; a model
+    with a tagger fills in the tags and lemmas that a sentence lacks; all else comes back as it was.
+    Files whose name ends in .gz are read and written compressed.
+
+    echo "Oaks speak." | dodona parse en
     """
     if keep_tags and retag:
         raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
@@ -72,7 +79,7 @@ def parse(
     pipe = partial(
         parser.pipe, threads=threads, roots=roots, beam=beam, keep_tags=keep_tags, retag=retag
     )
-    annotate(read_inputs(paths, input, parser.segmenter, skip_bad), pipe, out, output)
+    annotate(paths, Reading(input, parser.segmenter, skip_bad, encoding), pipe, out, output)
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
@@ -87,5 +94,5 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists():
-        raise FileNotFoundError(ENOENT, strerror(ENOENT), words[0])
+        raise FileNotFoundError(explain_missing(words[0]))
     return DEFAULT, words

@@ -8,7 +8,8 @@ from dodona.cli.annotation import annotate
 from dodona.cli.checkpoints import Kept
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import INPUTS, read_inputs
+from dodona.cli.inputs import GUESSED, INPUTS, Reading
+from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.models import locate
@@ -26,13 +27,19 @@ def tag(
     ] = None,
     inputs: Annotated[
         list[str] | None,
-        Flag("files to tag, one after the other ('-': stdin, the default)", positional=True),
+        Flag("files or folders to tag ('-': stdin, the default)", positional=True),
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout), with --train the tagger", "-o")] = "-",
+    out: Annotated[
+        str,
+        Flag("file to write ('-': stdout), or a folder; with --train the tagger", short="-o"),
+    ] = "-",
     input: Annotated[
         str | None,
-        Flag("format of the input", choices=INPUTS, default="text for .txt, else conllu"),
+        Flag("format of the input", choices=INPUTS, default=GUESSED),
     ] = None,
+    encoding: Annotated[
+        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+    ] = UTF8,
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
     threads: Annotated[int, Flag("sentences are tagged in that many threads")] = 1,
     skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
@@ -71,8 +78,8 @@ def tag(
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
         raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
     tagger = load_tagger(locate(model), mapped=mapped)
-    items = read_inputs(inputs or ["-"], input, tagger.segmenter, skip_bad)
-    annotate(items, partial(tagger.pipe, threads=threads), out, output)
+    reading = Reading(input, tagger.segmenter, skip_bad, encoding)
+    annotate(inputs or ["-"], reading, partial(tagger.pipe, threads=threads), out, output)
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:

@@ -22,6 +22,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from dodona.errors import DodonaError
+
 N_DEEP = 4  # s0 … s3, b0 … b3
 STARTS = tuple(f"{where}{depth}" for where in "sb" for depth in range(N_DEEP))
 TREE_HEAD, TREE_LABEL = "tree_head", "tree_label"  # of a basic tree beside the graph
@@ -60,7 +62,7 @@ class Part:
 Template = tuple[Part, ...]
 
 
-class TemplateError(ValueError):
+class TemplateError(DodonaError, ValueError):
     """A template that cannot be understood; says where and what would be."""
 
 

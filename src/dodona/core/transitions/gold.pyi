@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import Any, overload
 
 class Gold:
     @overload
@@ -10,6 +10,8 @@ class Gold:
     def __init__(
         self, *, arcs: Iterable[tuple[int, str, int]], n_words: int | None = None
     ) -> None: ...
+    @staticmethod
+    def from_sentence(sentence: Any) -> Gold: ...  # a dodona.Sentence
     @property
     def n_words(self) -> int: ...
     @property

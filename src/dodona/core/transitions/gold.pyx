@@ -144,6 +144,17 @@ cdef class Gold:
         else:
             self._from_heads(heads, labels)
 
+    @staticmethod
+    def from_sentence(sentence):
+        """The tree of a sentence; a head or label that is "_" there is not annotated.
+
+        >>> from dodona import Sentence
+        >>> Gold.from_sentence(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+        Gold(heads=[0], labels=['root'])
+        """
+        labels = [None if label == "_" else label for label in sentence.deprels]
+        return Gold(heads=sentence.heads, labels=labels)
+
     def _from_heads(self, heads, labels):
         self.heads = tuple(None if head is None else int(head) for head in heads)
         self.n_words = len(self.heads)

@@ -44,7 +44,7 @@ def write_parse(asked: ParseRequest, allowed: Allowance) -> Iterator[Step]:
 
 def describe(sentence: Sentence, asked: ParseRequest, most_drawn: int) -> dict[str, Any]:
     """A sentence as it stands in the answer, drawn if it has not too many words."""
-    found = sentence.to_dict()
+    found = sentence.to_dict(as_text=True)
     if asked.svg:
         is_short = len(sentence) <= most_drawn
         found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dodona.errors import DodonaError
 
-class TreebankError(ValueError):
+
+class TreebankError(DodonaError, ValueError):
     """A file that is not what it should be, and where.
 
     >>> print(TreebankError("dev.conllu", 812, "expected 10 tab-separated columns, found 9"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from dodona.errors import DodonaError
 from dodona.treebank.graphs.components import components
 
 Heads: TypeAlias = dict[str, list[tuple[str, str]]]  # id of a node → (id of a head, label)
@@ -19,7 +20,7 @@ Way: TypeAlias = int  # its number; ~7 is the one that has not left word 7 yet
 MOST_STEPS = 100
 
 
-class TooManyWaysError(ValueError):
+class TooManyWaysError(DodonaError, ValueError):
     """The heads of empty nodes can be combined in more ways than anybody means."""
 
     def __init__(self, node: str, most_steps: int) -> None:

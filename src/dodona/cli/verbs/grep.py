@@ -1,0 +1,185 @@
+"""`dodona grep`: find words and arcs in treebanks by a pattern."""
+
+import json as json_
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from dodona.cli.errors import FAILED, Stop, UsageError, say
+from dodona.cli.flags import Flag
+from dodona.cli.inputs import read_treebanks
+from dodona.cli.outputs import OUTPUTS, open_writer
+from dodona.cli.places import find_files
+from dodona.query.language import COLUMNS
+from dodona.query.pattern import Match, Pattern
+from dodona.treebank.conllu.files import open_output
+from dodona.treebank.conllu.reader import FORMATS
+from dodona.treebank.sentence import Sentence
+
+TEXT = "text"
+BOLD, PLAIN = "\x1b[1;31m", "\x1b[0m"
+
+
+def grep(
+    pattern: Annotated[
+        str, Flag("what to look for: 'upos=VERB as v >nsubj lemma=oak'", positional=True)
+    ],
+    files: Annotated[
+        list[str] | None,
+        Flag("CoNLL-U files, or folders of them ('-': stdin, the default)", positional=True),
+    ] = None,
+    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    output: Annotated[
+        str,
+        Flag(
+            "a line for each match (text), an object for each (json), or the whole sentences",
+            choices=(TEXT, *OUTPUTS),
+        ),
+    ] = TEXT,
+    count: Annotated[bool, Flag("tell only how many matches there are", short="-c")] = False,
+    by: Annotated[
+        str | None,
+        Flag(
+            "count matches by a column of a word: v.lemma, or a feature: v.Number", metavar="PLACE"
+        ),
+    ] = None,
+    invert: Annotated[bool, Flag("give the sentences without a match", short="-v")] = False,
+    most: Annotated[
+        int | None, Flag("stop after that many matches", short="-m", default="all")
+    ] = None,
+    input: Annotated[str, Flag("format of the files", choices=FORMATS)] = "conllu",
+) -> None:
+    """Find words and arcs in treebanks.
+
+    A word of a pattern is a condition, upos=VERB&Tense=Past, or * for any; `as v` names it. Behind
+    it stand its relations to other words: >nsubj (governs), <nsubj (is governed by), >> and << (the
+    same, directly or not), . and .. (stands right before, before), $ (has the same head); !> is no
+    such word. Labels and values may be alternatives, NOUN|PROPN, regular expressions, /oak.*/, or
+    have any subtype, nsubj:*. As with grep, the exit code is 1 where nothing is found.
+    """
+    if sum([count, by is not None, invert]) > 1:
+        raise UsageError("one of --count, --by and --invert")
+    if most is not None and most < 1:
+        raise UsageError(f"--most is at least 1; found {most}")
+    wanted = Pattern(pattern)
+    sentences = _read(files or ["-"], input)
+    if count:
+        n_found = _count(wanted, sentences, out)
+    elif by:
+        n_found = _count_by(wanted, sentences, by, out)
+    elif invert or output not in (TEXT, "json"):
+        n_found = _write_sentences(wanted, sentences, out, _sentence_format(output), invert, most)
+    else:
+        n_found = _write_matches(wanted, sentences, out, output, most)
+    if not n_found:
+        say("no matches")
+        raise Stop(FAILED)
+
+
+def _read(names: list[str], format: str) -> Iterator[Sentence]:
+    for item in read_treebanks(find_files(names), format, "ignored", False):
+        assert isinstance(item, Sentence)  # bad ones are errors
+        yield item
+
+
+def _sentence_format(output: str) -> str:
+    return "conllu" if output == TEXT else output
+
+
+def _count(pattern: Pattern, sentences: Iterator[Sentence], out: str) -> int:
+    n_found = sum(map(pattern.count, sentences))
+    with open_output(out) as file:
+        file.write(b"%d\n" % n_found)
+    return n_found
+
+
+def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str) -> int:
+    """A table: how often, and what stands there."""
+    name, dot, column = by.partition(".")
+    if name not in pattern.names or not dot or not _is_column(column):
+        names = ", ".join(pattern.names) or "none: write, say, `as v` behind a word"
+        raise UsageError(
+            f"--by is a name of the pattern, a dot, and a column or feature, as in v.lemma; found "
+            f"{by!r}; names in the pattern: {names}"
+        )
+    counts = Counter(_value(match[name], column) for match in pattern.find(sentences))
+    with open_output(out) as file:
+        for value, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            file.write(f"{n}\t{value}\n".encode())
+    return counts.total()
+
+
+def _is_column(column: str) -> bool:
+    return column in COLUMNS or column[:1].isupper()
+
+
+def _value(word: Any, column: str) -> str:
+    return str(getattr(word, column) if column in COLUMNS else word.features.get(column, "_"))
+
+
+def _write_sentences(
+    pattern: Pattern,
+    sentences: Iterator[Sentence],
+    out: str,
+    format: str,
+    invert: bool,
+    most: int | None,
+) -> int:
+    n_found = 0
+    with open_writer(out, format) as writer:
+        for sentence in sentences:
+            if pattern.is_in(sentence) != invert:
+                writer.write(sentence)
+                n_found += 1
+                if n_found == most:
+                    break
+    return n_found
+
+
+def _write_matches(
+    pattern: Pattern, sentences: Iterator[Sentence], out: str, format: str, most: int | None
+) -> int:
+    show = describe if format == TEXT else _to_json
+    marks = (BOLD, PLAIN) if out == "-" and sys.stdout.isatty() else ("[", "]")
+    n_found = 0
+    with open_output(out) as file:
+        for match in pattern.find(sentences):
+            file.write(f"{show(match, marks)}\n".encode())
+            n_found += 1
+            if n_found == most:
+                break
+    return n_found
+
+
+def describe(match: Match, marks: tuple[str, str] = ("[", "]")) -> str:
+    """Where the match is, and its sentence with the words marked.
+
+    >>> oaks = Sentence.from_columns(["Oaks", "speak", "!"], misc=["_", "SpaceAfter=No", "_"])
+    >>> describe(Pattern("form=speak").matches(oaks)[0])
+    '<memory>:1: Oaks [speak]!'
+    """
+    sentence, ids = match.sentence, set(match.ids)
+    pieces = []
+    for token in sentence.tokens:
+        is_found = not ids.isdisjoint(range(token.first, token.last + 1))
+        pieces += [marks[0], token.form, marks[1]] if is_found else [token.form]
+        pieces.append(" " * token.space_after)
+    text = "".join(pieces).rstrip().replace("\n", " ")
+    return f"{sentence.source}:{sentence.line}: {text}"
+
+
+def _to_json(match: Match, marks: object) -> str:
+    names = {place: name for name, place in match.pattern.name_places.items()}
+    sentence = match.sentence
+    found = {
+        "file": sentence.source,
+        "line": sentence.line,
+        "sent_id": sentence.sent_id,
+        "text": sentence.text,
+        "words": [
+            {"name": names.get(i), **{key: getattr(word, key) for key in COLUMNS}}
+            for i, word in enumerate(match)
+        ],
+    }
+    return json_.dumps(found, ensure_ascii=False)

@@ -1,0 +1,278 @@
+"""Finding the words of a sentence that fit a pattern: a search from word to word along its relations.
+
+Columns are compared where they lie in the sentence, so that a word that does not fit costs one
+comparison of bytes. The first word of a pattern is tried everywhere, each further one only where
+its relation to the word it hangs on leads to.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp
+from libcpp.vector cimport vector
+
+from dodona.treebank.sentence cimport (
+    DEPREL, NO_HEAD, Sentence, Text, field, named_value)
+
+VALUE_KINDS = ("text", "base", "any", "regex")
+
+cdef enum ValueKind:        # as above
+    IS_TEXT, IS_BASE, IS_ANY, IS_REGEX
+
+cdef enum Sign:             # in the order of language.SIGNS; one more for the first word
+    ABOVE, BELOW, GOVERNS, GOVERNED, BEFORE, RIGHT_BEFORE, SIBLING, ANYWHERE
+
+cdef enum:
+    UNPLACED = -1
+    MOST_KEPT = 100_000     # answers of a regular expression
+
+cdef struct ValueOf:
+    int kind
+    Text text
+    int predicate           # of a regular expression
+
+cdef struct Test:
+    int column
+    Text name               # of a feature; empty for the whole column
+    int first_value
+    int end_value
+    bint is_negated
+
+cdef struct PatternNode:
+    int first_test
+    int end_test
+    int sign                # how the anchor stands to it
+    int anchor              # the node it hangs on
+    int first_label         # values of the label on the arc
+    int end_label
+    int same_as             # an earlier node of the same name, or itself
+
+cdef struct Group:          # nodes to be placed one after the other
+    int first
+    int end
+
+
+cdef class Matcher:
+    """A pattern, compiled; `pattern.compile_pattern` makes them."""
+    cdef list kept                      # the bytes that texts point into
+    cdef list predicates, answers       # of regular expressions, and what they said before
+    cdef vector[ValueOf] values
+    cdef vector[Test] tests
+    cdef vector[PatternNode] nodes
+    cdef vector[Group] groups           # the first is what is looked for
+    cdef vector[vector[int]] absent     # groups that must not be there, below each group
+
+    def __init__(self, values, predicates, tests, nodes, groups):
+        self.kept = [text for _, text in values] + [name for _, name, *_ in tests]
+        self.predicates = list(predicates)
+        self.answers = [{} for _ in self.predicates]
+        n_regexes = 0
+        for kind, text in values:
+            self.values.push_back(ValueOf(kind, text_of(text), n_regexes))
+            n_regexes += kind == IS_REGEX
+        for column, name, first, end, is_negated in tests:
+            self.tests.push_back(Test(column, text_of(name), first, end, is_negated))
+        for node in nodes:
+            self.nodes.push_back(
+                PatternNode(node[0], node[1], node[2], node[3], node[4], node[5], node[6]))
+        self.absent.resize(len(groups))
+        for i, (first, end, absent) in enumerate(groups):
+            self.groups.push_back(Group(first, end))
+            for group in absent:
+                self.absent[<size_t> i].push_back(group)
+
+    def find(self, Sentence sentence not None, Py_ssize_t most):
+        """The places, from 0, of the words of each match, `most` of them at the most."""
+        return Search(self, sentence, most).run()
+
+
+cdef class Search:
+    """One pattern in one sentence."""
+    cdef Matcher matcher
+    cdef Sentence sentence
+    cdef Py_ssize_t most
+    cdef list found
+    cdef vector[int] places             # of each node, or UNPLACED
+    cdef vector[int32_t] first_child    # per word, and at the end of the artificial root
+    cdef vector[int32_t] next_sibling
+    cdef bint is_indexed
+
+    def __cinit__(self, Matcher matcher, Sentence sentence, Py_ssize_t most):
+        self.matcher = matcher
+        self.sentence = sentence
+        self.most = most
+        self.found = []
+        self.places.assign(matcher.nodes.size(), UNPLACED)
+
+    cdef list run(self):
+        self.place(0, self.matcher.groups[0].first)
+        return self.found
+
+    cdef bint place(self, int group, int node) except -1:
+        """Place this node and those after it in its group; whether enough has been found."""
+        cdef vector[int] candidates
+        cdef size_t i
+        if node == self.matcher.groups[group].end:
+            return self.complete(group)
+        self.list_candidates(node, candidates)
+        for i in range(candidates.size()):
+            if self.fits(node, candidates[i]):
+                self.places[node] = candidates[i]
+                if self.place(group, node + 1):
+                    self.places[node] = UNPLACED
+                    return True
+        self.places[node] = UNPLACED
+        return False
+
+    cdef bint complete(self, int group) except -1:
+        """All nodes are placed: nothing that must be absent may be there."""
+        cdef size_t i
+        cdef int absent
+        for i in range(self.matcher.absent[group].size()):
+            absent = self.matcher.absent[group][i]
+            if self.place(absent, self.matcher.groups[absent].first):
+                return False
+        if group == 0:
+            self.found.append(tuple([
+                self.places[node]
+                for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end)]))
+            return len(self.found) >= self.most
+        return True             # one is enough to know that it is there
+
+    cdef bint fits(self, int node, int word) except -1:
+        """Whether the word is not taken, and all that is asked of it and of its arc holds."""
+        cdef const PatternNode* wanted = &self.matcher.nodes[node]
+        cdef int i
+        if wanted.same_as != node:
+            if self.places[wanted.same_as] != word:
+                return False
+        else:
+            for i in range(<int> self.places.size()):
+                if self.places[i] == word and i != node:
+                    return False
+        for i in range(wanted.first_test, wanted.end_test):
+            if not self.holds(&self.matcher.tests[i], word):
+                return False
+        if wanted.first_label == wanted.end_label:
+            return True
+        if wanted.sign == GOVERNED:     # the label is on the arc of the anchor
+            word = self.places[wanted.anchor]
+        return self.is_one_of(
+            wanted.first_label, wanted.end_label, field(self.sentence, word, DEPREL))
+
+    cdef bint holds(self, const Test* test, int word) except -1:
+        cdef Text value = field(self.sentence, word, test.column)
+        if test.name.size:
+            value = named_value(value, test.name.text, test.name.size)
+        return self.is_one_of(test.first_value, test.end_value, value) != test.is_negated
+
+    cdef bint is_one_of(self, int first, int end, Text found) except -1:
+        cdef int i
+        for i in range(first, end):
+            if self.equals(&self.matcher.values[i], found):
+                return True
+        return False
+
+    cdef bint equals(self, const ValueOf* value, Text found) except -1:
+        if value.kind == IS_TEXT:
+            return found.size == value.text.size and memcmp(
+                found.text, value.text.text, found.size) == 0
+        if value.kind == IS_ANY:
+            return found.size > 0 and not (found.size == 1 and found.text[0] == c"_")
+        if value.kind == IS_BASE:
+            return found.size >= value.text.size and memcmp(
+                found.text, value.text.text, value.text.size) == 0 and (
+                found.size == value.text.size or found.text[value.text.size] == c":")
+        return found.size > 0 and self.answer(value.predicate, found.text[:found.size])
+
+    cdef bint answer(self, int predicate, bytes text) except -1:
+        """What a regular expression says of a text; asked once, as words come again and again."""
+        cdef dict answers = self.matcher.answers[predicate]
+        said = answers.get(text)
+        if said is None:
+            said = self.matcher.predicates[predicate](text.decode())
+            if len(answers) >= MOST_KEPT:
+                answers.clear()
+            answers[text] = said
+        return said
+
+    cdef int list_candidates(self, int node, vector[int]& found) except -1:
+        """The words that stand to the anchor as the node does."""
+        cdef const PatternNode* wanted = &self.matcher.nodes[node]
+        cdef int word = UNPLACED, other, n_words = self.sentence.n_words
+        if wanted.sign == ANYWHERE:
+            for other in range(n_words):
+                found.push_back(other)
+            return 0
+        word = self.places[wanted.anchor]
+        if wanted.sign == GOVERNED:
+            if self.sentence.head[word] > 0:
+                found.push_back(self.sentence.head[word] - 1)
+        elif wanted.sign == BELOW:
+            self.list_ancestors(word, found)
+        elif wanted.sign == RIGHT_BEFORE:
+            if word + 1 < n_words:
+                found.push_back(word + 1)
+        elif wanted.sign == BEFORE:
+            for other in range(word + 1, n_words):
+                found.push_back(other)
+        else:
+            self.index_children()
+            if wanted.sign == GOVERNS:
+                self.list_children(word, found)
+            elif wanted.sign == ABOVE:
+                self.list_descendants(word, found)
+            elif self.sentence.head[word] != NO_HEAD:
+                self.list_children(
+                    self.sentence.head[word] - 1 if self.sentence.head[word] else n_words, found)
+        return 0
+
+    cdef int list_ancestors(self, int word, vector[int]& found) except -1:
+        """Heads of heads; a sentence that is no tree may lead round in a circle."""
+        cdef int32_t head = self.sentence.head[word]
+        while head > 0 and head - 1 != word and <int> found.size() < self.sentence.n_words:
+            found.push_back(head - 1)
+            head = self.sentence.head[head - 1]
+        return 0
+
+    cdef int list_children(self, int word, vector[int]& found) except -1:
+        cdef int32_t child = self.first_child[word]
+        while child != UNPLACED:
+            found.push_back(child)
+            child = self.next_sibling[child]
+        return 0
+
+    cdef int list_descendants(self, int word, vector[int]& found) except -1:
+        """Each is reached once, through its head; a circle ends where it comes back to the word."""
+        cdef size_t i = 0
+        cdef int32_t child
+        self.list_children(word, found)
+        while i < found.size():
+            if found[i] != word:
+                child = self.first_child[found[i]]
+                while child != UNPLACED:
+                    found.push_back(child)
+                    child = self.next_sibling[child]
+            i += 1
+        return 0
+
+    cdef int index_children(self) except -1:
+        """Lists of children, in their order; made when the first is asked for."""
+        cdef int n_words = self.sentence.n_words
+        cdef int word, head
+        if self.is_indexed:
+            return 0
+        self.is_indexed = True
+        self.first_child.assign(n_words + 1, UNPLACED)
+        self.next_sibling.assign(n_words, UNPLACED)
+        for word in range(n_words - 1, -1, -1):
+            if self.sentence.head[word] == NO_HEAD:
+                continue
+            head = self.sentence.head[word] - 1 if self.sentence.head[word] else n_words
+            self.next_sibling[word] = self.first_child[head]
+            self.first_child[head] = word
+        return 0
+
+
+cdef Text text_of(bytes text):
+    """Where the bytes lie, which somebody keeps."""
+    return Text(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
