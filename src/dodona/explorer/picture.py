@@ -82,8 +82,9 @@ def _is_right(arc: Triple, rivals: Sequence[Triple], with_labels: bool) -> bool:
 
 
 def draw_graph(sentence: Sentence, arcs: Iterable[Triple], width: float | None = None) -> str:
-    """A tree or graph for itself, as SVG."""
-    return _draw_arcs(sentence, [Arc(head, label or "", word) for head, label, word in arcs], width)
+    """A tree or graph for itself, as SVG; an arc from a word to itself cannot be drawn."""
+    drawn = [Arc(head, label or "", word) for head, label, word in arcs if head != word]
+    return _draw_arcs(sentence, drawn, width)
 
 
 def _draw(explorer: Explorer, arcs: Iterable[Arc], width: float | None) -> str:

@@ -16,9 +16,12 @@ from dodona.explorer.picture import draw_best, draw_graph, draw_state
 from dodona.explorer.reach import Arc, Reach, crossed
 from dodona.explorer.why import explain
 from dodona.explorer.words import PAPERS, describe_moves
+from dodona.query.pattern import Pattern
 from dodona.server.answers.turns import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explore import ExploreRequest
+
+MOST_MATCHES = 1000  # in a sentence
 
 Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
 
@@ -171,6 +174,18 @@ def show_slide(asked: ExploreRequest) -> dict[str, Any]:
     return {"svg": draw(asked.explorer(), asked.path, asked.width)}
 
 
+def show_matches(asked: ExploreRequest) -> dict[str, Any]:
+    """The words of each sentence that fit a pattern, by their numbers."""
+    if asked.pattern is None:
+        raise bad("there is no pattern: send one, as in upos=VERB >nsubj *")
+    pattern = Pattern(asked.pattern)
+    found = [
+        [match.ids for match in pattern.matches(sentence, most=MOST_MATCHES)]
+        for sentence in asked.read_sentences()
+    ]
+    return {"names": pattern.name_places, "matches": found}
+
+
 SHOWN: dict[str, Show] = {  # what can be asked for, by its address
     "/api/explore": show_state,
     "/api/explore/derivation": show_derivation,
@@ -178,6 +193,7 @@ SHOWN: dict[str, Show] = {  # what can be asked for, by its address
     "/api/explore/why": show_why,
     "/api/explore/tree": show_tree,
     "/api/explore/slide": show_slide,
+    "/api/explore/match": show_matches,
 }
 
 

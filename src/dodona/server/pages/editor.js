@@ -165,7 +165,7 @@ export class Editor {
 
   drawTable() {
     const focused = document.activeElement?.dataset?.cell;
-    const head = ["", "word", "head", "label", ""].map((name) => element("th", { scope: "col" }, name));
+    const head = ["number", "word", "head", "label", "remove"].map((name) => element("th", { scope: "col" }, name));
     const rows = this.forms.flatMap((form, i) => {
       const arcs = this.heads[i].length ? this.heads[i] : [[null, ""]];
       return arcs.map(([top, label], n) => this.row(i + 1, form, top, label, n));

@@ -55,6 +55,7 @@ class ExploreRequest:
     path: tuple[Action, ...] = ()
     lenient: bool = False  # stop at the first action that is not valid, and say so
     action: Action | None = None  # after the path: why it costs what it costs
+    pattern: str | None = None  # to look for in all sentences
     film: bool = False  # a picture for slides of every state on the path, not of the last alone
     oracle: str = "static"  # of a derivation
     beam: int = WIDTH
@@ -79,9 +80,13 @@ class ExploreRequest:
             values["model"] = models.find(values["model"])
         return cls(limits=limits, **values)
 
+    def read_sentences(self) -> list[Sentence]:
+        """All sentences."""
+        return read_typed(self.sentence, name="sentence")
+
     def read_sentence(self) -> Sentence:
         """The sentence that is asked for."""
-        sentences = read_typed(self.sentence, name="sentence")
+        sentences = self.read_sentences()
         if not 1 <= self.number <= len(sentences):
             raise bad(f"there is no sentence {self.number} among {len(sentences)}")
         sentence = sentences[self.number - 1]

@@ -7,6 +7,7 @@ POST /api/explore/beam        the hypotheses of beam search
 POST /api/explore/why         what an action costs, and why
 POST /api/explore/tree        a gold tree that is being drawn
 POST /api/explore/slide       a state, or all on the way to it, for slides
+POST /api/explore/match       what fits a pattern, which may take long: that is why it is here
 """
 
 from __future__ import annotations
