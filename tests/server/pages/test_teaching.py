@@ -71,26 +71,29 @@ def test_what_costs_nothing_and_is_not_optimal_is_marked_by_a_sign(page: Page) -
 
 def test_a_new_student_finds_out_why_a_shift_costs_2(page: Page) -> None:
     page.goto("/explore")
-    page.click("#input > summary")
-    page.fill("#sentence", "old 2 amod\noaks 3 nsubj\nspeak 0 root\nsoftly 3 advmod")
-    page.click("#form .primary")
-    expect(page.locator("#summary")).to_have_text("old oaks speak softly")
-    for _ in range(2):
+    expect(page.locator(".why")).to_contain_text("Point at an action")
+    for n_taken in range(1, 6):
         page.click("[data-do=redo]")
-    expect(page.locator(".chip.on")).to_have_count(3)
-    page.select_option("[data-setting=system]", "arc-standard")
-    expect(action(page, "SHIFT")).to_be_visible()
-    page.click("[data-do=redo]")
-    page.click("[data-do=redo]")
-    page.click("[data-do=redo]")
-    expect(page.locator(".chip.on")).to_have_count(4)
-    costly = page.locator(
-        "button.action:has(.cost:text-is('1')), button.action:has(.cost:text-is('2'))"
+        expect(page.locator(".chip.on")).to_have_count(n_taken + 1)
+    shift = page.get_by_role("button", name="SHIFT cost 2", exact=True)
+    shift.hover()
+    expect(page.locator(".why")).to_contain_text(
+        "It costs 2: loses letter → a (DET), wrote → letter (DOBJ)."
     )
-    costly.first.hover()
-    expect(page.locator(".why .reason")).to_contain_text(
-        re.compile(r"It costs \d: loses .+ → .+\.")
-    )
+    expect(page.locator(".picture-card .arc.doomed")).to_have_count(2)
+
+
+def test_a_tap_explains_where_nothing_can_be_pointed_at(browser: Browser, address: str) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    for page in open_page(browser, address, **phone):
+        page.goto(at(path=BEGUN))
+        expect(page.locator(".why")).to_contain_text("A tap explains first")
+        page.tap("[data-do=explain]")
+        action(page, "SHIFT").tap()
+        expect(page.locator(".why")).to_contain_text("loses wrote → her (IOBJ)")
+        expect(page.locator(".chip.on")).to_have_count(4)
+        action(page, "SHIFT").tap()
+        expect(page.locator(".chip.on")).to_have_count(5)
 
 
 def test_crossing_arcs_are_shown_as_never_in_reach_and_swap_is_offered(page: Page) -> None:

@@ -2,7 +2,9 @@
 import { arcNames, element, post } from "./shared.js";
 
 const DELAY_MS = 90; // so that a pointer that passes by asks nothing
-const HINT = "Point at an action, or go to it with ↑ and ↓, to see why it costs what it costs.";
+const HINT = matchMedia("(hover: none)").matches
+  ? "Switch on “A tap explains first” and tap an action to see why it costs what it costs; a second tap takes it."
+  : "Point at an action, or go to it with ↑ and ↓, to see why it costs what it costs.";
 
 export class Why {
   constructor(panel) {

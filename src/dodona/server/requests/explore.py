@@ -136,10 +136,12 @@ def _check_path(name: str, value: object, most: int) -> tuple[Action, ...]:
 
 
 def _check_labels(name: str, value: object) -> tuple[str, ...]:
-    is_list = isinstance(value, list) and len(value) <= MOST_LABELS
-    if not is_list or not all(isinstance(label, str) and label.strip() for label in value):
-        raise bad(f"{name} is a list of up to {MOST_LABELS} labels, none of them empty")
-    return tuple(check_text(name, label) for label in value)
+    if not isinstance(value, list) or len(value) > MOST_LABELS:
+        raise bad(f"{name} is a list of up to {MOST_LABELS} labels")
+    labels = tuple(check_text(name, label) for label in value)
+    if not all(label.split() == [label] for label in labels):
+        raise bad(f"{name} are words without spaces, none of them empty")
+    return labels
 
 
 def _check_action(name: str, value: object) -> Action:
