@@ -54,7 +54,7 @@ class View:
     is_final: bool
     choices: tuple[Choice, ...]
     reach: Reach | None  # None without a gold tree
-    never: frozenset[Arc]  # of the gold arcs that are lost: those that never were in reach
+    never: tuple[Arc, ...]  # of the gold arcs that are lost: those that never were in reach
 
 
 class Explorer:
@@ -161,7 +161,7 @@ class Explorer:
             self.system.is_final(state),
             tuple(self.choices(state).values()),
             found,
-            frozenset() if found is None else split_lost(found.lost, self.unreachable)[0],
+            () if found is None else in_order(split_lost(found.lost, self.unreachable)[0]),
         )
 
     @cached_property

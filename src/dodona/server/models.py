@@ -103,7 +103,7 @@ def load_models(named: Iterable[str]) -> Models:
 
     >>> load_models(["oak.dodona"])
     Traceback (most recent call last):
-    FileNotFoundError: oak.dodona: no such file, and no model that ships (those are: ...)
+    FileNotFoundError: oak.dodona: no such file, and no model of that name; models that ship: ...
     """
     return Models(_load(name) for name in list(named) or [DEFAULT])
 

@@ -90,10 +90,8 @@ def _reach(explorer: Explorer, view: View, reach: Reach, asked: ExploreRequest) 
     gold = frozenset() if explorer.gold is None else explorer.gold.arcs
     return {
         "loss": reach.loss,
-        "lost": in_order(reach.lost - view.never),
-        "never": [
-            {"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in in_order(view.never)
-        ],
+        "lost": in_order(reach.lost - set(view.never)),
+        "never": [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never],
         "best": _best(explorer, view.arcs, reach, asked),
     }
 
