@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 
 import dodona
 from dodona.core.transitions.registry import find_system
+from dodona.server.app import make_app
 from dodona.server.limits import Limits
 from dodona.server.requests.explore import MOST_CHARACTERS
+from support.server_lab import models
 
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
 
@@ -125,6 +127,15 @@ def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
     assert found == {"names": {"verb": 0}, "matches": [[], [[2, 1]]]}
     response = client.post("/api/explore/match", json={"sentence": text, "pattern": "upos="})
     assert response.status_code == 400 and "character" in response.json()["error"]
+
+
+def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
+    app = make_app(models(), Limits(explore_seconds=1))
+    with TestClient(app) as client:
+        slow = {"sentence": "a" * 60 + "!", "pattern": "form=/(a|a)+b/"}
+        response = client.post("/api/explore/match", json=slow)
+        assert response.status_code == 503
+        assert explore(client, "/match", pattern="deprel=det")["matches"] == [[[2]]]
 
 
 @pytest.mark.parametrize(

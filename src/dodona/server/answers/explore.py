@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from dodona.explorer.beam import explore_beam
 from dodona.explorer.explore import ANY, BEST, Choice, Explorer, View, graph_of, in_order
 from dodona.explorer.film import draw_film, draw_slide
 from dodona.explorer.picture import draw_best, draw_graph, draw_state
-from dodona.explorer.reach import Arc, Reach, crossed
+from dodona.explorer.reach import Arc, Reach, arcs_of, crossed
 from dodona.explorer.why import explain
 from dodona.explorer.words import PAPERS, describe_moves
 from dodona.query.pattern import Pattern
@@ -97,7 +97,7 @@ def _reach(explorer: Explorer, view: View, reach: Reach, asked: ExploreRequest) 
 
 
 def _best(
-    explorer: Explorer, built: Sequence[Arc], reach: Reach, asked: ExploreRequest
+    explorer: Explorer, built: Iterable[Arc], reach: Reach, asked: ExploreRequest
 ) -> dict[str, Any]:
     return {
         "arcs": in_order(reach.arcs),
@@ -113,7 +113,7 @@ def show_why(asked: ExploreRequest) -> dict[str, Any]:
     explorer = asked.explorer()
     state, _ = explorer.follow(asked.path)
     why = explain(explorer, state, asked.action)
-    after = explorer.view(explorer.step(state, asked.action))
+    built = arcs_of(explorer.system, explorer.step(state, asked.action))
     return {
         "action": str(asked.action),
         "cost": why.cost,
@@ -125,7 +125,7 @@ def show_why(asked: ExploreRequest) -> dict[str, Any]:
         "repairs": list(map(str, why.repairs)),
         "is_estimate": why.is_estimate,
         "loss": why.reach.loss,
-        "best": _best(explorer, after.arcs, why.reach, asked),
+        "best": _best(explorer, built, why.reach, asked),
     }
 
 

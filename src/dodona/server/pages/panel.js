@@ -3,13 +3,13 @@ import { drawActions, visibleActions } from "./actions.js";
 import { BeamView } from "./beam.js";
 import { explainWords } from "./glossary.js";
 import { Player } from "./player.js";
-import { announce, arcName, arcNames, count, element, options, picture, post, showError } from "./shared.js";
+import { announce, arcName, count, options, post, showError } from "./shared.js";
 import { offerSlides } from "./slides.js";
+import { drawMoves, drawPicture, drawUnreachable, drawWords, markMoves, tally } from "./state.js";
 import { Ways } from "./tree.js";
 import { Why } from "./why.js";
 
 const SETTINGS = ["model", "system", "root", "loss", "oracle"];
-const MOST_ACTIONS = 24; // named of the way to the best tree
 
 export class Panel {
   // `page` gives the sentence, the models and the systems, and is told of changes.
@@ -86,7 +86,7 @@ export class Panel {
     this.find(".beam").hidden = model === null && !this.beam.recorded;
     this.find(".beam form").hidden = model === null;
     this.element.setAttribute("aria-label", [system.name, model?.name].filter(Boolean).join(", "));
-    this.drawMoves();
+    drawMoves(this);
   }
 
   // Another sentence, model or system: nothing that was visited is there any more.
@@ -158,12 +158,16 @@ export class Panel {
 
   // A path from an address may hold what is not valid here: the server stops before that.
   async fetch(path = this.values.path) {
-    const room = (selector) => Math.max(280, Math.floor(this.find(selector).clientWidth) - 2);
-    const width = room(".picture");
-    const request = { ...this.request(), path, lenient: true, width, best_width: room(".best .picture") };
+    const width = Math.max(280, this.find(".picture").clientWidth - 2);
+    const request = { ...this.request(), path, lenient: true, width, best_width: this.bestWidth() };
     const key = JSON.stringify(request);
     if (!this.cache.has(key)) this.cache.set(key, await post("api/explore", request));
     return this.cache.get(key);
+  }
+
+  // For the best tree, whose picture may be hidden.
+  bestWidth() {
+    return Math.max(280, this.find(".beyond").clientWidth - 36);
   }
 
   show() {
@@ -207,13 +211,13 @@ export class Panel {
 
   draw() {
     const { view } = this;
-    this.drawPicture();
-    this.drawWords(".stack", [...view.stack].reverse()); // the top comes first
-    this.drawWords(".buffer", view.buffer);
-    this.find(".tally").replaceChildren(...this.tally());
-    this.drawUnreachable();
+    drawPicture(this);
+    drawWords(this, ".stack", [...view.stack].reverse()); // the top comes first
+    drawWords(this, ".buffer", view.buffer);
+    this.find(".tally").replaceChildren(...tally(this));
+    drawUnreachable(this);
     drawActions(this.find(".actions"), view, (action) => this.take(action), this.isGuess);
-    this.markMoves();
+    markMoves(this);
     this.ways.draw(this.find(".ways"), this.values.path);
     this.why.rest();
     this.find("[data-do=undo]").disabled = this.find("[data-do=start]").disabled = !view.history.length;
@@ -226,130 +230,12 @@ export class Panel {
     announce(this.spoken());
   }
 
-  // Arcs that were not there before are marked, so that one sees what an action did.
-  drawPicture() {
-    const holder = this.find(".picture");
-    const known = this.knownArcs ?? new Set();
-    picture(holder, this.view.svg);
-    const drawn = holder.querySelector("svg");
-    const said = this.view.arcs.map((arc) => this.arc(arc).textContent).join(", ");
-    drawn.setAttribute("aria-label", `Arcs: ${said || "none yet"}`);
-    this.find(".configuration").dir = drawn.getAttribute("direction") ?? "ltr";
-    this.knownArcs = new Set(this.view.arcs.map((arc) => arc.join(" ")));
-    for (const arc of holder.querySelectorAll(".arc.built, .arc.wrong")) {
-      const { head, label, dependent } = arc.dataset;
-      if (!known.has([head, label, dependent].join(" "))) arc.classList.add("fresh");
-    }
-    this.find(".legend").hidden = !this.view.has_gold;
-    this.find(".legend .never").hidden = !this.view.never?.length;
-    this.follow(holder, drawn);
-  }
-
-  // Keep the words in sight that the next action is about.
-  follow(holder, drawn) {
-    const word = (id) => drawn.querySelector(`.word[data-id="${id}"]`);
-    const front = word(this.view.buffer.find(Boolean));
-    const top = word(this.view.stack.at(-1));
-    front?.classList.add("front");
-    top?.classList.add("top");
-    const near = front ?? top;
-    if (!near || holder.scrollHeight <= holder.clientHeight) return;
-    const middle = near.getBoundingClientRect().bottom - drawn.getBoundingClientRect().top;
-    holder.scrollTop = middle - holder.clientHeight + 24;
-  }
-
-  drawWords(side, words) {
-    const holder = this.find(`${side} ol`);
-    const named = words.map((word, i) =>
-      element(
-        `li${word ? "" : ".root"}${i ? "" : ".chief"}`,
-        {},
-        element("bdi.form", {}, this.word(word)),
-        word ? element("span.id", {}, String(word)) : null,
-      ),
-    );
-    holder.replaceChildren(...(named.length ? named : [element("li.empty", {}, "empty")]));
-    this.find(`${side} .count`).textContent = words.length > 1 ? String(words.length) : "";
-    holder.scrollLeft = 0;
-    const isLong = holder.scrollWidth > holder.clientWidth; // then it can be scrolled by keys
-    holder.classList.toggle("long", isLong);
-    if (isLong) holder.tabIndex = 0;
-    else holder.removeAttribute("tabindex");
-  }
-
   word(i) {
     return i ? this.view.forms[i - 1] : "ROOT";
   }
 
   arc([head, label, dependent]) {
     return arcName(this.word(head), label, this.word(dependent));
-  }
-
-  tally() {
-    const { view } = this;
-    const parts = [element("span", {}, view.is_final ? `final, after ${count(view.history.length, "action")}` : count(view.history.length, "action"))];
-    if (!view.has_gold) return [...parts, element("span", {}, "no gold tree, so no costs")];
-    const spent = view.history.reduce((sum, choice) => sum + choice.cost, 0);
-    parts.push(
-      element(`span.spent${spent ? ".bad" : ""}`, {}, "cost so far ", element("b", {}, String(spent))),
-      element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest loss in reach ", element("b", {}, String(view.loss))),
-    );
-    if (view.lost.length) {
-      parts.push(element("span.lost", {}, "lost: ", ...arcNames(view.lost, (arc) => this.arc(arc))));
-    }
-    return parts;
-  }
-
-  // Arcs that the system could not build from the start; another system may.
-  drawUnreachable() {
-    const holder = this.find(".unreachable");
-    const { never = [] } = this.view;
-    holder.hidden = !never.length;
-    if (!never.length) return;
-    const crossing = never.flatMap(({ crosses }) => crosses).length > 0;
-    const why = crossing ? ", where arcs of the gold tree cross" : "";
-    holder.replaceChildren(
-      element("p", {}, "Never in reach: ", ...arcNames(never.map(({ arc }) => arc), (arc) => this.arc(arc)), `. This system cannot build ${never.length > 1 ? "them" : "it"} beside the others${why}.`),
-    );
-    const canSwap = crossing && !this.system.builds_graphs && !this.model;
-    if (canSwap) {
-      holder.append(element("button", { type: "button", onclick: () => this.choose("system", "swap") }, "Use swap, which builds every tree"));
-    }
-  }
-
-  drawMoves() {
-    this.find(".moves b").textContent = this.system.name;
-    this.find(".moves .paper").textContent = this.system.paper ?? "";
-    this.find(".moves dl").replaceChildren(
-      ...this.system.moves.map(({ name, does, needs }) =>
-        element("div", { "data-move": name }, element("dt", {}, name, element("span.now")), element("dd", {}, does ? `${does}. ` : "", element("span.needs", {}, `Needs ${needs}.`))),
-      ),
-    );
-  }
-
-  markMoves() {
-    const valid = new Set(this.view.choices.map(({ move }) => move));
-    for (const row of this.find(".moves dl").children) {
-      row.querySelector(".now").textContent = valid.has(row.dataset.move) ? "" : " not possible now";
-    }
-  }
-
-  // The best tree in reach, or the one that an action leaves.
-  drawBest(best = this.view.best, loss = this.view.loss, action = null) {
-    const holder = this.find(".best");
-    holder.hidden = !best;
-    if (!best) return;
-    const isGold = !loss;
-    picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
-    holder.querySelector(".picture").hidden = isGold;
-    holder.classList.toggle("preview", action !== null);
-    holder.querySelector("summary span").textContent = action ? `The best tree in reach after ${action}` : "The best tree still in reach";
-    holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
-    holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
-    const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
-    const more = best.actions.length - MOST_ACTIONS;
-    const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is the one that was built.";
-    holder.querySelector(".completion").textContent = rest;
   }
 
   spoken() {

@@ -1,5 +1,6 @@
 // Why an action costs what it costs: told beside the actions, marked in the pictures.
 import { arcNames, element, post } from "./shared.js";
+import { drawBest } from "./state.js";
 
 const DELAY_MS = 90; // so that a pointer that passes by asks nothing
 const HINT = matchMedia("(hover: none)").matches
@@ -41,7 +42,7 @@ export class Why {
     clearTimeout(this.timer);
     this.asked = null;
     this.unmark();
-    this.panel.drawBest();
+    drawBest(this.panel);
     const last = this.panel.view.history.at(-1);
     this.box.hidden = !this.panel.view.has_gold;
     this.box.replaceChildren(element("p", {}, this.panel.isGuess ? "Costs are hidden until you choose." : HINT));
@@ -54,8 +55,8 @@ export class Why {
   async ask(path, action) {
     const key = [...path, action].join(" ");
     if (!this.cache.has(key)) {
-      const width = Math.max(280, this.panel.find(".best .picture").clientWidth - 2);
-      this.cache.set(key, post("api/explore/why", { ...this.panel.request(), path, action, best_width: width }));
+      const best_width = this.panel.bestWidth();
+      this.cache.set(key, post("api/explore/why", { ...this.panel.request(), path, action, best_width }));
     }
     return this.cache.get(key);
   }
@@ -77,7 +78,7 @@ export class Why {
     );
     if (isPast) return;
     this.mark(why.loses);
-    this.panel.drawBest(why.best, why.loss, action);
+    drawBest(this.panel, why.best, why.loss, action);
   }
 
   reason(why, isPast) {
