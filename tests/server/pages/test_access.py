@@ -50,11 +50,11 @@ def test_the_parse_page_in_all_its_views(browser: Browser, address: str, look: s
         page.locator(".tree .word").first.click()
         page.click("#search summary")
         page.click("#history > summary")
-        for view in ("trees", "compact", "table", "conllu", "json", "graph"):
+        views = ("trees", "compact", "table", "conllu", "json", "graph")
+        for view in views if look == "light" else ("table", "trees"):
             page.click(f"[data-view={view}]")
             expect(page.locator(f"[data-view={view}]")).to_have_attribute("aria-pressed", "true")
             assert violations(page) == []
-        page.click("[data-view=trees]")
         keep(page, f"access-parse-{look}")
         assert fits(page)
 
@@ -77,7 +77,7 @@ def test_the_explorer_in_many_states(browser: Browser, address: str, look: str) 
         assert fits(page)
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", ["dark", "phone"])
 def test_lessons_pairs_errors_and_beams(browser: Browser, address: str, look: str) -> None:
     for page in open_page(browser, address, **LOOKS[look]):
         page.goto("/explore#lesson=beam&step=3")

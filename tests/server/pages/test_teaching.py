@@ -208,7 +208,7 @@ def test_a_new_student_sees_the_non_monotonic_system_repair_it(page: Page) -> No
 
 def test_words_are_explained_where_they_stand(page: Page) -> None:
     page.goto("/explore")
-    for word in ("Stack", "Buffer", "Loss", "optimal", "repair", "cost"):
+    for word in ("Stack", "Buffer", "Loss", "gold", "optimal", "repair", "cost"):
         button = page.locator("button.term", has_text=re.compile(f"^{word}$")).first
         button.click()
         note = page.locator(f"#{button.get_attribute('aria-controls')}")

@@ -4,7 +4,7 @@ import { announce, element, picture, post, showError } from "./shared.js";
 
 const LABELS = ["acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "compound", "conj", "cop", "csubj", "det", "expl", "fixed", "flat", "iobj", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "parataxis", "punct", "root", "vocative", "xcomp"];
 const SVG = "http://www.w3.org/2000/svg";
-const [FORM, UPOS, HEAD, DEPREL, DEPS] = [1, 3, 6, 7, 8]; // columns of CoNLL-U
+const [FORM, HEAD, DEPREL, DEPS] = [1, 6, 7, 8]; // columns of CoNLL-U
 const IS_WORD = /^\d+\t/;
 
 export class Editor {
@@ -42,7 +42,6 @@ export class Editor {
       this.future = [];
       const words = this.lines.filter((line) => IS_WORD.test(line)).map((line) => line.split("\t"));
       this.forms = words.map((columns) => columns[FORM]);
-      this.tags = words.map((columns) => columns[UPOS]);
       const graph = words.map((columns) => (columns[DEPS] === "_" ? [] : columns[DEPS].split("|").filter((arc) => /^\d+:/.test(arc)).map((arc) => [Number(arc.split(":")[0]), arc.slice(arc.indexOf(":") + 1)])));
       this.graph.checked = graph.some((arcs) => arcs.length > 1);
       this.heads = words.map((columns, i) => (this.graph.checked ? graph[i] : columns[HEAD] === "_" ? [] : [[Number(columns[HEAD]), columns[DEPREL]]]));

@@ -13,7 +13,7 @@ const WORDS = {
   gold: "The tree that is taken to be right, by which costs are counted.",
 };
 
-let n_terms = 0;
+let nTerms = 0;
 
 // Make the words that are marked in a part of the page ones that can be pressed.
 export function explainWords(part) {
@@ -23,8 +23,8 @@ export function explainWords(part) {
 }
 
 export function term(word, shown = word) {
-  n_terms += 1;
-  const note = element("div.note", { id: `note-${n_terms}`, popover: "auto" }, element("b", {}, word), ` ${WORDS[word]}`);
+  nTerms += 1;
+  const note = element("div.note", { id: `note-${nTerms}`, popover: "auto" }, element("b", {}, word), ` ${WORDS[word]}`);
   const button = element("button.term", { type: "button", "aria-controls": note.id }, shown);
   button.popoverTargetElement = note;
   note.addEventListener("beforetoggle", ({ newState }) => {

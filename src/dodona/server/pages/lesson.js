@@ -110,7 +110,7 @@ export class Lesson {
     if (isOn) panel.moveFocus(1);
   }
 
-  tried(panel, path, action) {
+  tried(panel, action) {
     if (!panel.isGuess) return;
     const choice = panel.view.choices.find((other) => other.action === action);
     this.guess(false, { isQuiet: true });

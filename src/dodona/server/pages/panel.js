@@ -85,6 +85,7 @@ export class Panel {
     }
     this.find(".beam").hidden = model === null && !this.beam.recorded;
     this.find(".beam form").hidden = model === null;
+    this.find(".scores").hidden = model === null;
     this.element.setAttribute("aria-label", [system.name, model?.name].filter(Boolean).join(", "));
     drawMoves(this);
   }
@@ -131,7 +132,7 @@ export class Panel {
       return null;
     }
     const before = this.shownPath();
-    this.page.tried?.(this, before, action);
+    this.page.tried(this, action);
     return this.go([...before, action]);
   }
 

@@ -14,7 +14,7 @@ let models = [];
 let items = []; // what is shown: sentences with their CoNLL-U, those of the other model, matches
 let conllu = "";
 let view = "trees";
-let n_shown = AT_ONCE;
+let nShown = AT_ONCE;
 
 function values() {
   return { text: find("text").value, model: find("model").value, input: find("input").value };
@@ -62,7 +62,7 @@ async function show(answer, other) {
   items = answer.sentences.map((sentence, i) => ({
     sentence, conllu: `${parts[i]}\n\n`, model: answer.model, other: other?.sentences[i] ?? null, otherModel: other?.model, matches: [],
   }));
-  n_shown = AT_ONCE;
+  nShown = AT_ONCE;
   find("count").textContent = count(items.length, "sentence");
   find("result").hidden = false;
   tellDifferences();
@@ -75,21 +75,21 @@ function tellDifferences() {
   const compared = items.filter(({ other }) => other);
   find("difference").hidden = !compared.length;
   if (!compared.length) return;
-  const n_words = compared.reduce((sum, { sentence }) => sum + sentence.words.length, 0);
+  const nWords = compared.reduce((sum, { sentence }) => sum + sentence.words.length, 0);
   const words = compared.flatMap((item) => [...differing(item)].map((id) => [item, id]));
   const heads = words.filter(([{ sentence, other }, id]) => sentence.words[id - 1].head !== other.words[id - 1].head).length;
   find("difference").textContent = words.length
-    ? `${items[0].model} and ${items[0].otherModel} differ in ${words.length} of ${count(n_words, "word")}: ${count(heads, "head")}, ${count(words.length - heads, "label alone", "labels alone")}. They are marked: ≠, or thick dashes.`
-    : `${items[0].model} and ${items[0].otherModel} agree in all ${count(n_words, "word")}.`;
+    ? `${items[0].model} and ${items[0].otherModel} differ in ${words.length} of ${count(nWords, "word")}: ${count(heads, "head")}, ${count(words.length - heads, "label alone", "labels alone")}. They are marked: ≠, or thick dashes.`
+    : `${items[0].model} and ${items[0].otherModel} agree in all ${count(nWords, "word")}.`;
 }
 
 function draw() {
   for (const button of find("views").children) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   const isPart = find("only").checked && find("pattern").value.trim();
   const chosen = isPart ? items.filter(({ matches }) => matches.length) : items;
-  find("sentences").replaceChildren(...chosen.slice(0, n_shown).map((item) => drawSentence(item, view)));
-  find("more").hidden = chosen.length <= n_shown;
-  find("more").textContent = `Show more (${chosen.length - n_shown} left)`;
+  find("sentences").replaceChildren(...chosen.slice(0, nShown).map((item) => drawSentence(item, view)));
+  find("more").hidden = chosen.length <= nShown;
+  find("more").textContent = `Show more (${chosen.length - nShown} left)`;
 }
 
 async function search() {
@@ -224,7 +224,7 @@ function listen() {
   });
   does("only", "change", draw);
   does("more", "click", () => {
-    n_shown += AT_ONCE;
+    nShown += AT_ONCE;
     draw();
   });
   does("forget", "click", () => {
