@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from dodona.server.app import make_app
 from support.server_lab import page_models
 from tools.browser import MISSING, start_browser
 
+expect.set_options(timeout=20_000)  # a busy machine is no reason to fail
 SHOTS = os.environ.get("DODONA_SHOTS")  # a folder to keep pictures in
 
 

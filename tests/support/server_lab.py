@@ -65,10 +65,11 @@ def models() -> Models:
 
 @cache
 def page_models() -> Models:
-    """One for the pages, which takes raw text and whose root is first."""
+    """Two for the pages, which take raw text and whose root is first."""
     parser = small.train(small.treebank(80, 1, 0.0), root="first")
-    parser.segmenter = Segmenter()  # type: ignore[assignment]
-    return Models([Model("invented", parser)])
+    other = small.train(small.treebank(20, 3, 0.0), root="first")
+    parser.segmenter = other.segmenter = Segmenter()  # type: ignore[assignment]
+    return Models([Model("invented", parser), Model("other", other)])
 
 
 def columns(conllu: str) -> list[list[str]]:

@@ -6,6 +6,7 @@ actions cost more than it had to (Aufrant, Wisniewski & Yvon 2017).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
     from dodona.explorer.explore import Explorer
+    from dodona.explorer.reach import Arc
 
 WIDTH = 8
 
@@ -26,6 +28,7 @@ class Hypothesis:
     action: Action | None  # None: it is final and waits
     is_correct: bool | None  # None without a gold tree
     is_final: bool
+    joined: Arc | None  # the arc that the action built
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class BeamView:
 
     steps: tuple[tuple[Hypothesis, ...], ...]
     fell_at: int | None  # the first step without a correct one
+    fell_by: float | None  # what its score then lacked to the last that was kept
 
     def path(self, step: int, place: int) -> list[Action]:
         """The actions of a hypothesis, from the start."""
@@ -52,22 +56,48 @@ def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
         raise ValueError("a beam needs a model, which scores the hypotheses")
     states = [explorer.start()]
     has_gold = explorer.gold is not None
-    start = Hypothesis(0, 0, None, True if has_gold else None, explorer.system.is_final(states[0]))
-    steps: list[tuple[Hypothesis, ...]] = [(start,)]
+    is_final = explorer.system.is_final(states[0])
+    steps: list[tuple[Hypothesis, ...]] = [
+        (Hypothesis(0, 0, None, True if has_gold else None, is_final, None),)
+    ]
+    fell_at = fell_by = None
     for found in explorer.parser.trace_beam(explorer.sentence, width):
         parents, before = states, steps[-1]
         free = [_free_actions(explorer, *pair) for pair in zip(parents, before, strict=True)]
         states, hypotheses = [], []
         for score, parent, action in found:
-            state, is_correct = parents[parent], before[parent].is_correct
+            state, is_correct, joined = parents[parent], before[parent].is_correct, None
             if action is not None:
                 is_correct = is_correct and action in free[parent]
                 state = explorer.step(state, action)
+                joined = next(iter(state.arcs - parents[parent].arcs), None)
             is_final = explorer.system.is_final(state)
             states.append(state)
-            hypotheses.append(Hypothesis(score, parent, action, is_correct, is_final))
+            hypotheses.append(Hypothesis(score, parent, action, is_correct, is_final, joined))
         steps.append(tuple(hypotheses))
-    return BeamView(tuple(steps), _fall(steps) if has_gold else None)
+        is_lost = has_gold and not any(hypothesis.is_correct for hypothesis in hypotheses)
+        if is_lost and fell_at is None:
+            fell_at = len(steps) - 1
+            correct = _best_correct(explorer, parents, before, free)
+            fell_by = None if correct is None else hypotheses[-1].score - correct
+    return BeamView(tuple(steps), fell_at, fell_by)
+
+
+def _best_correct(
+    explorer: Explorer,
+    states: Sequence[State],
+    hypotheses: Sequence[Hypothesis],
+    free: Sequence[set[Action]],
+) -> float | None:
+    """The score of the best correct candidate, which was not kept; None if the model has none."""
+    candidates = [
+        hypothesis.score + score
+        for state, hypothesis, actions in zip(states, hypotheses, free, strict=True)
+        if actions
+        for action, score in explorer.scores(state).items()
+        if action in actions
+    ]
+    return max(candidates, default=None)
 
 
 def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:
@@ -77,10 +107,3 @@ def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> s
     costs = explorer.system.costs(state, explorer.gold)
     lowest = min(costs.values())
     return {action for action, cost in costs.items() if cost == lowest}
-
-
-def _fall(steps: list[tuple[Hypothesis, ...]]) -> int | None:
-    for number, hypotheses in enumerate(steps):
-        if not any(hypothesis.is_correct for hypothesis in hypotheses):
-            return number
-    return None

@@ -5,15 +5,16 @@ What to draw is up to others: `dodona oracle` prints it, the explorer's page sho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
-from dodona.explorer.reach import Arc, Reach, arcs_of, reach
+from dodona.explorer.reach import Arc, Reach, arcs_of, reach, split_lost
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.graphs.enhanced import enhanced_graph
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
     from dodona.treebank.trees.ud_rules import Rules
 
-MODEL, BEST = "model", "best"  # derivations beside those of static oracles
+MODEL, BEST, ANY = "model", "best", "any"  # derivations beside those of static oracles
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,14 @@ class View:
     is_final: bool
     choices: tuple[Choice, ...]
     reach: Reach | None  # None without a gold tree
+    never: tuple[Arc, ...]  # of the gold arcs that are lost: those that never were in reach
 
 
 class Explorer:
     """A sentence with its gold tree, a transition system and perhaps a parser's model.
 
-    The system is that of the parser, if there is one; its labels are those of the parser and those
-    of the gold tree together.
+    The system is that of the parser, if there is one; its labels are those of the parser, those of
+    the gold tree, and those that are given besides, together.
 
     >>> from dodona.explorer.typed import read_typed
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
@@ -83,23 +85,23 @@ class Explorer:
         static_oracle: str | None = None,
         parser: Parser | None = None,
         constraints: str = NO_CONSTRAINTS,
+        labels: Iterable[str] = (),
     ) -> None:
         self.sentence, self.parser = sentence, parser
         chosen = system or (parser.settings.system if parser else "arc-eager")
         self.gold = (graph_of if find_system(chosen).builds_graphs else gold_of)(sentence)
         asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
         if parser is None:
-            labels = _labels(self.gold) or ["dep"]
+            known = _labels(self.gold)
             root_label = _root_label(self.gold) or "root"
         else:
             for name, value in asked.items():
                 asked[name] = _of_model(name, value, getattr(parser.settings, name))
-            labels, root_label = list(parser.labels), parser.root_label
-            labels += [label for label in _labels(self.gold) if label not in labels]
+            known, root_label = [*parser.labels, *_labels(self.gold)], parser.root_label
             self._corpus = parser.encode(sentence)
         self.system = make_system(
             chosen,
-            labels=labels,
+            labels=list(dict.fromkeys([*known, *labels])) or ["dep"],
             root=asked["root"],
             loss=asked["loss"] or "labelled",
             root_label=root_label,
@@ -119,7 +121,7 @@ class Explorer:
 
     def choices(self, state: State) -> dict[Action, Choice]:
         """Every valid action with its cost and its score."""
-        scores = self._scores(state)
+        scores = self.scores(state)
         costs: dict[Action, int] = {}
         optimal: set[Action] = set()
         if self.gold is not None and not self.system.is_final(state):
@@ -139,32 +141,51 @@ class Explorer:
 
     def follow(self, path: Iterable[Action]) -> tuple[State, list[Choice]]:
         """Where a path leads to from the start, right or wrong, and its actions as choices."""
-        state, taken = self.start(), []
+        state, taken, error = self.follow_valid(path)
+        if error is not None:
+            raise error
+        return state, taken
+
+    def follow_valid(self, path: Iterable[Action]) -> tuple[State, list[Choice], ValueError | None]:
+        """As `follow`, up to the first action that is not valid, and why it is not."""
+        state, taken = self.start(), list[Choice]()
         for number, action in enumerate(path, start=1):
             try:
                 after = self.step(state, action)
             except ValueError as error:
-                raise ValueError(f"action {number}: {error}") from error
+                return state, taken, ValueError(f"action {number}: {error}")
             taken.append(self._choice(state, action))
             state = after
-        return state, taken
+        return state, taken, None
 
     def view(self, state: State) -> View:
         """All there is to see of a state."""
+        found = None if self.gold is None else reach(self.system, state, self.gold)
         return View(
             state.stack,
             state.buffer,
             in_order(arcs_of(self.system, state)),
             self.system.is_final(state),
             tuple(self.choices(state).values()),
-            None if self.gold is None else reach(self.system, state, self.gold),
+            found,
+            () if found is None else in_order(split_lost(found.lost, self.unreachable)[0]),
         )
+
+    @cached_property
+    def unreachable(self) -> frozenset[Arc]:
+        """Gold arcs that the system cannot build, or not beside the others, whatever is done."""
+        if self.gold is None:
+            return frozenset()
+        return reach(self.system, self.start(), self.gold).lost
 
     def derivation(self, oracle: str, state: State | None = None) -> list[Action]:
         """Actions to the end: a static oracle's or the model's from the start, or the best.
 
-        `oracle` is one of the system's static ones, "model", or "best", which goes on from a state.
+        `oracle` is one of the system's static ones, "model", or one that goes on from a state:
+        "best", or without a gold tree "any", the first valid action of each state.
         """
+        if oracle == ANY:
+            return list(self._any(state or self.start()))
         if oracle == BEST:
             if self.gold is None:
                 raise ValueError("there is no gold tree, so nothing is best")
@@ -177,20 +198,27 @@ class Explorer:
             raise ValueError("a static oracle needs a whole gold tree; some words have no head")
         return self.system.derivation(self.gold, oracle)
 
+    def _any(self, state: State) -> Iterator[Action]:
+        while not self.system.is_final(state):
+            action = self.system.valid(state)[0]
+            yield action
+            state = self.step(state, action)
+
     def _choice(self, state: State, action: Action) -> Choice:
         """One of the choices, without a look at the others, which may be thousands."""
         cost = optimal = None
         if self.gold is not None:
             cost = self.system.cost(state, self.gold, action)
             optimal = action in self.system.optimal(state, self.gold)
-        score, forbidden = self._scores(state).get(action), self._forbidden(state, action)
+        score, forbidden = self.scores(state).get(action), self._forbidden(state, action)
         return Choice(action.move, action.label, cost, optimal, score, forbidden)
 
     def _forbidden(self, state: State, action: Action) -> str | None:
         """Why a rule forbids the action; None if none does."""
         return None if self.rules is None else self.rules.why_not(state, action)
 
-    def _scores(self, state: State) -> dict[Action, int]:
+    def scores(self, state: State) -> dict[Action, int]:
+        """What the model gives each valid action that it knows; nothing without a model."""
         if self.parser is None or self.system.is_final(state):
             return {}
         return self.parser.search.scores(state, self._corpus)

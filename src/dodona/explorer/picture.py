@@ -5,7 +5,8 @@ Each arc has a kind, which a page colours:
   built   it is built, and right (or there is no gold tree to tell)
   wrong   it is built, and not in the gold tree
   gold    it is in the gold tree, not built, and still in reach
-  lost    it is in the gold tree, and out of reach
+  lost    it is in the gold tree, and out of reach since some action
+  never   it is in the gold tree, and the system cannot build it, or not beside the others
   still   in a drawing of the best tree in reach: not built yet, and not in the gold tree
 """
 
@@ -20,6 +21,8 @@ from dodona.explorer.reach import counts_labels, find_missing
 
 if TYPE_CHECKING:
     from dodona.explorer.explore import Explorer, View
+    from dodona.explorer.reach import Reach
+    from dodona.treebank.sentence import Sentence
 
 
 def draw_state(explorer: Explorer, view: View, width: float | None = None) -> str:
@@ -32,22 +35,25 @@ def draw_state(explorer: Explorer, view: View, width: float | None = None) -> st
         [
             *_kinds(explorer, view.arcs, right="built", wrong="wrong"),
             *(Arc(head, label or "", dependent, "gold") for head, label, dependent in to_come),
-            *(Arc(head, label or "", dependent, "lost") for head, label, dependent in lost),
+            *(
+                Arc(arc[0], arc[1] or "", arc[2], "never" if arc in view.never else "lost")
+                for arc in lost
+            ),
         ],
         width,
     )
 
 
-def draw_best(explorer: Explorer, view: View, width: float | None = None) -> str:
+def draw_best(
+    explorer: Explorer, built: Iterable[Triple], reach: Reach, width: float | None = None
+) -> str:
     """The best tree in reach, what is built of it told from the rest, as SVG."""
-    if view.reach is None:
-        return ""
-    to_come = view.reach.arcs - set(view.arcs)
+    built = set(built)
     arcs = [
-        *_kinds(explorer, view.arcs, right="built", wrong="wrong"),
-        *_kinds(explorer, to_come, right="gold", wrong="still"),
+        *_kinds(explorer, built, right="built", wrong="wrong"),
+        *_kinds(explorer, reach.arcs - built, right="gold", wrong="still"),
     ]
-    in_reach = {(head, label or "", word) for head, label, word in view.reach.arcs}
+    in_reach = {(head, label or "", word) for head, label, word in reach.arcs}
     kept = [arc for arc in arcs if (arc.head, arc.label, arc.dependent) in in_reach]
     return _draw(explorer, kept, width)
 
@@ -75,8 +81,17 @@ def _is_right(arc: Triple, rivals: Sequence[Triple], with_labels: bool) -> bool:
     return not rivals or len(left) < len(rivals)
 
 
+def draw_graph(sentence: Sentence, arcs: Iterable[Triple], width: float | None = None) -> str:
+    """A tree or graph for itself, as SVG; an arc from a word to itself cannot be drawn."""
+    drawn = [Arc(head, label or "", word) for head, label, word in arcs if head != word]
+    return _draw_arcs(sentence, drawn, width)
+
+
 def _draw(explorer: Explorer, arcs: Iterable[Arc], width: float | None) -> str:
-    sentence = explorer.sentence
+    return _draw_arcs(explorer.sentence, arcs, width)
+
+
+def _draw_arcs(sentence: Sentence, arcs: Iterable[Arc], width: float | None) -> str:
     tags = sentence.upos if set(sentence.upos) != {"_"} else None
     ordered = sorted(arcs, key=lambda arc: (arc.dependent, arc.head, arc.kind))
     return draw(sentence.forms, ordered, tags=tags, width=width, standalone=False)

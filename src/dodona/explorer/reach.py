@@ -86,6 +86,40 @@ def find_missing(
     )
 
 
+def split_lost(
+    lost: frozenset[Arc], at_start: frozenset[Arc]
+) -> tuple[frozenset[Arc], frozenset[Arc]]:
+    """Of the arcs that are out of reach, those that never were in it, and those that were lost.
+
+    Of two gold arcs that cross, a projective system can build either. The one that was to be given
+    up from the start may be built, and the other given up in its place: that is no loss.
+
+    >>> first, second, third = (3, "acl", 6), (4, "obj", 7), (1, "det", 2)  # two of them cross
+    >>> split_lost(frozenset({second, third}), at_start=frozenset({first}))
+    (frozenset({(4, 'obj', 7)}), frozenset({(1, 'det', 2)}))
+    """
+    never = lost & at_start
+    given_up = at_start - lost
+    crossing = [arc for arc in lost - never if crossed(arc, given_up)]
+    never |= frozenset(sorted(crossing, key=lambda arc: (arc[2], arc[0]))[: len(given_up)])
+    return never, lost - never
+
+
+def crossed(arc: Arc, arcs: Iterable[Arc]) -> frozenset[Arc]:
+    """Those of the arcs that cross this one.
+
+    >>> crossed((2, "acl", 6), [(3, "advmod", 4), (0, "root", 3)])
+    frozenset({(0, 'root', 3)})
+    """
+    start, end = sorted((arc[0], arc[2]))
+    return frozenset(
+        other
+        for other in arcs
+        for left, right in [sorted((other[0], other[2]))]
+        if start < left < end < right or left < start < right < end
+    )
+
+
 def counts_labels(system: System) -> bool:
     """Whether a wrong label is a loss."""
     _, label_price = LOSSES[system.loss]

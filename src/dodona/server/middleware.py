@@ -22,6 +22,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
 RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+POLICY, FRAMES = b"content-security-policy", b"x-frame-options"
 
 Log = Callable[[str], None]
 
@@ -87,6 +88,8 @@ class Watch:
                 status = message["status"]
                 headers = message.setdefault("headers", [])
                 known = {name for name, _ in headers}
+                if POLICY in known:  # which says, too, who may frame the answer
+                    known.add(FRAMES)
                 headers += [pair for pair in RAW_HEADERS if pair[0] not in known]
             await send(message)
 

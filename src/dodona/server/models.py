@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dodona
-from dodona.models import DEFAULT
+from dodona.models import DEFAULT, find_shipped
 from dodona.parsing.parser import Parser
 from dodona.server.errors import bad
+from dodona.server.languages import full_name, language_of
+
+TREEBANKS = {"en": "en_ewt"}  # of the models that ship, by which UDPipe's users may ask for them
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 
@@ -21,6 +24,12 @@ class Model:
 
     name: str
     parser: Parser
+    other_name: str | None = None
+
+    @property
+    def language(self) -> str | None:
+        """The code of its language, if its name tells."""
+        return language_of(self.name)
 
     @property
     def parts(self) -> list[str]:
@@ -47,8 +56,10 @@ class Models:
                     f"two models are called {model.name!r}; give one another name: NAME=FILE"
                 )
         for model in self._models:
-            for name in short_names(model.name):
-                self._by_name.setdefault(name, model)
+            names = model.name, full_name(model.name), model.other_name
+            for name in filter(None, (*names, full_name(model.other_name or ""))):
+                for short in (name, *short_names(name)):
+                    self._by_name.setdefault(short, model)
 
     def __iter__(self) -> Iterator[Model]:
         return iter(self._models)
@@ -74,6 +85,9 @@ class Models:
 def short_names(name: str) -> Iterator[str]:
     """What a model may also be called: without its date, and the first words of its name.
 
+    UDPipe's service does the same, so that `english` and `english-ewt` find a model whose name says
+    more.
+
     >>> list(short_names("czech-pdt-160523"))
     ['czech-pdt', 'czech-pdt', 'czech']
     """
@@ -98,4 +112,5 @@ def _load(named: str) -> Model:
     name, is_named, path = named.partition("=")
     if not is_named or not name or Path(named).exists():
         name, path = Path(named).name.removesuffix(".dodona"), named
-    return Model(name, dodona.load(path))
+    is_shipped = path in find_shipped() and not Path(path).exists()
+    return Model(name, dodona.load(path), TREEBANKS.get(path) if is_shipped else None)

@@ -25,8 +25,9 @@ def test_models_with_their_systems(client: TestClient) -> None:
             "name": "en-whole-251115",
             "parts": ["tokenizer", "tagger", "parser"],
             "system": "arc-eager",
+            "language": "en",
         },
-        {"name": "bare", "parts": ["parser"], "system": "arc-eager"},
+        {"name": "bare", "parts": ["parser"], "system": "arc-eager", "language": None},
     ]
 
 
@@ -171,3 +172,13 @@ def test_answers_are_as_described(client: TestClient) -> None:
     assert set(found["sentences"][0]["words"][0]) == set(schemas["Word"]["properties"])
     assert set(client.get("/api/models").json()[0]) == set(schemas["Model"]["properties"])
     assert set(client.get("/health").json()) == set(schemas["Health"]["properties"])
+
+
+def test_an_enhanced_graph_is_drawn_where_there_is_one(client: TestClient) -> None:
+    deps = "1 Oaks _ _ _ _ 2 nsubj 2:nsubj _\n2 speak _ _ _ _ 0 root 0:root _\n\n".replace(
+        " ", "\t"
+    )
+    found = client.post("/api/parse", json={"conllu": deps, "graph": True, "model": "bare"}).json()
+    assert found["sentences"][0]["graph_svg"].count('class="arc"') == 2
+    plain = client.post("/api/parse", json={"tokens": [["Oaks"]], "graph": True}).json()
+    assert plain["sentences"][0]["graph_svg"] is None

@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 
 import dodona
 from dodona.core.transitions.registry import find_system
+from dodona.server.app import make_app
 from dodona.server.limits import Limits
 from dodona.server.requests.explore import MOST_CHARACTERS
+from support.server_lab import models
 
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
 
@@ -74,6 +76,66 @@ def test_the_beam_is_told_step_by_step(client: TestClient) -> None:
     assert found["steps"][0][0]["is_correct"] is True
     assert max(map(len, found["steps"])) == 3
     assert all(hypothesis["is_final"] for hypothesis in found["steps"][-1])
+
+
+def test_why_an_action_costs_what_it_costs(client: TestClient) -> None:
+    found = explore(client, "/why", root="first", action="SHIFT")
+    assert (found["cost"], found["optimal"], found["loss"]) == (1, False, 1)
+    assert found["loses"] == [[0, "root", 1]] and found["best"]["svg"].startswith("<svg")
+    free = explore(client, "/why", root="first", action="RIGHT-ARC:root")
+    assert (free["cost"], free["loses"]) == (0, [])
+    response = client.post("/api/explore/why", json={"sentence": SENTENCE})
+    assert response.status_code == 400 and "there is no action" in response.json()["error"]
+
+
+def test_a_lenient_walk_stops_before_what_is_not_valid(client: TestClient) -> None:
+    found = explore(client, root="first", path=["SHIFT", "REDUCE", "SHIFT"], lenient=True)
+    assert [choice["action"] for choice in found["history"]] == ["SHIFT"]
+    assert found["stopped"].startswith("action 2: REDUCE is not valid")
+
+
+def test_arcs_that_never_were_in_reach_are_told_apart(client: TestClient) -> None:
+    crossing = "A 2 nsubj\nB 0 root\nC 2 obj\nD 1 acl"
+    found = explore(client, sentence=crossing, system="arc-eager")
+    assert found["lost"] == [] and found["loss"] == 1
+    [never] = found["never"]
+    assert len(never["crosses"]) >= 1 and 'class="arc never"' in found["svg"]
+
+
+def test_slides_and_films(client: TestClient) -> None:
+    path = ["RIGHT-ARC:root", "SHIFT"]
+    assert explore(client, "/slide", root="first", path=path)["svg"].count('class="frame"') == 1
+    film = explore(client, "/slide", root="first", path=path, film=True)["svg"]
+    assert film.count('class="frame"') == 3
+
+
+def test_a_tree_that_is_being_drawn(client: TestClient) -> None:
+    found = explore(client, "/tree", sentence="Ask 0 root\nthe _ _\noak 1 obj")
+    assert found["svg"].count('class="arc"') == 2
+    assert found["conllu"].splitlines()[1].split("\t")[6] == "_"
+
+
+def test_labels_beside_those_of_the_gold_tree(client: TestClient) -> None:
+    path = ["RIGHT-ARC:vocative"]
+    found = explore(client, root="first", path=path, labels=["vocative"])
+    assert found["history"][0]["cost"] == 1
+
+
+def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
+    text = f"{SENTENCE}\n\nOaks 2 nsubj\nspeak 0 root"
+    found = explore(client, "/match", sentence=text, pattern="deprel=root as verb >nsubj *")
+    assert found == {"names": {"verb": 0}, "matches": [[], [[2, 1]]]}
+    response = client.post("/api/explore/match", json={"sentence": text, "pattern": "upos="})
+    assert response.status_code == 400 and "character" in response.json()["error"]
+
+
+def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
+    app = make_app(models(), Limits(explore_seconds=1))
+    with TestClient(app) as client:
+        slow = {"sentence": "a" * 60 + "!", "pattern": "form=/(a|a)+b/"}
+        response = client.post("/api/explore/match", json=slow)
+        assert response.status_code == 503
+        assert explore(client, "/match", pattern="deprel=det")["matches"] == [[[2]]]
 
 
 @pytest.mark.parametrize(

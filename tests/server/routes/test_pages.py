@@ -9,7 +9,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from dodona.server.routes.pages import STATIC
+from dodona.server.routes.pages import FOLDER, PAGES, STATIC
 
 
 @pytest.mark.parametrize("path", ["/", "/explore", *(f"/static/{name}" for name in STATIC)])
@@ -25,3 +25,19 @@ def test_pages_are_served_once_and_load_nothing_from_elsewhere(
     assert "http:" not in first.text.replace("http://www.w3.org", "") and "https:" not in first.text
     again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
     assert again.status_code == 304 and again.content == b""
+
+
+def test_only_the_explorer_that_asks_for_it_may_be_framed(client: TestClient) -> None:
+    for path in ("/", "/explore", "/?embed=1", "/explore?embed=0", "/static/explore.js?embed=1"):
+        found = client.get(path).headers
+        assert "frame-ancestors 'none'" in found["content-security-policy"]
+        assert found["x-frame-options"] == "DENY"
+    framed = client.get("/explore?embed=1").headers
+    assert "frame-ancestors *" in framed["content-security-policy"]
+    assert "x-frame-options" not in framed
+    assert client.get("/health").headers["x-frame-options"] == "DENY"
+
+
+def test_pages_stay_small() -> None:
+    pages = [FOLDER.joinpath(name).read_bytes() for name in PAGES.values()]
+    assert sum(map(len, [*pages, *STATIC.values()])) <= 150_000

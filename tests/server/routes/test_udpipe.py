@@ -144,6 +144,53 @@ def test_output_formats(client: TestClient) -> None:
     assert tree.endswith("</SENTENCE>\n</corpus>\n")
 
 
+def test_a_blank_line_stands_between_paragraphs(client: TestClient) -> None:
+    data = "# newdoc\n# newpar\n1\tOne\n\n1\tTwo\n\n# newpar\n1\tThree\n\n# newdoc\n1\tFour\n\n"
+    data = data.replace("\n\n", "" + 8 * "\t_" + "\n\n")
+
+    def result(output: str) -> str:
+        return str(client.post("/process", data={"data": data, "output": output}).json()["result"])
+
+    assert result("horizontal=paragraphs") == "One\nTwo\n\nThree\n\nFour\n"
+    assert result("vertical=paragraphs") == "One\n\nTwo\n\n\nThree\n\n\nFour\n\n"
+    assert result("plaintext=normalized_spaces") == "One\nTwo\n\nThree\n\nFour\n"
+    assert result("horizontal") == "One\nTwo\nThree\nFour\n"
+
+
+def test_epe_has_a_sentence_a_line_with_nodes_and_edges(client: TestClient) -> None:
+    data = {"data": "Ask it. Now", "tokenizer": "ranges", "output": "epe"}
+    data |= {"tagger": "", "parser": ""}
+    lines = client.post("/process", data=data).json()["result"].splitlines()
+    first, second = map(json.loads, lines)
+    assert (first["id"], second["id"]) == (1, 2)
+    assert [node["form"] for node in first["nodes"]] == ["Ask", "it", "."]
+    assert (first["nodes"][1]["start"], first["nodes"][1]["end"]) == (4, 6)
+    assert sum(node.get("top", False) for node in first["nodes"]) >= 1
+    n_edges = sum(len(node.get("edges", [])) for node in first["nodes"])
+    assert n_edges + sum(node.get("top", False) for node in first["nodes"]) == 3
+    for node in first["nodes"]:
+        assert {"lemma", "upos", "xpos"} <= set(node["properties"])
+    again = client.post("/process", data=data | {"tokenizer": ""}).json()["result"]
+    assert "start" not in json.loads(again.splitlines()[0])["nodes"][0]
+
+
+def test_text_is_composed_where_it_is_asked_for(client: TestClient) -> None:
+    data = {"data": "Cafe\u0301", "tokenizer": "ranges", "output": "horizontal"}
+    assert client.post("/process", data=data).json()["result"].startswith("Cafe")
+    composed = client.post("/process", data=data | {"normalize": "NFC"}).json()["result"]
+    assert composed == "Caf\u00e9\n"
+
+
+def test_the_model_that_ships_is_found_by_the_names_of_its_treebank() -> None:
+    found = Models(
+        [Model("en", small.parser(), other_name="en_ewt"), Model("fr_gsd", small.parser())]
+    )
+    for name in ("en", "english", "english-ewt", "en_ewt"):
+        assert found.find(name).name == "en"
+    for name in ("french", "french-gsd", "fr_gsd"):
+        assert found.find(name).name == "fr_gsd"
+
+
 SPACES = ["SpacesAfter=\\n", "SpaceAfter=No", ""]
 NORMALIZED = ["", "SpaceAfter=No", ""]
 RANGES = ["TokenRange=0:3", "TokenRange=4:7", "TokenRange=7:8"]
@@ -171,7 +218,10 @@ def test_presegmented_text_has_a_sentence_a_line(client: TestClient) -> None:
     assert client.post("/process", data=data).json()["result"] == "One . Two .\nThree\n"
 
 
-@pytest.mark.parametrize("name", ["en-whole-251115", "en-whole", "en", "", "bare"])
+@pytest.mark.parametrize(
+    "name",
+    ["en-whole-251115", "en-whole", "en", "", "bare", "english", "english-whole"],
+)
 def test_models_are_found_by_their_first_words(client: TestClient, name: str) -> None:
     answer = client.post("/process", data={"data": conllu(1), "model": name})
     assert answer.json()["model"] == ("bare" if name == "bare" else "en-whole-251115")
@@ -185,7 +235,20 @@ def test_models_are_found_by_their_first_words(client: TestClient, name: str) ->
         ({"data": "x", "model": "bare", "tokenizer": ""}, "does not contain a tokenizer"),
         ({"data": "x", "model": "bare", "tagger": ""}, "does not contain a tagger"),
         ({"data": "x", "input": "sgml"}, "Unknown input format 'sgml'"),
-        ({"data": "x", "output": "epe"}, "Unknown output format 'epe'"),
+        (
+            {"data": "x", "output": "folia"},
+            "there are: conllu, epe, horizontal, vertical, plaintext",
+        ),
+        ({"data": "x", "output": "plaintext_normalized"}, "Unknown output format"),
+        (
+            {"data": "x", "output": "horizontal=pages"},
+            "option 'pages' of horizontal; there is: par",
+        ),
+        ({"data": "x", "output": "matxin=v1"}, "option 'v1' of matxin; it has none"),
+        ({"data": "x", "tokenizer": "range"}, "option 'range' of tokenizer; there is: ranges, pre"),
+        ({"data": "x", "input": "conllu=v1"}, "Unknown option 'v1' of conllu"),
+        ({"data": "x", "parser": "beam=5"}, "Unknown option 'beam=5' of parser"),
+        ({"data": "x", "normalize": "nfkc"}, "normalize is one of none, nfc"),
         ({"data": conllu(2) + "1\tOak\n"}, "expected 10 tab-separated columns, found 2"),
     ],
 )

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from dodona.core.transitions.registry import find_system, systems
+from dodona.core.transitions.registry import system as make_system
 from dodona.core.transitions.system import LOSSES
 from dodona.explorer.beam import explore_beam
-from dodona.explorer.explore import Choice, Explorer, in_order
-from dodona.explorer.picture import draw_best, draw_state
+from dodona.explorer.explore import ANY, BEST, Choice, Explorer, View, graph_of, in_order
+from dodona.explorer.film import draw_film, draw_slide
+from dodona.explorer.picture import draw_best, draw_graph, draw_state
+from dodona.explorer.reach import Arc, Reach, arcs_of, crossed
+from dodona.explorer.why import explain
+from dodona.explorer.words import PAPERS, describe_moves
+from dodona.query.pattern import Pattern
 from dodona.server.answers.turns import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explore import ExploreRequest
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
+
+MOST_MATCHES = 1000  # in a sentence
 
 Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
 
@@ -41,6 +49,10 @@ def describe_systems() -> list[dict[str, Any]]:
             "oracles": list(kind.oracles),
             "losses": list(LOSSES),
             "constraints": [NO_CONSTRAINTS] if kind.builds_graphs else list(CONSTRAINTS),
+            "paper": PAPERS.get(name),
+            "projective_only": kind.projective_only,
+            "builds_graphs": kind.builds_graphs,
+            "moves": describe_moves(make_system(name, labels=["dep"])),
         }
         for name, kind in ((name, find_system(name)) for name in systems())
     ]
@@ -49,7 +61,9 @@ def describe_systems() -> list[dict[str, Any]]:
 def show_state(asked: ExploreRequest) -> dict[str, Any]:
     """The state at the end of a path."""
     explorer = asked.explorer()
-    state, taken = explorer.follow(asked.path)
+    state, taken, stopped = explorer.follow_valid(asked.path)
+    if stopped is not None and not asked.lenient:
+        raise stopped
     view = explorer.view(state)
     answer: dict[str, Any] = {
         "forms": explorer.sentence.forms,
@@ -64,34 +78,77 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
         "choices": _sort(explorer, [_choice(choice) for choice in view.choices]),
         "svg": draw_state(explorer, view, asked.width),
     }
+    if stopped is not None:
+        answer["stopped"] = str(stopped)
     if view.is_final:
         answer["finished"] = in_order(explorer.system.finish(state).arcs)
     if view.reach is not None:
-        answer["loss"] = view.reach.loss
-        answer["lost"] = in_order(view.reach.lost)
-        answer["best"] = {
-            "arcs": in_order(view.reach.arcs),
-            "actions": list(map(str, view.reach.actions)),
-            "svg": draw_best(explorer, view, asked.best_width or asked.width),
-        }
+        answer |= _reach(explorer, view, view.reach, asked)
     return answer
+
+
+def _reach(explorer: Explorer, view: View, reach: Reach, asked: ExploreRequest) -> dict[str, Any]:
+    """What was lost, what never was in reach, and the best that is left."""
+    gold = frozenset() if explorer.gold is None else explorer.gold.arcs
+    return {
+        "loss": reach.loss,
+        "lost": in_order(reach.lost - set(view.never)),
+        "never": [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never],
+        "best": _best(explorer, view.arcs, reach, asked),
+    }
+
+
+def _best(
+    explorer: Explorer, built: Iterable[Arc], reach: Reach, asked: ExploreRequest
+) -> dict[str, Any]:
+    return {
+        "arcs": in_order(reach.arcs),
+        "actions": list(map(str, reach.actions)),
+        "svg": draw_best(explorer, built, reach, asked.best_width or asked.width),
+    }
+
+
+def show_why(asked: ExploreRequest) -> dict[str, Any]:
+    """What an action after the path costs, why, and the best that is left after it."""
+    if asked.action is None:
+        raise bad("there is no action to explain: send action, as in RIGHT-ARC:obj")
+    explorer = asked.explorer()
+    state, _ = explorer.follow(asked.path)
+    why = explain(explorer, state, asked.action)
+    built = arcs_of(explorer.system, explorer.step(state, asked.action))
+    return {
+        "action": str(asked.action),
+        "cost": why.cost,
+        "optimal": why.is_optimal,
+        "loses": in_order(why.loses),
+        "instead": in_order(why.instead),
+        "mislabelled": in_order(why.mislabelled),
+        "wrong": in_order(why.wrong),
+        "repairs": list(map(str, why.repairs)),
+        "is_estimate": why.is_estimate,
+        "loss": why.reach.loss,
+        "best": _best(explorer, built, why.reach, asked),
+    }
 
 
 def show_derivation(asked: ExploreRequest) -> dict[str, Any]:
     """The actions of an oracle or of the model; those of `best` go on from the path."""
     explorer = asked.explorer()
-    if asked.oracle != "best":
+    if asked.oracle not in (BEST, ANY):
         return {"path": list(map(str, explorer.derivation(asked.oracle)))}
     state, _ = explorer.follow(asked.path)
-    return {"path": [*map(str, asked.path), *map(str, explorer.derivation("best", state))]}
+    return {"path": [*map(str, asked.path), *map(str, explorer.derivation(asked.oracle, state))]}
 
 
 def show_beam(asked: ExploreRequest) -> dict[str, Any]:
     """The hypotheses of beam search, step by step."""
-    view = explore_beam(asked.explorer(), asked.beam)
+    explorer = asked.explorer()
+    view = explore_beam(explorer, asked.beam)
     return {
         "beam": asked.beam,
         "fell_at": view.fell_at,
+        "fell_by": view.fell_by,
+        "forms": explorer.sentence.forms,
         "steps": [
             [
                 asdict(hypothesis)
@@ -103,10 +160,40 @@ def show_beam(asked: ExploreRequest) -> dict[str, Any]:
     }
 
 
+def show_tree(asked: ExploreRequest) -> dict[str, Any]:
+    """A gold tree or graph that is being drawn: its picture, and as CoNLL-U."""
+    sentence = asked.read_sentence()
+    graph = graph_of(sentence)
+    arcs = frozenset() if graph is None else graph.arcs
+    return {"svg": draw_graph(sentence, arcs, asked.width), "conllu": sentence.to_conllu()}
+
+
+def show_slide(asked: ExploreRequest) -> dict[str, Any]:
+    """The state, or all on the way to it, as a picture that stands for itself."""
+    draw = draw_film if asked.film else draw_slide
+    return {"svg": draw(asked.explorer(), asked.path, asked.width)}
+
+
+def show_matches(asked: ExploreRequest) -> dict[str, Any]:
+    """The words of each sentence that fit a pattern, by their numbers."""
+    if asked.pattern is None:
+        raise bad("there is no pattern: send one, as in upos=VERB >nsubj *")
+    pattern = Pattern(asked.pattern)
+    found = [
+        [match.ids for match in pattern.matches(sentence, most=MOST_MATCHES)]
+        for sentence in asked.read_sentences()
+    ]
+    return {"names": pattern.name_places, "matches": found}
+
+
 SHOWN: dict[str, Show] = {  # what can be asked for, by its address
     "/api/explore": show_state,
     "/api/explore/derivation": show_derivation,
     "/api/explore/beam": show_beam,
+    "/api/explore/why": show_why,
+    "/api/explore/tree": show_tree,
+    "/api/explore/slide": show_slide,
+    "/api/explore/match": show_matches,
 }
 
 

@@ -1,12 +1,14 @@
-"""UDPipe's output formats: conllu, horizontal, vertical, plaintext, matxin."""
+"""UDPipe's output formats: conllu, epe, horizontal, vertical, plaintext, matxin."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from dodona.server.errors import bad
 from dodona.treebank.raw_text import original_text
 from dodona.treebank.sentence import Sentence
 
@@ -15,6 +17,7 @@ Format = Callable[[Sentence], str]
 DEEPEST = 64  # spaces before a node: with one for each, a long chain would be mostly spaces
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+_TOKEN_RANGE = re.compile(r"(?:^|\|)TokenRange=(\d+):(\d+)")
 _PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
 # in MISC, after which no tab comes; they begin with letters, which is 5x faster than to look back
 _RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
@@ -46,10 +49,68 @@ def write_plaintext(sentence: Sentence) -> str:
 
 
 def write_plaintext_normalized(sentence: Sentence) -> str:
-    """A sentence a line, with one space where there were several; blank lines before paragraphs."""
-    is_first = sentence.comments and sentence.comments[0].startswith("# newdoc")
-    begins = any(map(_PARAGRAPH.match, sentence.comments)) and not is_first
-    return ("\n" if begins else "") + " ".join(sentence.text.split()) + "\n"
+    """A sentence a line, with one space where there were several."""
+    return " ".join(sentence.text.split()) + "\n"
+
+
+def in_paragraphs(write: Format) -> Format:
+    """With a blank line before each paragraph and document but the first.
+
+    >>> write = in_paragraphs(write_horizontal)
+    >>> oaks = Sentence.from_columns(["Oaks"], comments=["# newpar"])
+    >>> write(oaks) + write(oaks)
+    'Oaks\\n\\nOaks\\n'
+    """
+    is_first = True
+
+    def write_next(sentence: Sentence) -> str:
+        nonlocal is_first
+        begins = not is_first and any(map(_PARAGRAPH.match, sentence.comments))
+        is_first = False
+        return ("\n" if begins else "") + write(sentence)
+
+    return write_next
+
+
+def make_epe(*, ranges: bool) -> Format:
+    """Sentences as lines of JSON, in the format of the EPE task (Oepen et al. 2017).
+
+    >>> write = make_epe(ranges=True)
+    >>> line = write(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"], lemmas=["ask"]))
+    >>> json.loads(line)["nodes"][0]["properties"]
+    {'lemma': 'ask', 'upos': '', 'xpos': ''}
+    """
+    numbers = count(1)
+
+    def write(sentence: Sentence) -> str:
+        nodes = list(_epe_nodes(sentence, ranges=ranges))
+        return json.dumps({"id": next(numbers), "nodes": nodes}, ensure_ascii=False) + "\n"
+
+    return write
+
+
+def _epe_nodes(sentence: Sentence, *, ranges: bool) -> Iterator[dict[str, Any]]:
+    edges: dict[int, list[dict[str, Any]]] = {}
+    for word, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1):
+        edges.setdefault(head or 0, []).append({"label": _filled(label), "target": word})
+    for word, head in enumerate(sentence.heads, start=1):
+        row = sentence[word - 1]
+        node: dict[str, Any] = {"id": word, "form": row.form}
+        place = _TOKEN_RANGE.search(row.misc) if ranges else None
+        if place:
+            node |= {"start": int(place[1]), "end": int(place[2])}
+        if head == 0:
+            node["top"] = True
+        properties = {name: _filled(getattr(row, name)) for name in ("lemma", "upos", "xpos")}
+        pairs = (feature.partition("=") for feature in _filled(row.feats).split("|"))
+        node["properties"] = properties | {name: value for name, _, value in pairs if value}
+        if word in edges:
+            node["edges"] = edges[word]
+        yield node
+
+
+def _filled(value: str) -> str:
+    return "" if value == "_" else value
 
 
 def write_matxin(sentence: Sentence) -> str:
@@ -103,22 +164,22 @@ FORMATS: dict[str, Format] = {
     "horizontal": write_horizontal,
     "vertical": write_vertical,
     "plaintext": write_plaintext,
-    "plaintext_normalized": write_plaintext_normalized,
     "matxin": write_matxin,
 }
 AROUND = {"matxin": ("<corpus>\n", "</corpus>\n")}
 
 
-def find_format(name: str) -> Format:
-    """The format of that name.
+def find_format(name: str, how: Collection[str] = (), *, ranges: bool = True) -> Format:
+    """What writes the sentences of one answer, one after the other.
 
-    >>> find_format("epe")
-    Traceback (most recent call last):
-    dodona.server.errors.Refused: Unknown output format 'epe'; there are: conllu, horizontal, ...
+    >>> find_format("horizontal")(Sentence.from_columns(["Oaks", "whisper"]))
+    'Oaks whisper\\n'
     """
-    if name not in FORMATS:
-        raise bad(f"Unknown output format '{name}'; there are: {', '.join(FORMATS)}.")
-    return FORMATS[name]
+    if name == "epe":
+        return make_epe(ranges=ranges)
+    if "normalized_spaces" in how:
+        return in_paragraphs(write_plaintext_normalized)
+    return in_paragraphs(FORMATS[name]) if "paragraphs" in how else FORMATS[name]
 
 
 def trim(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:

@@ -56,6 +56,8 @@ class Server:
 class Fetched:
     """A model that is asked for when it is needed."""
 
+    other_name = None  # pages ask by the first one
+
     def __init__(self, name: str, server: Server) -> None:
         self.name, self._server = name, server
 

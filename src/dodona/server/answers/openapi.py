@@ -69,6 +69,10 @@ _SENTENCE = _object(
         "type": ["string", "null"],
         "description": "The tree as a picture, if asked for; null for very long sentences.",
     },
+    graph_svg={
+        "type": ["string", "null"],
+        "description": "The enhanced graph as a picture, if asked for; null if there is none.",
+    },
 )
 _PARSE = _object(
     [],
@@ -82,6 +86,7 @@ _PARSE = _object(
     input={"enum": list(parse.INPUTS), "description": "What `text` holds."},
     output={"enum": list(parse.OUTPUTS), "description": "What to answer with."},
     svg={"type": "boolean", "description": "Draw the trees."},
+    graph={"type": "boolean", "description": "Draw the enhanced graphs, too."},
     width={"type": "number", "description": "Width of the pictures in pixels; longer ones wrap."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 
@@ -155,7 +160,11 @@ DESCRIPTION: dict[str, Any] = {
             "Error": _object(["error"], error=TEXT),
             "Health": _object(["status", "models"], status={"const": "ok"}, models=_list(TEXT)),
             "Model": _object(
-                ["name", "parts", "system"], name=TEXT, parts=_list(TEXT), system=TEXT
+                ["name", "parts", "system", "language"],
+                name=TEXT,
+                parts=_list(TEXT),
+                system=TEXT,
+                language={"type": ["string", "null"], "description": "Its code, if known."},
             ),
             "ParseRequest": _PARSE,
             "Parse": _object(["model"], model=TEXT, conllu=TEXT, sentences=_list(_ref("Sentence"))),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dodona.explorer.picture import draw_graph
 from dodona.server.answers.turns import Step, encode
 from dodona.server.memory import Allowance
 from dodona.server.requests.parse import ParseRequest
 from dodona.server.requests.sentences import size_of, slices
+from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
 
 
@@ -45,7 +47,10 @@ def write_parse(asked: ParseRequest, allowed: Allowance) -> Iterator[Step]:
 def describe(sentence: Sentence, asked: ParseRequest, most_drawn: int) -> dict[str, Any]:
     """A sentence as it stands in the answer, drawn if it has not too many words."""
     found = sentence.to_dict(as_text=True)
+    is_short = len(sentence) <= most_drawn
     if asked.svg:
-        is_short = len(sentence) <= most_drawn
         found["svg"] = sentence.to_svg(width=asked.width, standalone=False) if is_short else None
+    if asked.graph:
+        arcs = enhanced_graph(sentence) if is_short else []
+        found["graph_svg"] = draw_graph(sentence, arcs, asked.width) if arcs else None
     return found

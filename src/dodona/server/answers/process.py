@@ -63,7 +63,7 @@ def _find_format(asked: ProcessRequest) -> Format:
     """How to write a sentence: CoNLL-U of raw text may have more than was asked for."""
     ranges, spaces = "ranges" in asked.options, "normalized_spaces" not in asked.options
     if asked.output != "conllu" or not asked.is_raw or (ranges and spaces):
-        return find_format(asked.output)
+        return find_format(asked.output, asked.how, ranges=ranges or not asked.is_raw)
     return lambda sentence: trim(bytes(sentence), ranges=ranges, spaces=spaces).decode()
 
 

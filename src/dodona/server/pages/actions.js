@@ -1,17 +1,19 @@
 // Every valid action as a button: its cost, whether it is optimal, its score.
+// What is read out is what is seen, with a few words more.
 import { element } from "./shared.js";
 
 const MOST_LABELS = 8; // of a move, before the rest is folded away
 
-export function drawActions(holder, view, take) {
+export function drawActions(holder, view, take, isGuess) {
   const best = favourite(view.choices);
   const moves = new Map();
   for (const choice of view.choices) {
     if (!moves.has(choice.move)) moves.set(choice.move, []);
-    moves.get(choice.move).push(choice);
+    moves.get(choice.move).push(isGuess ? { ...choice, cost: null, optimal: null } : choice);
   }
+  if (isGuess) for (const choices of moves.values()) choices.sort((a, b) => (a.label ?? "").localeCompare(b.label ?? ""));
   holder.replaceChildren(
-    ...[...moves].map(([move, choices]) => drawMove(move, choices, best, take)),
+    ...[...moves].map(([move, choices]) => drawMove(move, choices, best?.action, take, isGuess)),
   );
   if (!moves.size) holder.append(element("p.final", {}, "This state is final: no action is left."));
 }
@@ -22,14 +24,14 @@ function favourite(choices) {
   return scored.reduce((best, choice) => (best && best.score >= choice.score ? best : choice), null);
 }
 
-function drawMove(move, choices, best, take) {
-  const buttons = choices.map((choice) => drawChoice(choice, choice === best, take));
+function drawMove(move, choices, best, take, isGuess) {
+  const buttons = choices.map((choice) => drawChoice(choice, choice.action === best, take));
   if (choices.length === 1 && choices[0].label === null) {
     return element("div.move.single", { role: "group", "aria-label": move }, ...buttons);
   }
   const group = element("div.move", { role: "group", "aria-label": move }, element("h3", {}, move));
-  // the model's choice is never folded away
-  const shown = choices.map((choice, i) => i < MOST_LABELS || choice === best);
+  // the model's choice is never folded away; nor is anything whose place would tell its cost
+  const shown = choices.map((choice, i) => isGuess || i < MOST_LABELS || choice.action === best);
   group.append(...buttons.filter((_, i) => shown[i]));
   const folded = buttons.filter((_, i) => !shown[i]);
   if (folded.length) {
@@ -38,33 +40,28 @@ function drawMove(move, choices, best, take) {
   return group;
 }
 
+const unseen = (text) => element("span.visually-hidden", {}, text);
+
 function drawChoice(choice, isFavourite, take) {
   const { action, label, move, cost, optimal, score, forbidden } = choice;
-  const said = [
-    label === null ? move : `${move} ${label}`,
-    cost === null ? "" : `cost ${cost}`,
-    optimal ? "optimal" : "",
-    score === null ? "" : `score ${score}`,
-    isFavourite ? "the model's choice" : "",
-    forbidden ? `forbidden: ${forbidden}` : "",
-  ];
-  const parts = [element("span.name", {}, label ?? move)];
-  if (isFavourite) parts.push(element("span.favourite", { title: "the model's choice" }, "◆"));
-  if (score !== null) parts.push(element("span.score", { title: "score" }, String(score)));
+  const parts = [label === null ? null : unseen(`${move} `), element("bdi.name", {}, label ?? move)];
+  if (optimal) parts.push(mark("✓", "optimal"));
+  else if (cost === 0) parts.push(mark("↺", "needs a repair"));
+  if (isFavourite) parts.push(mark("◆", "the model's choice", "favourite"));
+  if (forbidden) parts.push(mark("⊘", `forbidden: ${forbidden}`));
+  if (score !== null) parts.push(unseen("score "), element("span.score", { title: "score" }, String(score)));
   if (cost !== null) {
-    parts.push(element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
+    parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
   }
   return element(
     `button.action${optimal ? ".optimal" : ""}${forbidden ? ".forbidden" : ""}`,
-    {
-      type: "button",
-      title: forbidden ?? "",
-      "data-action": action,
-      "aria-label": said.filter(Boolean).join(", "),
-      onclick: () => take(action),
-    },
+    { type: "button", title: forbidden ?? "", "data-action": action, onclick: () => take(action) },
     ...parts,
   );
+}
+
+function mark(sign, meaning, kind = "mark") {
+  return element(`span.${kind}`, { title: meaning }, element("span", { "aria-hidden": "true" }, sign), unseen(meaning));
 }
 
 // The buttons that can be seen, in order.

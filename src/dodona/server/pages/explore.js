@@ -1,64 +1,115 @@
-// The explorer's page. Its whole state is in the address: sentence, model, systems, paths.
+// The explorer's page. Its whole state is in the address: sentence, systems, models, paths, lesson.
+import { Editor } from "./editor.js";
+import { Lesson, listLessons } from "./lesson.js";
 import { Panel } from "./panel.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
-import { copy, get, hashOf, hashValues, Notice, options, showError } from "./shared.js";
+import { announce, copy, download, get, hashOf, hashValues, memory, Notice, options, post, showError } from "./shared.js";
+import { Ways } from "./tree.js";
 
 const find = (id) => document.getElementById(id);
-const page = { sentence: "", model: null, systems: [], changed: () => writeAddress(true) };
+const page = {
+  sentence: "", models: [], systems: [],
+  changed: ({ isNew = true } = {}) => writeAddress(isNew),
+  shown: (panel) => shown(panel),
+  labels: () => lesson.labels(), // beside those of the gold tree
+};
 const panels = [];
 let opened = []; // the sentences of the file or text that is open, as addresses have them
-let known = []; // models
+let lesson = null;
+let editor = null;
 
-const KEYS = ["system", "root", "loss", "oracle", "constraints", "path"];
+const KEYS = ["model", "system", "root", "loss", "oracle", "constraints", "path", "ways"];
+const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
 
 function readAddress() {
-  const values = hashValues();
+  const values = lesson.open(hashValues());
   page.sentence = values.sentence ?? Object.values(EXAMPLES)[0];
-  page.model = known.find(({ name }) => name === values.model) ?? null;
-  const missing = values.model && !page.model;
-  showError(find("error"), missing ? new Notice(`This server has no model ${values.model}; there are no scores.`) : null);
-  const isPair = "system2" in values;
-  const asked = ["", ...(isPair ? ["2"] : [])].map((suffix) => {
+  const asked = ["", ...("system2" in values || "model2" in values ? ["2"] : [])].map((suffix) => {
     const own = Object.fromEntries(KEYS.map((key) => [key, values[key + suffix]]));
-    if (!suffix && page.model && !own.system) own.system = page.model.system;
     return { ...own, path: own.path ? own.path.split(" ") : [] };
   });
+  const missing = asked.map(({ model }) => model).find((name) => name && !page.models.some((model) => model.name === name));
+  showError(find("error"), missing ? new Notice(`This server has no model ${missing}; there are no scores.`) : null);
   showPanels(asked);
+  asked.forEach(({ ways, path }, i) => restore(panels[i], Ways.decode(ways, path)));
   drawInput();
 }
 
+// Ways that an address brings along: what they cost is asked one after the other, behind the state.
+async function restore(panel, paths) {
+  if (!paths.length) return;
+  await panel.showing;
+  for (const path of paths) {
+    try {
+      panel.ways.add((await panel.fetch(path)).history);
+    } catch {
+      return;
+    }
+  }
+  if (!panel.view) return;
+  panel.ways.add(panel.view.history);
+  panel.ways.draw(panel.find(".ways"), panel.values.path);
+}
+
 function showPanels(asked) {
-  const isOther = page.shown !== JSON.stringify([page.sentence, page.model]);
-  page.shown = JSON.stringify([page.sentence, page.model]);
+  const isOther = page.last !== page.sentence;
+  page.last = page.sentence;
   while (panels.length > asked.length) panels.pop().element.remove();
   asked.forEach((values, i) => {
     if (i < panels.length) {
       const before = JSON.stringify({ ...panels[i].values, path: null });
-      panels[i].set(values);
+      panels[i].set(values, values.system ? "system" : "model");
       if (isOther || before !== JSON.stringify({ ...panels[i].values, path: null })) panels[i].forget();
     } else {
-      panels.push(new Panel(page, values));
+      panels.push(new Panel(page, {}));
+      panels.at(-1).set(values, values.system ? "system" : "model");
       find("panels").append(panels.at(-1).element);
     }
   });
-  find("panels").classList.toggle("pair", panels.length > 1);
-  find("compare").setAttribute("aria-pressed", String(panels.length > 1));
+  const isPair = panels.length > 1;
+  find("panels").classList.toggle("pair", isPair);
+  find("together").hidden = !isPair;
+  find("compare").setAttribute("aria-pressed", String(isPair));
+  lesson.prepare(panels[0]);
   panels.forEach((panel) => panel.show());
 }
 
 function address() {
-  const values = { sentence: page.sentence, model: page.model?.name };
+  const values = { sentence: page.sentence };
   panels.forEach((panel, i) => {
     const suffix = i ? "2" : "";
     for (const key of KEYS) values[key + suffix] = panel.values[key];
     values[`path${suffix}`] = panel.values.path.join(" ");
+    values[`ways${suffix}`] = panel.ways.encode(panel.values.path);
   });
-  return hashOf(values);
+  return hashOf({ ...lesson.values(), ...values });
 }
 
 function writeAddress(isNew) {
   if (address() === location.hash) return;
-  history[isNew ? "pushState" : "replaceState"](null, "", address());
+  history[isNew ? "pushState" : "replaceState"](null, "", `${location.search}${address()}`);
+}
+
+// After a panel has drawn a state.
+function shown(panel) {
+  writeAddress(false); // with the way that it came
+  lesson.shown(panel);
+  markDifference();
+}
+
+// Where two derivations part: the first action, or the first cost, that is not the same.
+function markDifference() {
+  const box = find("difference");
+  const [one, other] = panels.map(({ view }) => view?.history ?? []);
+  for (const chip of document.querySelectorAll(".chip.differs")) chip.classList.remove("differs");
+  const at = other ? one.findIndex((choice, i) => i < other.length && (choice.action !== other[i].action || choice.cost !== other[i].cost)) : -1;
+  box.hidden = at < 0;
+  if (at < 0) return;
+  const say = ({ action, cost }) => (cost === null ? action : `${action}, cost ${cost}`);
+  box.textContent = `First difference: action ${at + 1}, ≠ ${say(one[at])} on one side, ${say(other[at])} on the other.`;
+  for (const panel of panels) {
+    panel.find(`.chip.on[data-step="${at + 1}"]`)?.classList.add("differs");
+  }
 }
 
 function drawInput() {
@@ -67,14 +118,14 @@ function drawInput() {
   const at = opened[find("number").value] === page.sentence ? find("number").value : opened.indexOf(page.sentence);
   find("picker").hidden = opened.length < 2 || at < 0;
   find("number").value = String(at);
-  options(find("model"), ["", ...known.map(({ name }) => name)], page.model?.name ?? "", ["none", ...known.map(({ name }) => name)]);
+  if (!find("editor").hidden) editor.open(page.sentence);
 }
 
-// Begin with another sentence or model.
-function use(sentence, model = page.model) {
+// Begin with another sentence.
+function use(sentence) {
   page.sentence = sentence;
-  page.model = model;
-  showPanels(panels.map(({ values }, i) => ({ ...values, system: !i && model ? model.system : values.system, path: [] })));
+  lesson.close();
+  showPanels(panels.map(({ values }) => ({ ...values, path: [] })));
   writeAddress(true);
   drawInput();
 }
@@ -106,16 +157,26 @@ function listen() {
     target.value = "";
   });
   find("number").addEventListener("change", ({ target }) => use(opened[target.value]));
-  find("model").addEventListener("change", ({ target }) => {
-    use(page.sentence, known.find(({ name }) => name === target.value) ?? null);
+  find("edit").addEventListener("click", ({ currentTarget }) => {
+    find("editor").hidden = !find("editor").hidden;
+    currentTarget.setAttribute("aria-expanded", String(!find("editor").hidden));
+    if (!find("editor").hidden) editor.open(find("sentence").value);
   });
-  find("compare").addEventListener("click", () => compare());
+  find("save-conllu").addEventListener("click", saveConllu);
+  find("compare").addEventListener("click", compare);
   find("link").addEventListener("click", ({ target }) => copy(target, location.href));
+  find("embed").addEventListener("click", ({ target }) => copy(target, embedCode()));
   find("keys").addEventListener("click", ({ target }) => {
     find("help").hidden = !find("help").hidden;
     target.setAttribute("aria-expanded", String(!find("help").hidden));
   });
-  addEventListener("popstate", readAddress);
+  find("shortcuts").checked = memory.get("shortcuts", true);
+  find("shortcuts").addEventListener("change", ({ target }) => memory.set("shortcuts", target.checked));
+  find("together").addEventListener("click", ({ target }) => {
+    const does = { undo: (panel) => panel.undo(), step: (panel) => panel.player.step() }[target.dataset.both];
+    if (does) panels.forEach(does);
+  });
+  addEventListener("popstate", () => (location.hash === "#main" ? writeAddress(false) : readAddress()));
   addEventListener("keydown", press);
   let width = innerWidth;
   addEventListener("resize", () => {
@@ -126,17 +187,38 @@ function listen() {
   });
 }
 
+async function saveConllu() {
+  try {
+    download("sentence.conllu", (await post("api/explore/tree", { sentence: page.sentence })).conllu);
+    announce("Saved.");
+  } catch (error) {
+    showError(find("error"), error);
+  }
+}
+
+function embedCode() {
+  const source = new URL(location.href);
+  source.search = "?embed=1";
+  const quoted = source.href.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<iframe src="${quoted}" title="Dodona: ${title(page.sentence).replace(/[<>&"]/g, "")}" width="100%" height="720"></iframe>`;
+}
+
+// Beside the first: another model if there is one, or else another system.
 function compare() {
   const [{ values }] = panels;
-  const other = values.system === "nonmonotonic" ? "arc-eager" : "nonmonotonic";
-  showPanels(panels.length > 1 ? [values] : [values, { system: other, path: [] }]);
+  const model = page.models.find(({ name }) => values.model && name !== values.model)?.name;
+  const system = values.system === "nonmonotonic" ? "arc-eager" : "nonmonotonic";
+  const other = model ? { model, path: [] } : { system, path: [] };
+  showPanels(panels.length > 1 ? [values] : [values, other]);
   writeAddress(true);
 }
 
 function press(event) {
   const { target } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select")) return;
-  if (target.closest(".scroll, .picture") && event.key.startsWith("Arrow") && target.scrollWidth > target.clientWidth) return;
+  if (!find("shortcuts").checked || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.matches("input, textarea, select") || target.closest("#editor")) return;
+  const scrolls = target.closest(".scroll, .picture, .side ol");
+  if (scrolls && event.key.startsWith("Arrow") && (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight)) return;
   const panel = panels.find(({ element }) => element.contains(target)) ?? panels[0];
   const does = {
     ArrowLeft: () => panel.undo(),
@@ -145,6 +227,7 @@ function press(event) {
     ArrowDown: () => panel.moveFocus(1),
     Home: () => panel.go([]),
     p: () => panel.player.toggle(),
+    P: () => panel.player.toggle(),
   }[event.key];
   if (!does) return;
   event.preventDefault();
@@ -152,16 +235,28 @@ function press(event) {
 }
 
 async function begin() {
+  document.body.classList.toggle("embed", isEmbedded);
   options(find("example"), ["", ...Object.keys(EXAMPLES)], "", ["choose…", ...Object.keys(EXAMPLES)]);
   try {
-    [page.systems, known] = await Promise.all([get("api/systems"), get("api/models")]);
+    [page.systems, page.models] = await Promise.all([get("api/systems"), get("api/models")]);
   } catch (error) {
     showError(find("error"), error);
     return;
   }
+  lesson = new Lesson({ panel: () => panels[0], read: readAddress });
+  page.tried = (...what) => lesson.tried(...what);
+  editor = new Editor(find("editor"), (sentence) => open(sentence));
+  listLessons(find("lessons"));
   listen();
   readAddress();
   writeAddress(false);
+  if (isEmbedded) {
+    const link = find("outside").querySelector("a");
+    find("outside").hidden = false;
+    link.addEventListener("focus", () => { link.href = `explore${location.hash}`; });
+    link.addEventListener("pointerdown", () => { link.href = `explore${location.hash}`; });
+    link.href = `explore${location.hash}`;
+  }
 }
 
 begin();

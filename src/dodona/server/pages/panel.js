@@ -1,25 +1,31 @@
 // One system at work on the sentence: its state, its actions, where it has been.
 import { drawActions, visibleActions } from "./actions.js";
 import { BeamView } from "./beam.js";
+import { explainWords } from "./glossary.js";
 import { Player } from "./player.js";
-import { announce, count, element, options, picture, post, showError } from "./shared.js";
+import { announce, arcName, count, options, post, showError } from "./shared.js";
+import { offerSlides } from "./slides.js";
+import { drawMoves, drawPicture, drawUnreachable, drawWords, markMoves, tally } from "./state.js";
 import { Ways } from "./tree.js";
+import { Why } from "./why.js";
 
-const SETTINGS = ["system", "root", "loss", "oracle", "constraints"];
-const MOST_ACTIONS = 24; // named of the way to the best tree
-const MOST_LOST = 8; // named of the arcs that are lost
+const SETTINGS = ["model", "system", "root", "loss", "oracle", "constraints"];
 
 export class Panel {
-  // `page` gives the sentence, the model and the systems, and is told of changes.
+  // `page` gives the sentence, the models and the systems, and is told of changes.
   constructor(page, values) {
     this.page = page;
     this.element = document.getElementById("panel").content.cloneNode(true).firstElementChild;
     this.find = (selector) => this.element.querySelector(selector);
     this.values = { path: [] };
     this.cache = new Map();
+    this.isGuess = false; // costs are hidden until an action is chosen
     this.ways = new Ways((path) => this.go(path));
     this.player = new Player(this);
     this.beam = new BeamView(this.find(".beam"), () => this.request(), (path) => this.go(path));
+    this.why = new Why(this);
+    explainWords(this.element);
+    offerSlides(this);
     this.listen();
     this.set(values);
   }
@@ -29,23 +35,38 @@ export class Panel {
     for (const [name, action] of Object.entries(does)) {
       this.find(`[data-do=${name}]`).addEventListener("click", action);
     }
+    this.find("[data-do=explain]").addEventListener("click", ({ currentTarget }) => {
+      currentTarget.setAttribute("aria-pressed", String(currentTarget.getAttribute("aria-pressed") !== "true"));
+    });
     for (const name of SETTINGS) {
       this.find(`[data-setting=${name}]`).addEventListener("change", (event) => {
-        const kept = name === "system" ? {} : this.values;
-        this.set({ ...kept, system: this.values.system, [name]: event.target.value, path: [] });
-        this.forget();
-        this.page.changed();
-        this.show();
+        this.choose(name, event.target.value);
       });
     }
   }
 
-  // Take over system, options and path, wherever they come from.
-  set(values) {
-    const { systems } = this.page;
-    const system = systems.find(({ name }) => name === values.system) ?? systems[0];
+  // Another system or option: begin again with it.
+  choose(name, value) {
+    const { model, system, root, loss, oracle } = this.values;
+    const kept = { model: { model }, system: { model } }[name] ?? { model, system, root, loss, oracle };
+    this.set({ system, ...kept, [name]: value, path: [] }, name);
+    this.forget();
+    this.page.changed();
+    this.show();
+  }
+
+  // Take over system, options and path, wherever they come from; a model brings its own system.
+  set(values, changed = "model") {
+    const { systems, models } = this.page;
+    let model = models.find(({ name }) => name === values.model) ?? null;
+    const asked = model && (changed === "model" || !values.system) ? model.system : values.system;
+    const system = systems.find(({ name }) => name === asked) ?? systems[0];
+    if (model?.system !== system.name) model = null;
     const root = system.roots.includes(values.root) ? values.root : system.root;
+    this.system = system;
+    this.model = model;
     this.values = {
+      model: model?.name ?? "",
       system: system.name,
       root,
       loss: system.losses.includes(values.loss) ? values.loss : system.losses[0],
@@ -53,6 +74,8 @@ export class Panel {
       constraints: system.constraints.find((name) => name === values.constraints) ?? system.constraints[0],
       path: values.path ?? [],
     };
+    const names = models.map(({ name }) => name);
+    options(this.find("[data-setting=model]"), ["", ...names], this.values.model, ["none", ...names]);
     options(this.find("[data-setting=system]"), systems.map(({ name }) => name), system.name);
     options(this.find("[data-setting=root]"), system.roots, root);
     options(this.find("[data-setting=loss]"), system.losses, this.values.loss);
@@ -61,21 +84,20 @@ export class Panel {
     this.find("[data-oracle]").hidden = system.oracles.length === 1;
     this.find("[data-constraints]").hidden = system.constraints.length === 1;
     for (const name of ["root", "loss", "oracle"]) {
-      this.find(`[data-setting=${name}]`).disabled = this.usesModel();
+      this.find(`[data-setting=${name}]`).disabled = model !== null;
     }
-    this.player.offer(system.oracles, this.usesModel());
-    this.find(".beam").hidden = !this.usesModel();
-    this.element.setAttribute("aria-label", system.name);
-  }
-
-  usesModel() {
-    return this.page.model !== null && this.page.model.system === this.values.system;
+    this.find(".beam").hidden = model === null && !this.beam.recorded;
+    this.find(".beam form").hidden = model === null;
+    this.find(".scores").hidden = model === null;
+    this.element.setAttribute("aria-label", [system.name, model?.name].filter(Boolean).join(", "));
+    drawMoves(this);
   }
 
   // Another sentence, model or system: nothing that was visited is there any more.
   forget() {
     this.player.pause();
     this.cache.clear();
+    this.why.forget();
     this.ways.clear();
     this.beam.forget();
   }
@@ -83,8 +105,17 @@ export class Panel {
   request() {
     const { system, root, loss, oracle, constraints, path } = this.values;
     const { sentence } = this.page;
-    if (this.usesModel()) return { sentence, system, constraints, model: this.page.model.name, path };
-    return { sentence, system, root, loss, static_oracle: oracle, constraints, path };
+    if (this.model) return { sentence, system, constraints, model: this.model.name, path };
+    return { sentence, system, root, loss, static_oracle: oracle, constraints, path, labels: this.page.labels() };
+  }
+
+  move(name) {
+    return this.system.moves.find((move) => move.name === name);
+  }
+
+  // Of the state that is shown, which on a slow day is not yet the last one asked for.
+  shownPath() {
+    return this.view.history.map((choice) => choice.action);
   }
 
   async go(path, { keepsPlaying = false } = {}) {
@@ -95,9 +126,17 @@ export class Panel {
     await this.show();
   }
 
-  // From the state that is shown, which on a slow day is not yet the last one asked for.
   take(action) {
-    return this.go([...this.view.history.map((choice) => choice.action), action]);
+    const button = this.find(`button.action[data-action="${CSS.escape(action)}"]`);
+    const explains = this.find("[data-do=explain]").getAttribute("aria-pressed") === "true";
+    if (explains && this.explained !== button) { // the first tap explains, the second takes
+      this.explained = button;
+      this.why.point(button);
+      return null;
+    }
+    const before = this.shownPath();
+    this.page.tried(this, action);
+    return this.go([...before, action]);
   }
 
   undo() {
@@ -118,16 +157,21 @@ export class Panel {
     const choices = this.view?.choices ?? [];
     const optimal = choices.find((choice) => choice.optimal) ?? choices[0];
     const next = this.ways.next(this.values.path) ?? optimal?.action;
-    if (next) await this.take(next);
+    if (next) await this.go([...this.shownPath(), next]);
   }
 
-  async fetch() {
-    const room = (selector) => Math.max(280, Math.floor(this.find(selector).clientWidth) - 2);
-    const width = room(".picture");
-    const request = { ...this.request(), width, best_width: room(".best .picture") };
+  // A path from an address may hold what is not valid here: the server stops before that.
+  async fetch(path = this.values.path) {
+    const width = Math.max(280, this.find(".picture").clientWidth - 2);
+    const request = { ...this.request(), path, lenient: true, width, best_width: this.bestWidth() };
     const key = JSON.stringify(request);
     if (!this.cache.has(key)) this.cache.set(key, await post("api/explore", request));
     return this.cache.get(key);
+  }
+
+  // For the best tree, whose picture may be hidden.
+  bestWidth() {
+    return Math.max(280, this.find(".beyond").clientWidth - 36);
   }
 
   show() {
@@ -150,9 +194,17 @@ export class Panel {
     this.find(".state").hidden = error !== null;
     if (error) return;
     this.view = view;
+    this.explained = null;
+    this.find(".notice").hidden = !view.stopped;
+    if (view.stopped) {
+      this.find(".notice").textContent = `This way ends here: ${view.stopped}.`;
+      this.values.path = this.shownPath();
+      this.page.changed({ isNew: false });
+    }
     this.ways.add(view.history);
     this.draw();
     if (focused) this.focusAgain(focused);
+    this.page.shown(this);
   }
 
   // What had the focus was drawn anew: go to what is most like it.
@@ -163,46 +215,23 @@ export class Panel {
 
   draw() {
     const { view } = this;
-    this.drawPicture();
-    this.drawWords(this.find(".stack ol"), [...view.stack].reverse()); // the top comes first
-    this.drawWords(this.find(".buffer ol"), view.buffer);
-    this.find(".tally").replaceChildren(...this.tally());
-    drawActions(this.find(".actions"), view, (action) => this.take(action));
+    drawPicture(this);
+    drawWords(this, ".stack", [...view.stack].reverse()); // the top comes first
+    drawWords(this, ".buffer", view.buffer);
+    this.find(".tally").replaceChildren(...tally(this));
+    drawUnreachable(this);
+    drawActions(this.find(".actions"), view, (action) => this.take(action), this.isGuess);
+    markMoves(this);
     this.ways.draw(this.find(".ways"), this.values.path);
-    this.drawBest();
+    this.why.rest();
     this.find("[data-do=undo]").disabled = this.find("[data-do=start]").disabled = !view.history.length;
     this.find("[data-do=redo]").disabled = view.is_final;
+    this.player.offer(this.system.oracles, { hasModel: this.model !== null, hasGold: view.has_gold });
     this.player.draw();
-    for (const name of this.usesModel() ? ["root", "loss"] : []) {
+    for (const name of this.model ? ["root", "loss"] : []) {
       this.find(`[data-setting=${name}]`).value = view.system[name];
     }
     announce(this.spoken());
-  }
-
-  // Arcs that were not there before are marked, so that one sees what an action did.
-  drawPicture() {
-    const holder = this.find(".picture");
-    const known = this.knownArcs ?? new Set();
-    picture(holder, this.view.svg);
-    holder.querySelector("svg").setAttribute("aria-label", `Arcs: ${this.view.arcs.map((arc) => this.arc(arc)).join(", ") || "none yet"}`);
-    this.knownArcs = new Set(this.view.arcs.map((arc) => arc.join(" ")));
-    for (const arc of holder.querySelectorAll(".arc.built, .arc.wrong")) {
-      const { head, label, dependent } = arc.dataset;
-      if (!known.has([head, label, dependent].join(" "))) arc.classList.add("fresh");
-    }
-    this.find(".legend").hidden = !this.view.has_gold;
-  }
-
-  drawWords(holder, words) {
-    const named = words.map((word, i) =>
-      element(
-        `li${word ? "" : ".root"}${i ? "" : ".chief"}`,
-        {},
-        element("span.form", {}, this.word(word)),
-        word ? element("span.id", {}, String(word)) : null,
-      ),
-    );
-    holder.replaceChildren(...(named.length ? named : [element("li.empty", {}, "empty")]));
   }
 
   word(i) {
@@ -210,39 +239,7 @@ export class Panel {
   }
 
   arc([head, label, dependent]) {
-    return `${this.word(head)} → ${this.word(dependent)}${label ? ` (${label})` : ""}`;
-  }
-
-  tally() {
-    const { view } = this;
-    const parts = [element("span", {}, view.is_final ? `final, after ${count(view.history.length, "action")}` : count(view.history.length, "action"))];
-    if (!view.has_gold) return [...parts, element("span", {}, "no gold tree, so no costs")];
-    const spent = view.history.reduce((sum, choice) => sum + choice.cost, 0);
-    parts.push(
-      element(`span.spent${spent ? ".bad" : ""}`, {}, "cost so far ", element("b", {}, String(spent))),
-      element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest loss in reach ", element("b", {}, String(view.loss))),
-    );
-    if (view.lost.length) {
-      const named = view.lost.slice(0, MOST_LOST).map((arc) => this.arc(arc)).join(", ");
-      const more = view.lost.length - MOST_LOST;
-      parts.push(element("span.lost", {}, `lost: ${named}${more > 0 ? ` and ${more} more` : ""}`));
-    }
-    return parts;
-  }
-
-  drawBest() {
-    const { best, loss } = this.view;
-    const holder = this.find(".best");
-    holder.hidden = !best;
-    if (!best) return;
-    const isGold = !this.view.lost.length;
-    picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
-    holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
-    holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
-    const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
-    const more = best.actions.length - MOST_ACTIONS;
-    const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is the one that was built.";
-    holder.querySelector(".completion").textContent = rest;
+    return arcName(this.word(head), label, this.word(dependent));
   }
 
   spoken() {

@@ -1,12 +1,29 @@
 // The parse page: text in, trees out.
-import { withoutComments } from "./sentences.js";
-import { announce, copy, count, element, get, hashOf, hashValues, Notice, options, picture, post, showError, text } from "./shared.js";
+import { differing, drawSentence, standalone, VIEWS, withoutPictures } from "./results.js";
+import { announce, copy, count, download, element, get, hashOf, hashValues, memory, Notice, options, post, showError } from "./shared.js";
+import { languageName, textsFor } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
-const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
+const LONGEST_ADDRESS = 20_000; // characters of a text that an address holds
+const MOST_DRAWN = 200_000; // characters of a text whose trees are drawn
+const MOST_RECENT = 12;
+const LONGEST_RECENT = 4000;
+const AT_ONCE = 40; // sentences; more when asked for
+
+let models = [];
+let items = []; // what is shown: sentences with their CoNLL-U, those of the other model, matches
+let conllu = "";
+let view = "trees";
+let nShown = AT_ONCE;
 
 function values() {
   return { text: find("text").value, model: find("model").value, input: find("input").value };
+}
+
+function address() {
+  const { text, ...rest } = values();
+  const kept = text.length > LONGEST_ADDRESS ? "" : text;
+  return hashOf({ text: kept, ...rest, other: find("other").value, view: view === "trees" ? "" : view, find: find("pattern").value });
 }
 
 async function parse() {
@@ -19,7 +36,10 @@ async function parse() {
   document.body.setAttribute("aria-busy", "true");
   try {
     const width = Math.max(280, find("form").clientWidth - 34);
-    draw(await post("api/parse", { ...asked, model: asked.model || null, svg: true, width }));
+    const pictures = asked.text.length <= MOST_DRAWN ? { svg: true, graph: true, width } : {};
+    const answer = await post("api/parse", { ...asked, model: asked.model || null, ...pictures });
+    await show(answer, await askOther(answer, pictures));
+    remember(asked);
   } catch (error) {
     showError(find("error"), error);
     find("result").hidden = true;
@@ -28,88 +48,202 @@ async function parse() {
   }
 }
 
-function draw(answer) {
-  const parts = answer.conllu.split(/\n\n/).filter((part) => part.trim());
-  find("count").textContent = count(answer.sentences.length, "sentence");
-  find("copy-conllu").onclick = ({ target }) => copy(target, answer.conllu);
-  find("sentences").replaceChildren(
-    ...answer.sentences.map((sentence, i) => drawSentence(sentence, `${parts[i]}\n\n`, answer.model)),
-  );
+// The same words by another model, so that the trees can be held against each other.
+async function askOther(answer, pictures) {
+  const model = find("other").value;
+  if (!model || !answer.sentences.length) return null;
+  const tokens = answer.sentences.map(({ words }) => words.map(({ form }) => form));
+  return post("api/parse", { tokens, model, output: "sentences", ...pictures });
+}
+
+async function show(answer, other) {
+  conllu = answer.conllu;
+  const parts = conllu.split(/\n\n/).filter((part) => part.trim());
+  items = answer.sentences.map((sentence, i) => ({
+    sentence, conllu: `${parts[i]}\n\n`, model: answer.model, other: other?.sentences[i] ?? null, otherModel: other?.model, matches: [],
+  }));
+  nShown = AT_ONCE;
+  find("count").textContent = count(items.length, "sentence");
   find("result").hidden = false;
-  announce(`${count(answer.sentences.length, "tree")} drawn.`);
+  tellDifferences();
+  if (find("pattern").value) await search();
+  draw();
+  announce(`${count(items.length, "tree")} drawn.`);
 }
 
-function drawSentence(sentence, conllu, model) {
-  const holder = element("div.picture");
-  const details = element("div.word-columns", { role: "region", "aria-label": "Columns of a word", "aria-live": "polite", hidden: true });
-  picture(holder, sentence.svg, (word) => {
-    const row = sentence.words.find(({ id }) => String(id) === word.dataset.id);
-    if (row) drawColumns(details, row, holder, word);
+function tellDifferences() {
+  const compared = items.filter(({ other }) => other);
+  find("difference").hidden = !compared.length;
+  if (!compared.length) return;
+  const nWords = compared.reduce((sum, { sentence }) => sum + sentence.words.length, 0);
+  const words = compared.flatMap((item) => [...differing(item)].map((id) => [item, id]));
+  const heads = words.filter(([{ sentence, other }, id]) => sentence.words[id - 1].head !== other.words[id - 1].head).length;
+  find("difference").textContent = words.length
+    ? `${items[0].model} and ${items[0].otherModel} differ in ${words.length} of ${count(nWords, "word")}: ${count(heads, "head")}, ${count(words.length - heads, "label alone", "labels alone")}. They are marked: ≠, or thick dashes.`
+    : `${items[0].model} and ${items[0].otherModel} agree in all ${count(nWords, "word")}.`;
+}
+
+function draw() {
+  for (const button of find("views").children) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  const isPart = find("only").checked && find("pattern").value.trim();
+  const chosen = isPart ? items.filter(({ matches }) => matches.length) : items;
+  find("sentences").replaceChildren(...chosen.slice(0, nShown).map((item) => drawSentence(item, view)));
+  find("more").hidden = chosen.length <= nShown;
+  find("more").textContent = `Show more (${chosen.length - nShown} left)`;
+}
+
+async function search() {
+  const pattern = find("pattern").value.trim();
+  find("found").textContent = "";
+  for (const item of items) item.matches = [];
+  if (!pattern) return;
+  try {
+    const { matches } = await post("api/explore/match", { sentence: conllu, pattern });
+    items.forEach((item, i) => { item.matches = matches[i] ?? []; });
+    const n = items.reduce((sum, item) => sum + item.matches.length, 0);
+    find("found").textContent = `${count(n, "match", "matches")} in ${count(items.filter((item) => item.matches.length).length, "sentence")}`;
+  } catch (error) {
+    find("found").textContent = error.message;
+  }
+}
+
+async function save(kind) {
+  const pictures = items.map(({ sentence }) => sentence.svg).filter(Boolean);
+  if (kind === "conllu") download("parsed.conllu", conllu);
+  else if (kind === "json") download("parsed.json", JSON.stringify(items.map(({ sentence }) => withoutPictures(sentence)), null, 2), "application/json");
+  else if (pictures.length) download("parsed.svg", await standalone(stack(pictures)), "image/svg+xml");
+  else showError(find("error"), new Notice("No tree here is short enough for a picture."));
+}
+
+// One picture of several, one below the other.
+function stack(pictures) {
+  const sizes = pictures.map((svg) => /width="([\d.]+)" height="([\d.]+)"/.exec(svg).slice(1).map(Number));
+  let y = 0;
+  const placed = pictures.map((svg, i) => {
+    const moved = svg.replace("<svg ", `<svg y="${y}" `);
+    y += sizes[i][1];
+    return moved;
   });
-  const address = `explore${hashOf({ sentence: withoutComments(conllu), model })}`;
-  return element(
-    "li.card.tree",
-    {},
-    element("p.sentence", {}, sentence.text ?? ""),
-    holder,
-    details,
-    element(
-      "div.row",
-      {},
-      element("button", { type: "button", onclick: ({ target }) => copy(target, conllu) }, "Copy CoNLL-U"),
-      element("button", { type: "button", onclick: ({ target }) => copyPicture(target, sentence.svg) }, "Copy SVG"),
-      element("a.button", { href: address }, "Open in explorer"),
-    ),
-  );
+  const width = Math.max(...sizes.map(([w]) => w));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="dodona" width="${width}" height="${y}" viewBox="0 0 ${width} ${y}">${placed.join("\n")}</svg>`;
 }
 
-// Elsewhere a picture needs the style that here the page has.
-async function copyPicture(button, svg) {
-  const style = svg.includes("<style>") ? "" : `<style>${await text("static/picture.css")}</style>`;
-  await copy(button, svg.replace(/^<svg[^>]*>/, (begin) => begin + style));
+// Texts of before, in this browser and nowhere else.
+function remember({ text, model, input }) {
+  if (text.length > LONGEST_RECENT) return;
+  const others = memory.get("recent", []).filter((one) => one.text !== text);
+  memory.set("recent", [{ text, model, input }, ...others].slice(0, MOST_RECENT));
+  drawRecent();
 }
 
-function drawColumns(details, row, holder, word) {
-  for (const other of holder.querySelectorAll(".word.chosen")) other.classList.remove("chosen");
-  word.classList.add("chosen");
-  const shown = COLUMNS.filter((name) => row[name] !== null && row[name] !== undefined && row[name] !== "_");
-  details.hidden = false;
-  details.replaceChildren(
-    element(
-      "dl",
-      {},
-      ...shown.map((name) => element("div", {}, element("dt", {}, name), element("dd", {}, String(row[name])))),
-    ),
-  );
+function drawRecent() {
+  const recent = memory.get("recent", []);
+  find("history").hidden = !recent.length;
+  find("history").querySelector("ul").replaceChildren(...recent.map((one) => element("li", {}, element("button.recent", {
+    type: "button", dir: "auto", onclick: () => take(one),
+  }, one.text.slice(0, 90)))));
+}
+
+function take({ text, model = find("model").value, input = "text" }) {
+  find("text").value = text;
+  if (models.some(({ name }) => name === model)) find("model").value = model;
+  find("input").value = input;
+  drawLanguage();
+  submit();
+}
+
+async function open(file) {
+  const text = await file.text();
+  const isTreebank = /\.conll[ux]$/.test(file.name) || /^(#.*\n)*1(-\d+)?\t([^\t\n]*\t){8}/.test(text);
+  take({ text, input: isTreebank ? "conllu" : "text" });
+}
+
+function drawLanguage() {
+  const { language } = models.find(({ name }) => name === find("model").value) ?? {};
+  find("language").textContent = language ? languageName(language) : "";
+  if (language) find("text").lang = language;
+  else find("text").removeAttribute("lang");
+  const names = Object.keys(textsFor(language));
+  options(find("example"), ["", ...names], "", ["choose…", ...names]);
 }
 
 function readAddress() {
-  const { text, model, input } = hashValues();
+  if (location.hash === "#main") return;
+  const { text, model, other, input, view: asked, find: pattern } = hashValues();
   find("text").value = text ?? find("text").value;
   if (model) find("model").value = model;
+  find("other").value = models.some(({ name }) => name === other) ? other : "";
   find("input").value = input ?? "text";
+  find("pattern").value = pattern ?? "";
+  view = asked in VIEWS ? asked : "trees";
+  drawLanguage();
   if (text) parse();
 }
 
+function writeAddress() {
+  if (address() !== location.hash) history.pushState(null, "", address());
+}
+
 function submit() {
-  const address = hashOf(values());
-  if (address !== location.hash) history.pushState(null, "", address);
+  writeAddress();
   parse();
 }
 
-async function begin() {
-  find("form").addEventListener("submit", (event) => {
+function listen() {
+  const does = (id, kind, action) => find(id).addEventListener(kind, action);
+  does("form", "submit", (event) => {
     event.preventDefault();
     submit();
   });
-  find("text").addEventListener("keydown", (event) => {
+  does("text", "keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
   });
-  find("copy-link").addEventListener("click", ({ target }) => copy(target, location.href));
+  does("copy-conllu", "click", ({ target }) => copy(target, conllu));
+  does("copy-link", "click", ({ target }) => copy(target, location.href));
+  does("model", "change", drawLanguage);
+  does("example", "change", ({ target }) => {
+    const { language } = models.find(({ name }) => name === find("model").value) ?? {};
+    if (target.value) take({ text: textsFor(language)[target.value] });
+  });
+  does("file", "change", async ({ target }) => {
+    if (target.files.length) await open(target.files[0]);
+    target.value = "";
+  });
+  does("views", "click", ({ target }) => {
+    if (!target.dataset.view) return;
+    view = target.dataset.view;
+    writeAddress();
+    draw();
+  });
+  does("downloads", "click", ({ target }) => target.dataset.save && save(target.dataset.save));
+  does("search", "submit", async (event) => {
+    event.preventDefault();
+    writeAddress();
+    await search();
+    draw();
+  });
+  does("only", "change", draw);
+  does("more", "click", () => {
+    nShown += AT_ONCE;
+    draw();
+  });
+  does("forget", "click", () => {
+    memory.set("recent", []);
+    drawRecent();
+  });
   addEventListener("popstate", readAddress);
+}
+
+async function begin() {
+  find("views").replaceChildren(...Object.entries(VIEWS).map(([name, shown]) => element("button", { type: "button", "data-view": name, "aria-pressed": "false" }, shown)));
+  listen();
+  drawRecent();
   try {
-    const names = (await get("api/models")).map(({ name }) => name);
+    models = await get("api/models");
+    const names = models.map(({ name }) => name);
     options(find("model"), names, names[0]);
+    options(find("other"), ["", ...names], "", ["none", ...names]);
+    find("versus").hidden = names.length < 2;
   } catch (error) {
     showError(find("error"), error);
   }

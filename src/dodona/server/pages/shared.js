@@ -46,6 +46,19 @@ export function element(kind, properties = {}, ...children) {
   return made;
 }
 
+// An arc in words, each of which keeps its own direction: wrote → her (IOBJ)
+export function arcName(head, label, dependent) {
+  const parts = [element("bdi", {}, head), " → ", element("bdi", {}, dependent)];
+  if (label) parts.push(" (", element("bdi", {}, label), ")");
+  return element("span.arc-name", { dir: "ltr" }, ...parts);
+}
+
+// Several, with commas between; beyond `most`, how many more there are.
+export function arcNames(arcs, name, most = 8) {
+  const parts = arcs.slice(0, most).flatMap((arc, i) => (i ? [", ", name(arc)] : [name(arc)]));
+  return arcs.length > most ? [...parts, ` and ${arcs.length - most} more`] : parts;
+}
+
 export function options(select, values, chosen, names = values) {
   select.replaceChildren(
     ...values.map((value, i) => element("option", { value, textContent: names[i] })),
@@ -87,6 +100,30 @@ export function showError(box, error) {
 export function announce(text) {
   document.getElementById("status").textContent = text;
 }
+
+// Hand a file to the browser, to be saved.
+export function download(name, content, type = "text/plain;charset=utf-8") {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = element("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+// What the browser keeps for its user; in private windows it may not.
+export const memory = {
+  get(key, otherwise) {
+    try {
+      return JSON.parse(localStorage.getItem(`dodona.${key}`)) ?? otherwise;
+    } catch {
+      return otherwise;
+    }
+  },
+  set(key, value) {
+    try {
+      localStorage.setItem(`dodona.${key}`, JSON.stringify(value));
+    } catch { /* then it is forgotten */ }
+  },
+};
 
 export async function copy(button, text) {
   const before = button.textContent;

@@ -18,6 +18,7 @@ from dodona.server.models import Model, Models
 from dodona.server.requests.fields import (
     LONGEST_NUMBER,
     check_count,
+    check_flag,
     check_pixels,
     check_text,
     count_values,
@@ -33,6 +34,7 @@ MOST_CHARACTERS = 1 << 18  # of a sentence and those around it: they are read in
 MOST_BYTES = 12 * MOST_CHARACTERS + (1 << 20)  # in JSON, where a character has up to 12, and a path
 MOST_HYPOTHESES = min(64, MAX_WIDTH)
 MOST_SENTENCES = 1_000_000
+MOST_LABELS = 500
 DEPS = 8  # the column of CoNLL-U
 
 _LONG_NUMBER = re.compile(rf"\d{{{LONGEST_NUMBER + 1}}}")
@@ -51,7 +53,12 @@ class ExploreRequest:
     static_oracle: str | None = None
     constraints: str = NO_CONSTRAINTS
     model: Model | None = None
+    labels: tuple[str, ...] = ()  # beside those of the gold tree and of the model
     path: tuple[Action, ...] = ()
+    lenient: bool = False  # stop at the first action that is not valid, and say so
+    action: Action | None = None  # after the path: why it costs what it costs
+    pattern: str | None = None  # to look for in all sentences
+    film: bool = False  # a picture for slides of every state on the path, not of the last alone
     oracle: str = "static"  # of a derivation
     beam: int = WIDTH
     width: float | None = None  # of the picture, in pixels
@@ -75,21 +82,30 @@ class ExploreRequest:
             values["model"] = models.find(values["model"])
         return cls(limits=limits, **values)
 
-    def explorer(self) -> Explorer:
-        """The explorer that is asked for."""
-        sentences = read_typed(self.sentence, name="sentence")
+    def read_sentences(self) -> list[Sentence]:
+        """All sentences."""
+        return read_typed(self.sentence, name="sentence")
+
+    def read_sentence(self) -> Sentence:
+        """The sentence that is asked for."""
+        sentences = self.read_sentences()
         if not 1 <= self.number <= len(sentences):
             raise bad(f"there is no sentence {self.number} among {len(sentences)}")
         sentence = sentences[self.number - 1]
         _check_size(sentence, self.limits)
+        return sentence
+
+    def explorer(self) -> Explorer:
+        """The explorer that is asked for."""
         return Explorer(
-            sentence,
+            self.read_sentence(),
             self.system,
             root=self.root,
             loss=self.loss,
             static_oracle=self.static_oracle,
             parser=None if self.model is None else self.model.parser,
             constraints=self.constraints,
+            labels=self.labels,
         )
 
 
@@ -122,10 +138,28 @@ def _check_path(name: str, value: object, most: int) -> tuple[Action, ...]:
     return tuple(read_path([check_text(name, action) for action in value]))
 
 
+def _check_labels(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MOST_LABELS:
+        raise bad(f"{name} is a list of up to {MOST_LABELS} labels")
+    labels = tuple(check_text(name, label) for label in value)
+    if not all(label.split() == [label] for label in labels):
+        raise bad(f"{name} are words without spaces, none of them empty")
+    return labels
+
+
+def _check_action(name: str, value: object) -> Action:
+    [action] = _check_path(name, [value], most=1)
+    return action
+
+
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "sentence": _check_sentence,
     "number": partial(check_count, highest=MOST_SENTENCES),
     "beam": partial(check_count, highest=MOST_HYPOTHESES),
+    "labels": _check_labels,
+    "lenient": check_flag,
+    "action": _check_action,
+    "film": check_flag,
     "width": check_pixels,
     "best_width": check_pixels,
 }

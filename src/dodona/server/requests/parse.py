@@ -25,7 +25,7 @@ from dodona.treebank.sentence import Sentence
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
 FEW = 100  # values in JSON beside words and sentences
-NAMES = (*INPUTS, "model", "input", "output", "svg", "width")
+NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class ParseRequest:
     input: str
     output: str
     svg: bool
+    graph: bool  # the enhanced graph as a picture, too
     width: float | None
 
     @classmethod
@@ -59,6 +60,7 @@ class ParseRequest:
             check_choice("input", fields.get("input"), INPUTS) if kind == "text" else kind,
             check_choice("output", fields.get("output"), OUTPUTS),
             check_flag("svg", fields.get("svg", False)),
+            check_flag("graph", fields.get("graph", False)),
             check_pixels("width", fields["width"]) if "width" in fields else None,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from dodona.server.errors import bad
 from dodona.server.models import Model, Models
@@ -11,7 +12,25 @@ from dodona.server.requests.sentences import cut, read_conllu, read_text
 from dodona.server.requests.words import read_horizontal, read_vertical
 from dodona.treebank.sentence import Sentence
 
-INPUTS = ("conllu", "horizontal", "vertical", "generic_tokenizer")
+TOKENIZER = "generic_tokenizer"  # as an input format; people say tokenizer=
+# the formats with their options
+INPUTS: dict[str, tuple[str, ...]] = {
+    "conllu": ("v2",),
+    "horizontal": (),
+    "vertical": (),
+    TOKENIZER: ("ranges", "presegmented", "normalized_spaces"),
+}
+OUTPUTS: dict[str, tuple[str, ...]] = {
+    "conllu": ("v2",),
+    "epe": (),
+    "horizontal": ("paragraphs",),
+    "vertical": ("paragraphs",),
+    "plaintext": ("normalized_spaces",),
+    "matxin": (),
+}
+ON = ("", "1", "on", "yes", "true")  # of tagger and parser, which have no options here
+OFF = "none"
+FORMS = ("none", "nfc")  # of Unicode
 
 
 @dataclass(frozen=True)
@@ -21,32 +40,36 @@ class ProcessRequest:
     model: Model
     data: bytes
     input: str
-    output: str  # a format, by a name that may not exist
+    output: str
     tag: bool
     parse: bool
-    options: frozenset[str] = frozenset()  # of the tokenizer
+    options: frozenset[str] = frozenset()  # of the input, which may be a tokenizer
+    how: frozenset[str] = frozenset()  # options of the output
 
     @classmethod
     def read(cls, fields: Mapping[str, str], models: Models) -> ProcessRequest:
         """From a form; what is wrong with it is told in UDPipe's words, where it has some."""
         if "data" not in fields:
             raise bad("The parameter 'data' is required.")
-        input_, _, options = fields.get("input", "conllu").partition("=")
+        asked_for = fields.get("input", "conllu")
         if "tokenizer" in fields:
-            input_, options = "generic_tokenizer", fields["tokenizer"]
-        output, _, how = fields.get("output", "conllu").partition("=")
-        if output == "plaintext" and how == "normalized_spaces":
-            output = "plaintext_normalized"
-        if input_ not in INPUTS:
-            raise bad(f"Unknown input format '{input_}'; there are: {', '.join(INPUTS)}.")
+            asked_for = f"{TOKENIZER}={fields['tokenizer']}"
+        input_, options = _read_format("input", asked_for, INPUTS)
+        output, how = _read_format("output", fields.get("output", "conllu"), OUTPUTS)
+        form = fields.get("normalize", FORMS[0]).lower() or FORMS[0]
+        if form not in FORMS:
+            raise bad(f"normalize is one of {', '.join(FORMS)}, not '{form}'.")
+        # what UDPipe 2 does with all data, which changes offsets: here, where it is asked for
+        data = normalize("NFC", fields["data"]) if form == "nfc" else fields["data"]
         asked = cls(
             models.find(fields.get("model")),
-            fields["data"].encode(),  # shorter than a string, whatever is in it
+            data.encode(),  # shorter than a string, whatever is in it
             input_,
             output,
-            tag=fields.get("tagger", "none") != "none",
-            parse=fields.get("parser", "none") != "none",
-            options=frozenset(options.split(";")),
+            tag=_is_on("tagger", fields),
+            parse=_is_on("parser", fields),
+            options=options,
+            how=how,
         )
         asked._check_parts()
         return asked
@@ -54,7 +77,7 @@ class ProcessRequest:
     @property
     def is_raw(self) -> bool:
         """Whether the data is raw text."""
-        return self.input == "generic_tokenizer"
+        return self.input == TOKENIZER
 
     def sentences(self) -> Iterator[Sentence]:
         """The sentences of the data."""
@@ -71,3 +94,32 @@ class ProcessRequest:
         for part, is_asked_for in {"tokenizer": self.is_raw, "tagger": self.tag}.items():
             if is_asked_for and part not in self.model.parts:
                 raise bad(f"The required model '{self.model.name}' does not contain a {part}!")
+
+
+def _read_format(
+    kind: str, text: str, known: Mapping[str, tuple[str, ...]]
+) -> tuple[str, frozenset[str]]:
+    """The name of a format and its options, as in horizontal=paragraphs.
+
+    >>> _read_format("output", "plaintext=normalised", OUTPUTS)
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: Unknown option 'normalised' of plaintext; there is: ...
+    """
+    name, _, rest = text.partition("=")
+    if name not in known:
+        raise bad(f"Unknown {kind} format '{name}'; there are: {', '.join(known)}.")
+    options = frozenset(filter(None, (option.strip() for option in rest.split(";"))))
+    for option in sorted(options - set(known[name])):
+        public = "tokenizer" if name == TOKENIZER else name
+        there = ", ".join(known[name])
+        has = f"there is: {there}" if there else "it has none"
+        raise bad(f"Unknown option '{option}' of {public}; {has}.")
+    return name, options
+
+
+def _is_on(part: str, fields: Mapping[str, str]) -> bool:
+    """Whether a part is asked for."""
+    value = fields.get(part, OFF).strip().lower()
+    if value not in (*ON, OFF):
+        raise bad(f"Unknown option '{value}' of {part}; it has none.")
+    return value != OFF

@@ -49,6 +49,7 @@ async def list_models(request: Request) -> Response:
                 "name": model.name,
                 "parts": model.parts,
                 "system": model.parser.settings.system,
+                "language": model.language,
             }
             for model in service_of(request).models
         ]

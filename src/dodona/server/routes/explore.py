@@ -4,6 +4,10 @@ GET  /api/systems             every transition system with its options
 POST /api/explore             the state at the end of a path
 POST /api/explore/derivation  the actions of an oracle or of the model
 POST /api/explore/beam        the hypotheses of beam search
+POST /api/explore/why         what an action costs, and why
+POST /api/explore/tree        a gold tree that is being drawn
+POST /api/explore/slide       a state, or all on the way to it, for slides
+POST /api/explore/match       what fits a pattern, which may take long: that is why it is here
 """
 
 from __future__ import annotations

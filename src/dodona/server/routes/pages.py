@@ -2,6 +2,8 @@
 
 They are few and small: each is read once, and the browser is told by an ETag that it has it.
 Nothing on them may come from elsewhere: the Content-Security-Policy makes the browser see to it.
+The explorer may stand in a frame of another page, if it is asked for so: /explore?embed=1. It keeps
+no secret and does nothing in anybody's name, so that there is nothing to trick people into.
 """
 
 from __future__ import annotations
@@ -22,11 +24,15 @@ TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
+# blob: is how a page makes a picture of its own drawing
+POLICY = "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'self'"
 HEADERS = {  # beside those that all answers have
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'",
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
     "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
 }
+FRAMED = {"Content-Security-Policy": f"{POLICY}; frame-ancestors *", "Cache-Control": "no-cache"}
+EMBEDDABLE = "explore.html"
 PAGES = {"/": "index.html", "/explore": "explore.html"}
 FOLDER = files("dodona.server").joinpath("pages")
 STATIC = {
@@ -37,10 +43,11 @@ STATIC = {
 def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint for one file."""
     etag = f'"{sha256(content).hexdigest()[:32]}"'
-    headers = {**HEADERS, "ETag": etag}
     kind = TYPES[name.rpartition(".")[2]]
 
     async def respond(request: Request) -> Response:
+        is_framed = name == EMBEDDABLE and request.query_params.get("embed") == "1"
+        headers = {**(FRAMED if is_framed else HEADERS), "ETag": etag}
         if etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(content, media_type=kind, headers=headers)

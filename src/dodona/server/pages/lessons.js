@@ -1,0 +1,108 @@
+// Five lessons: what is shown at each step, and what is said of it.
+import { EXAMPLES } from "./sentences.js";
+
+const [LETTER, , PRIEST] = Object.values(EXAMPLES);
+const ORACLES = [
+  "1\tOracles\t_\tNOUN\t_\t_\t4\tnsubj\t4:nsubj\t_",
+  "2\tand\t_\tCCONJ\t_\t_\t3\tcc\t3:cc\t_",
+  "3\toaks\t_\tNOUN\t_\t_\t1\tconj\t1:conj|4:nsubj\t_",
+  "4\tspeak\t_\tVERB\t_\t_\t0\troot\t0:root\t_",
+].join("\n");
+const COMPLEX = ["The DET 2 det", "complex NOUN 3 nsubj", "houses VERB 0 root", "pilgrims NOUN 3 obj", ". PUNCT 3 punct"].join("\n");
+
+const BEGUN = "SHIFT LEFT-ARC:SBJ RIGHT-ARC:PRD";
+const STATIC = `${BEGUN} SHIFT SHIFT LEFT-ARC:DET SHIFT SHIFT`;
+const DYNAMIC = `${BEGUN} SHIFT SHIFT LEFT-ARC:DET LEFT-ARC:DET RIGHT-ARC:DOBJ REDUCE RIGHT-ARC:P`;
+const READ = "SHIFT LEFT-ARC:SBJ SHIFT";
+const REPAIRED = `${READ} SHIFT UNSHIFT RIGHT-ARC:IOBJ`;
+const UNSWAPPED = "SHIFT SHIFT LEFT-ARC:det SHIFT SHIFT RIGHT-ARC:advmod SHIFT SHIFT LEFT-ARC:nsubj SHIFT SHIFT LEFT-ARC:case RIGHT-ARC:obl";
+const FIRST_HEAD = "SHIFT SHIFT LEFT-ARC:cc REDUCE RIGHT-ARC:conj";
+const SECOND_HEAD = `${FIRST_HEAD} SHIFT LEFT-ARC:nsubj`;
+
+// A search of the English model that ships, three hypotheses wide: score, parent, action, whether
+// it is correct, and what it joined.
+const SEARCH = [
+  [[0, 0, null, 1, null]],
+  [[1834, 0, "SHIFT", 1, null]],
+  [[3430, 0, "SHIFT", 1, null], [3225, 0, "LEFT-ARC:det", 1, [2, 1]], [2265, 0, "LEFT-ARC:nsubj", 0, [2, 1]]],
+  [[4802, 1, "SHIFT", 1, null], [4593, 0, "SHIFT", 1, null], [4469, 0, "LEFT-ARC:compound", 0, [3, 2]]],
+  [[6371, 0, "SHIFT", 1, null], [5708, 2, "LEFT-ARC:det", 0, [3, 1]], [5675, 2, "SHIFT", 0, null]],
+  [[7239, 0, "LEFT-ARC:compound", 0, [4, 3]], [6917, 1, "SHIFT", 0, null], [6913, 0, "LEFT-ARC:nmod:unmarked", 0, [4, 3]]],
+  [[8336, 0, "RIGHT-ARC:nmod", 0, [2, 4]], [7940, 2, "RIGHT-ARC:nmod", 0, [2, 4]], [7843, 0, "RIGHT-ARC:vocative", 0, [2, 4]]],
+  [[11035, 0, "REDUCE", 0, null], [10591, 1, "REDUCE", 0, null], [10454, 2, "REDUCE", 0, null]],
+  [[13689, 0, "RIGHT-ARC:punct", 0, [2, 5]], [13245, 1, "RIGHT-ARC:punct", 0, [2, 5]], [13072, 2, "RIGHT-ARC:punct", 0, [2, 5]]],
+  [[14749, 0, "REDUCE", 0, null], [14305, 1, "REDUCE", 0, null], [14132, 2, "REDUCE", 0, null]],
+];
+const BEAM = {
+  beam: 3, fell_at: 5, fell_by: 326, forms: ["The", "complex", "houses", "pilgrims", "."],
+  steps: SEARCH.map((step, i) => step.map(([score, parent, action, correct, joined]) => ({
+    score, parent, action, is_correct: Boolean(correct), is_final: i === SEARCH.length - 1, joined: joined && [joined[0], null, joined[1]],
+  }))),
+};
+
+export const LESSONS = [
+  {
+    id: "figure-3",
+    title: "A wrong turn",
+    paper: "Goldberg & Nivre (2012), Figure 3",
+    shared: { sentence: LETTER, system: "arc-eager", root: "first" },
+    steps: [
+      { path: "", text: "The dashed arcs are the gold tree. A parser builds it by actions, and each action has a cost: the gold arcs that it puts out of reach for good. Those marked ✓ are optimal. Point at the others to see what they would lose." },
+      { path: BEGUN, text: "Three optimal actions later, “wrote” is on top of the stack and “her” at the front of the buffer. RIGHT-ARC:IOBJ would join the two." },
+      { path: `${BEGUN} SHIFT`, text: "Here a parser errs and takes SHIFT. It costs 1: “her” now lies above “wrote” on the stack, and in this system a word gets its head from the left only at the moment when it is pushed. The arc wrote → her is lost." },
+      { path: STATIC, text: "What comes next matters as much. A static oracle knows one derivation, for a parser that never errs. Followed from here it waits for the lost arc, pushes word after word on top of “her”, and two more arcs are lost: the loss is 3." },
+      { path: DYNAMIC, text: "A dynamic oracle knows the cost of each action in every state. It makes “letter” the head of “her”, wrong but harmless, and saves the other arcs: the loss stays 1. Both ways are kept below: press any state on them." },
+    ],
+  },
+  {
+    id: "repair",
+    title: "A repair",
+    paper: "Honnibal & Johnson (2015)",
+    shared: { sentence: LETTER, system: "nonmonotonic" },
+    steps: [
+      { path: READ, text: "The same place in another system, which can take back what it did. SHIFT, the wrong turn of the first lesson, costs 0 here; but it bears the mark ↺: it is not optimal, since it needs a repair later." },
+      { path: `${READ} SHIFT`, text: "“her” was shifted without its head. Nothing is lost: the smallest loss in reach is still 0, and the best way on holds an UNSHIFT." },
+      { path: `${READ} SHIFT UNSHIFT`, text: "UNSHIFT puts “her” back to the front of the buffer. (A note on each word keeps it from being shifted and unshifted for ever.)" },
+      { path: REPAIRED, text: "Now RIGHT-ARC:IOBJ joins what was missed. The detour took two actions and cost nothing." },
+      { path: `${REPAIRED} SHIFT LEFT-ARC:DET REDUCE RIGHT-ARC:DOBJ REDUCE RIGHT-ARC:P REDUCE`, text: "At the end every gold arc is there: the loss is 0, in spite of the mistake." },
+    ],
+  },
+  {
+    id: "swap",
+    title: "A swap",
+    paper: "Nivre (2009)",
+    shared: { sentence: PRIEST, system: "swap" },
+    steps: [
+      { system: "arc-eager", path: "", text: "“A priest arrived yesterday who listened to oaks”: the arc priest → listened crosses the one to “arrived” from the root. A projective system such as arc-eager can never build both, whatever it does: the arc is out of reach before the first action, and no action is to blame." },
+      { path: "", text: "The system swap builds every tree. Its arcs join the two topmost words of the stack, and SWAP changes the order of words." },
+      { path: UNSWAPPED, text: "“arrived” stands between “priest” and “listened” on the stack, so the two cannot be joined." },
+      { path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours." },
+      { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl`, text: "RIGHT-ARC:acl:relcl joins them: the crossing arc is built." },
+      { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl SHIFT LEFT-ARC:nsubj SHIFT RIGHT-ARC:punct RIGHT-ARC:root`, text: "“arrived” is shifted again and takes the rest. One swap was enough, for two actions more than a projective tree takes." },
+    ],
+  },
+  {
+    id: "graph",
+    title: "A graph",
+    paper: "Tokgöz & Eryiğit (2015)",
+    shared: { sentence: ORACLES, system: "graph-eager" },
+    steps: [
+      { path: "", text: "In “Oracles and oaks speak” oaks speak, too: in a graph a word may have several heads. Here “oaks” has two, “Oracles” (conj) and “speak” (nsubj)." },
+      { path: FIRST_HEAD, text: "LEFT-ARC and RIGHT-ARC leave both words where they are, so that each can get more arcs. “oaks” has its first head now. To REDUCE “Oracles” would cost 1: point at it." },
+      { path: SECOND_HEAD, text: "“oaks” was shifted, met “speak”, and has its second head. Now SHIFT costs 2: arcs that are missing count, and so do those that nothing can build any more." },
+      { path: `${SECOND_HEAD} REDUCE LEFT-ARC:nsubj REDUCE RIGHT-ARC:root SHIFT`, text: "The end: five arcs over four words. Costs of graphs count arcs that are missing and arcs too many." },
+    ],
+  },
+  {
+    id: "beam",
+    title: "A beam",
+    paper: "Aufrant, Wisniewski & Yvon (2017)",
+    shared: { sentence: COMPLEX, system: "nonmonotonic" },
+    labels: [...new Set(SEARCH.flat().map(([, , action]) => action?.split(":").slice(1).join(":")).filter(Boolean))],
+    steps: [
+      { path: "", beam: BEAM, text: "“The complex houses pilgrims”: readers stumble over it, and so does a model. Below is a search of the English model with a beam of three: after each step only the three best hypotheses stay. Lines lead from parents to children; those marked ✓ are still correct." },
+      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, in the first place. “houses” waits on the stack to become the verb." },
+      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT LEFT-ARC:compound", beam: BEAM, text: "At step 5 the model likes “houses pilgrims” as a compound better. The correct continuation misses the third place by 326 and falls off: from here on the search cannot find the gold tree, however good its scores are later. Training that updates at this very moment is called early update; with a dynamic oracle it may also go on from the best that is left." },
+    ],
+  },
+];

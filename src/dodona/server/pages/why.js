@@ -1,0 +1,122 @@
+// Why an action costs what it costs: told beside the actions, marked in the pictures.
+import { arcNames, element, post } from "./shared.js";
+import { drawBest } from "./state.js";
+
+const DELAY_MS = 90; // so that a pointer that passes by asks nothing
+const HINT = matchMedia("(hover: none)").matches
+  ? "Switch on “A tap explains first” and tap an action to see why it costs what it costs; a second tap takes it."
+  : "Point at an action, or go to it with ↑ and ↓, to see why it costs what it costs.";
+
+export class Why {
+  constructor(panel) {
+    this.panel = panel;
+    this.box = panel.find(".why");
+    this.cache = new Map();
+    const actions = panel.find(".actions");
+    for (const kind of ["pointerover", "focusin"]) {
+      actions.addEventListener(kind, ({ target }) => this.point(target.closest("button.action")));
+    }
+    for (const kind of ["pointerleave", "focusout"]) actions.addEventListener(kind, () => this.leave());
+  }
+
+  forget() {
+    this.cache.clear();
+  }
+
+  point(button) {
+    if (!button || !this.panel.view.has_gold || this.panel.isGuess) return;
+    this.after(() => this.tell(this.panel.shownPath(), button.dataset.action));
+  }
+
+  leave() {
+    this.after(() => this.rest());
+  }
+
+  after(does) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(does, DELAY_MS);
+  }
+
+  // Without a question: what the last action did, if that is worth a word.
+  rest() {
+    clearTimeout(this.timer);
+    this.asked = null;
+    this.unmark();
+    drawBest(this.panel);
+    const last = this.panel.view.history.at(-1);
+    this.box.hidden = !this.panel.view.has_gold;
+    this.box.replaceChildren(element("p", {}, this.panel.isGuess ? "Costs are hidden until you choose." : HINT));
+    if (last && (last.cost || last.optimal === false)) {
+      const path = this.panel.shownPath();
+      this.tell(path.slice(0, -1), last.action, { isPast: true });
+    }
+  }
+
+  async ask(path, action) {
+    const key = [...path, action].join(" ");
+    if (!this.cache.has(key)) {
+      const best_width = this.panel.bestWidth();
+      this.cache.set(key, post("api/explore/why", { ...this.panel.request(), path, action, best_width }));
+    }
+    return this.cache.get(key);
+  }
+
+  async tell(path, action, { isPast = false } = {}) {
+    const asked = this.asked = Symbol("the last one asked wins");
+    let why;
+    try {
+      why = await this.ask(path, action);
+    } catch {
+      return; // the state itself says what is wrong
+    }
+    if (asked !== this.asked) return;
+    const move = this.panel.move(action.split(":")[0]);
+    this.unmark();
+    this.box.replaceChildren(
+      element("p", {}, element("b", {}, action), isPast || !move?.does ? "" : ` ${move.does}.`),
+      element("p.reason", {}, ...this.reason(why, isPast)),
+    );
+    if (isPast) return;
+    this.mark(why.loses);
+    drawBest(this.panel, why.best, why.loss, action);
+  }
+
+  reason(why, isPast) {
+    const name = (arcs) => arcNames(arcs, (arc) => this.panel.arc(arc));
+    const { cost, loss, instead, wrong, mislabelled, repairs } = why;
+    if (!cost && why.optimal) return [isPast ? "It cost nothing." : "It costs 0 and is optimal: nothing gets out of reach."];
+    if (!cost) {
+      const later = repairs.length ? `: ${repairs.join(", ")}` : "";
+      const how = `${isPast ? "It cost" : "It costs"} 0, but is not optimal: it needs ${repairs.length > 1 ? "repairs" : "a repair"} later${later}.`;
+      return [element("span.mark", { "aria-hidden": "true" }, "↺ "), how];
+    }
+    const isLabel = (arc) => mislabelled.some((other) => other.join() === arc.join());
+    const lost = why.loses.filter((arc) => !isLabel(arc));
+    const parts = [isPast ? `It cost ${cost}: ` : `It costs ${cost}: `];
+    const say = (words, arcs, end = "") => parts.push(parts.length > 1 ? "; " : "", words, ...name(arcs), end);
+    if (lost.length) say(isPast ? "lost " : "loses ", lost);
+    if (mislabelled.length) say("the wrong label for ", mislabelled);
+    if (wrong.length) say("leads to ", wrong, wrong.length > 1 ? ", which are not gold" : ", which is not gold");
+    if (instead.length) say("in exchange, ", instead, " can be had, which could not before");
+    if (parts.length === 1) parts.push("this system's costs are estimates, and no single arc is to blame");
+    parts.push(".");
+    if (why.is_estimate) parts.push(" (The cost is an estimate here.)");
+    if (!isPast) parts.push(` The smallest loss in reach is then ${loss}.`);
+    return parts;
+  }
+
+  mark(arcs) {
+    for (const [head, label, dependent] of arcs) {
+      for (const arc of this.panel.find(".picture").querySelectorAll(".arc")) {
+        const { dataset } = arc;
+        if (dataset.head === String(head) && dataset.dependent === String(dependent) && dataset.label === (label ?? "")) {
+          arc.classList.add("doomed");
+        }
+      }
+    }
+  }
+
+  unmark() {
+    for (const arc of this.panel.element.querySelectorAll(".doomed")) arc.classList.remove("doomed");
+  }
+}
