@@ -59,7 +59,7 @@ def main() -> None:
     chosen = options.parse_args()
     folder = chosen.data / TREEBANK
     if not (folder / "train.conllu").exists():
-        sys.exit(f"{folder}/train.conllu is not there; README.md says how to get treebanks")
+        sys.exit(f"{folder}/train.conllu is not there; docs/treebanks.md says how to get some")
     if not chosen.check:
         build(folder, chosen.out)
         return
