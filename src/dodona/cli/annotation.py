@@ -24,7 +24,7 @@ def annotate(paths: list[str], reading: Reading, pipe: Pipe, out: str, format: s
     groups = [[source] for source in sources] if is_folder(out) else [sources]
     skipped = Skipped()
     with metered("parsing", size_of(sources), tells_speed=True) as meter:
-        reading = reading._replace(meter=meter)
+        reading.meter = meter
         for target, group in zip(targets, groups, strict=True):
             _write(reading.read(group), pipe, target, format, skipped, meter)
     skipped.say()

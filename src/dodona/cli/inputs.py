@@ -36,15 +36,23 @@ class Source(NamedTuple):
     place: str = ""  # from the folder on that was named
 
 
-class Reading(NamedTuple):
-    """How files are read: in which format, by which segmenter, from which encoding."""
+class Reading:
+    """How files are read: in which format, by which segmenter, from which encoding.
 
-    format: str | None = None  # None: to be found out
-    segmenter: Segmenter | None = None
-    skip_bad: bool = False
-    encoding: str = UTF8
-    trees: Trees = "ignored"
-    meter: Meter | None = None  # is told how far it has come
+    Without a format, that is found out for each file; a `meter` is told how far it has come.
+    """
+
+    def __init__(
+        self,
+        format: str | None = None,
+        segmenter: Segmenter | None = None,
+        skip_bad: bool = False,
+        encoding: str = UTF8,
+        trees: Trees = "ignored",
+        meter: Meter | None = None,
+    ) -> None:
+        self.format, self.segmenter, self.skip_bad = format, segmenter, skip_bad
+        self.encoding, self.trees, self.meter = encoding, trees, meter
 
     def read(self, sources: Iterable[Source]) -> Iterator[Item]:
         """The sentences of all files, one after the other."""

@@ -28,7 +28,6 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_WORD_LINE = re.compile(rb"\d+([-.]\d+)?\t")
 _LEAST_TABS = 5  # of a line of a treebank, be it a damaged one
 
 
@@ -73,7 +72,8 @@ class Opened:
             end = self._peek(at).find(b"\n", at)
             line = self._ahead[at : end if end >= 0 else None].strip(b"\r")
             if line and not line.startswith(b"#"):
-                is_word = _WORD_LINE.match(line) is not None
+                number = line.partition(b"\t")[0]  # 3, 3-4 or 8.1
+                is_word = number[:1].isdigit() and number[-1:].isdigit()
                 return is_word and line.count(b"\t") >= _LEAST_TABS
             if end < 0:
                 return False

@@ -12,8 +12,6 @@ from dodona.treebank.sentence cimport (
 
 from operator import getitem, index
 
-from dodona.treebank.elsewhere import WORD, explain
-
 cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 
@@ -202,6 +200,8 @@ cdef class Word:
 
     def __getattr__(self, name):
         """Called for what is not there: whoever knows other libraries is told our name for it."""
+        from dodona.treebank.elsewhere import WORD, explain
+
         raise AttributeError(explain("word", name, WORD))
 
     cdef str column(self, int column):
