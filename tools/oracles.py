@@ -133,7 +133,7 @@ def between(text: str, mark: str, lines: list[str]) -> str:
     start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
     before, _, rest = text.partition(start)
     _, _, after = rest.partition(end)
-    return before + start + "\n".join(lines) + "\n" + end + after
+    return before + start + "\n" + "\n".join(lines) + "\n\n" + end + after
 
 
 def main() -> None:

@@ -213,6 +213,38 @@ def test_optimal_means_fewest_errors_then_fewest_repairs(name: str, loss: str, s
             assert set(system.optimal(core, gold)) == best, (state, gold)
 
 
+def test_arc_eager_tree_knows_what_unshift_can_still_do() -> None:
+    """A SHIFT instead of RIGHT-ARC loses nothing: only a repair is needed in the end."""
+    system = dodona.system("arc-eager-tree", labels=TWO)
+    gold = dodona.Gold(heads=[0, 1], labels=["root", "obj"])
+    shift, right_arc = dodona.Action("SHIFT"), dodona.Action("RIGHT-ARC", "obj")
+    state = system.step(system.start(2), shift)
+    costs = system.costs(state, gold)
+    assert costs[shift] == costs[right_arc] == 0
+    assert system.optimal(state, gold) == [right_arc]
+
+
+def test_arc_eager_tree_knows_what_unshift_cannot_do() -> None:
+    """1 → 2 waits for the end, and then nobody can take 3 across 2: SHIFT loses an arc."""
+    system = dodona.system("arc-eager-tree", labels=TWO)
+    gold = dodona.Gold(heads=[0, 1, 1], labels=["root", "obj", "obj"])
+    state = system.step(system.start(3), dodona.Action("SHIFT"))
+    costs = system.costs(state, gold)
+    assert costs[dodona.Action("SHIFT")] == 1
+    assert costs[dodona.Action("RIGHT-ARC", "obj")] == 0
+
+
+def test_costs_of_arc_eager_tree_in_long_sentences_take_a_moment() -> None:
+    """They look at each word of the stack once, not at all pairs."""
+    system = dodona.system("arc-eager-tree", labels=ONE)
+    n = 3_000
+    gold = dodona.Gold(heads=[0, *range(1, n)], labels=["root"] * n)
+    state = system.start(n)
+    for _ in range(n - 1):
+        state = system.step(state, dodona.Action("SHIFT"))
+    assert system.costs(state, gold)[dodona.Action("SHIFT")] == 0
+
+
 def test_optimal_of_a_system_without_repairs_is_the_cheapest() -> None:
     system = dodona.system("arc-eager", labels=TWO)
     gold = dodona.Gold(heads=[2, 0], labels=["obj", "root"])

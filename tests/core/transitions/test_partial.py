@@ -216,6 +216,20 @@ def test_actions_are_those_of_the_arcs_that_are_annotated() -> None:
     }
 
 
+def test_a_beam_learns_early_where_heads_are_unknown_and_only_there() -> None:
+    """Beyond the first error max-violation would learn what nobody annotated."""
+    test = treebank(30, 3)
+
+    def parsed(data: list[dodona.Sentence], update: str) -> list[bytes]:
+        trained = train(data, beam=4, update=update, restart="good")
+        return list(map(bytes, trained.pipe(test)))
+
+    partial = with_gaps(treebank(40, 1), 0.6, 1)
+    assert parsed(partial, "max-violation") == parsed(partial, "early") != parsed(partial, "full")
+    whole = treebank(40, 1)
+    assert parsed(whole, "max-violation") != parsed(whole, "early")
+
+
 def test_a_treebank_without_any_label_has_the_one() -> None:
     bare = [s.replace(deprels=["_"] * len(s)) for s in treebank(40, 1, 0)]
     trained = train(bare, training="static")

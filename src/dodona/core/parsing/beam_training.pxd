@@ -22,7 +22,8 @@ cdef struct Reference:            # the positive example: a derivation, and the 
 
 cdef class BeamTrainer(GreedyTrainer):
     cdef Agenda agenda
-    cdef Update kind
+    cdef Update update
+    cdef Update kind                    # of the sentence in hand
     cdef Restart restart
     cdef bint is_dynamic
     cdef StateC origin                  # the configuration that decoding starts from

@@ -24,12 +24,18 @@ Where no action is free (a gold tree out of reach of the system), the cheapest c
 systems that can repair their mistakes, nearly everything is free; there an action must also be one
 of those with the fewest repairs to come, as in greedy training (without that, three points of UAS
 were lost on Hungarian).
+
+Of a tree that is annotated in part, max-violation learns as early does. Beyond the error most of
+what the two derivations do is guesswork, free on both sides, and would be rewarded and punished
+along with it: with 60% of the heads of hu_szeged removed it never settles, and ends 2.5 UAS below
+greedy training, where early comes out above it.
 """
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport uniform
 from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Hypothesis, Step, bar
+from dodona.core.parsing.greedy_training cimport is_partial
 from dodona.core.transitions.state cimport copy, lay_out, state_size
 
 UPDATES = ("early", "max-violation", "full")
@@ -45,7 +51,7 @@ cdef class BeamTrainer(GreedyTrainer):
         super().__init__(*args, mode="explore" if oracle == "dynamic" else "static", **options)
         if self.system.builds_graphs:
             raise ValueError(f"{self.system.name} builds graphs, which are learned greedily")
-        self.kind = UPDATES.index(update)
+        self.update = self.kind = UPDATES.index(update)
         self.restart = RESTARTS.index(restart)
         self.is_dynamic = ORACLES.index(oracle) == 1
         if self.restart == BAD and not self.is_dynamic:
@@ -107,6 +113,9 @@ cdef class BeamTrainer(GreedyTrainer):
         lay_out(&self.origin, self.origin_block.data(), n_words)
         lay_out(&self.replayed, self.replayed_block.data(), n_words)
         self.corpus.set_gold(self.system, sentence, &self.gold, self.gold_block)
+        self.kind = self.update
+        if self.kind == MAX_VIOLATION and is_partial(&self.gold):
+            self.kind = EARLY
         self.agenda.reserve(n_words, self.features.n_templates)
         self.system.start_state(&self.origin)
 

@@ -5,7 +5,10 @@ from libcpp.vector cimport vector
 from dodona.core.features.features cimport Features
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.following cimport Follower
+from dodona.core.transitions.gold cimport GoldC
 from dodona.core.weights.linear cimport Weights
+
+cdef bint is_partial(const GoldC* gold) noexcept nogil
 
 
 cdef class GreedyTrainer(Follower):

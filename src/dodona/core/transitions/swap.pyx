@@ -127,7 +127,7 @@ cdef class Swap(ArcStandard):
         >>> system, gold = Swap(["dep"]), Gold(heads=[3, 0, 2], labels=["dep"] * 3)
         >>> state = system.step(system.step(system.start(3), Action("SHIFT")), Action("SHIFT"))
         >>> {action.move: pair for action, pair in system.bounds(state, gold).items()}
-        {'SHIFT': (0, 0), 'LEFT-ARC': (1, 2), 'RIGHT-ARC': (2, 2), 'SWAP': (0, 0)}
+        {'SHIFT': (0, 1), 'LEFT-ARC': (1, 1), 'RIGHT-ARC': (2, 2), 'SWAP': (0, 0)}
         """
         cdef EncodedGold reference = self._priced(gold, state)
         cdef int move, moves = self._moves(state)
