@@ -20,7 +20,7 @@ export function drawActions(holder, view, take, isGuess) {
 
 // The action that the model would take.
 function favourite(choices) {
-  const scored = choices.filter((choice) => choice.score !== null);
+  const scored = choices.filter((choice) => choice.score !== null && !choice.forbidden);
   return scored.reduce((best, choice) => (best && best.score >= choice.score ? best : choice), null);
 }
 
@@ -43,7 +43,7 @@ function drawMove(move, choices, best, take, isGuess) {
 const unseen = (text) => element("span.visually-hidden", {}, text);
 
 function drawChoice(choice, isFavourite, take) {
-  const { action, label, move, cost, optimal, score } = choice;
+  const { action, label, move, cost, optimal, score, forbidden } = choice;
   const parts = [label === null ? null : unseen(`${move} `), element("bdi.name", {}, label ?? move)];
   if (optimal) parts.push(mark("✓", "optimal"));
   else if (cost === 0) parts.push(mark("↺", "needs a repair"));
@@ -52,9 +52,10 @@ function drawChoice(choice, isFavourite, take) {
   if (cost !== null) {
     parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
   }
+  if (forbidden) parts.push(unseen(`forbidden: ${forbidden}`));
   return element(
-    `button.action${optimal ? ".optimal" : ""}`,
-    { type: "button", "data-action": action, onclick: () => take(action) },
+    `button.action${optimal ? ".optimal" : ""}${forbidden ? ".forbidden" : ""}`,
+    { type: "button", title: forbidden ?? "", "data-action": action, onclick: () => take(action) },
     ...parts,
   );
 }

@@ -18,7 +18,7 @@ let opened = []; // the sentences of the file or text that is open, as addresses
 let lesson = null;
 let editor = null;
 
-const KEYS = ["model", "system", "root", "loss", "oracle", "path", "ways"];
+const KEYS = ["model", "system", "root", "loss", "oracle", "constraints", "path", "ways"];
 const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
 
 function readAddress() {
