@@ -53,6 +53,7 @@ function drawChoice(choice, isFavourite, take) {
   if (cost !== null) {
     parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
   }
+  if (forbidden) parts.push(unseen(`forbidden: ${forbidden}`));
   return element(
     `button.action${optimal ? ".optimal" : ""}${forbidden ? ".forbidden" : ""}`,
     { type: "button", title: forbidden ?? "", "data-action": action, onclick: () => take(action) },

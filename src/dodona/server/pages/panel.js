@@ -47,8 +47,8 @@ export class Panel {
 
   // Another system or option: begin again with it.
   choose(name, value) {
-    const { model, system, root, loss, oracle } = this.values;
-    const kept = { model: { model }, system: { model } }[name] ?? { model, system, root, loss, oracle };
+    const { model, system } = this.values;
+    const kept = { model: { model }, system: { model } }[name] ?? this.values;
     this.set({ system, ...kept, [name]: value, path: [] }, name);
     this.forget();
     this.page.changed();
@@ -63,6 +63,7 @@ export class Panel {
     const system = systems.find(({ name }) => name === asked) ?? systems[0];
     if (model?.system !== system.name) model = null;
     const root = system.roots.includes(values.root) ? values.root : system.root;
+    const { constraints: rules = [] } = system; // of the treebank, which forbid some actions
     this.system = system;
     this.model = model;
     this.values = {
@@ -71,7 +72,7 @@ export class Panel {
       root,
       loss: system.losses.includes(values.loss) ? values.loss : system.losses[0],
       oracle: system.oracles.includes(values.oracle) ? values.oracle : system.oracles[0],
-      constraints: system.constraints.find((name) => name === values.constraints) ?? system.constraints[0],
+      constraints: rules.includes(values.constraints) ? values.constraints : rules[0],
       path: values.path ?? [],
     };
     const names = models.map(({ name }) => name);
@@ -80,9 +81,9 @@ export class Panel {
     options(this.find("[data-setting=root]"), system.roots, root);
     options(this.find("[data-setting=loss]"), system.losses, this.values.loss);
     options(this.find("[data-setting=oracle]"), system.oracles, this.values.oracle);
-    options(this.find("[data-setting=constraints]"), system.constraints, this.values.constraints);
+    options(this.find("[data-setting=constraints]"), rules, this.values.constraints);
+    this.find("[data-constraints]").hidden = rules.length < 2;
     this.find("[data-oracle]").hidden = system.oracles.length === 1;
-    this.find("[data-constraints]").hidden = system.constraints.length === 1;
     for (const name of ["root", "loss", "oracle"]) {
       this.find(`[data-setting=${name}]`).disabled = model !== null;
     }
@@ -104,9 +105,9 @@ export class Panel {
 
   request() {
     const { system, root, loss, oracle, constraints, path } = this.values;
-    const { sentence } = this.page;
-    if (this.model) return { sentence, system, constraints, model: this.model.name, path };
-    return { sentence, system, root, loss, static_oracle: oracle, constraints, path, labels: this.page.labels() };
+    const asked = { sentence: this.page.sentence, system, constraints, path };
+    if (this.model) return { ...asked, model: this.model.name };
+    return { ...asked, root, loss, static_oracle: oracle, labels: this.page.labels() };
   }
 
   move(name) {
