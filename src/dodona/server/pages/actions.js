@@ -48,7 +48,6 @@ function drawChoice(choice, isFavourite, take) {
   if (optimal) parts.push(mark("✓", "optimal"));
   else if (cost === 0) parts.push(mark("↺", "needs a repair"));
   if (isFavourite) parts.push(mark("◆", "the model's choice", "favourite"));
-  if (forbidden) parts.push(mark("⊘", `forbidden: ${forbidden}`));
   if (score !== null) parts.push(unseen("score "), element("span.score", { title: "score" }, String(score)));
   if (cost !== null) {
     parts.push(unseen("cost "), element(`span.cost${cost ? "" : ".zero"}`, { title: "cost" }, String(cost)));
