@@ -43,12 +43,12 @@ export class Why {
     this.asked = null;
     this.unmark();
     drawBest(this.panel);
-    const last = this.panel.view.history.at(-1);
     this.box.hidden = !this.panel.view.has_gold;
-    this.box.replaceChildren(element("p", {}, this.panel.isGuess ? "Costs are hidden until you choose." : HINT));
-    if (last && (last.cost || last.optimal === false)) {
-      const path = this.panel.shownPath();
-      this.tell(path.slice(0, -1), last.action, { isPast: true });
+    const last = this.panel.view.history.at(-1);
+    if (!this.panel.isGuess && last && (last.cost || last.optimal === false)) {
+      this.tell(this.panel.shownPath().slice(0, -1), last.action, { isPast: true });
+    } else {
+      this.box.replaceChildren(element("p", {}, this.panel.isGuess ? "Costs are hidden until you choose." : HINT));
     }
   }
 
