@@ -277,7 +277,7 @@ def finish(tasks: list[int], n_workers: int) -> int:
 @app.command()
 def plan(
     speed: float = 72_000,
-    bytes_in: float = 2.2,
+    bytes_in: float = 1.8,
     bytes_out: float = 6.4,
     part_words: float = 12e6,
 ) -> None:

@@ -29,6 +29,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def texts(shipped: str) -> Iterator[Any]:
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else others on the machine go first
     # what is in the working folder goes to every worker; the third core is for what else Ray does
     ray.init(
         num_cpus=3,
