@@ -310,7 +310,7 @@ def test_what_ud_forbids_is_struck_out_and_says_why(page: Page) -> None:
     take(page, "SHIFT")
     forbidden = page.locator(".action.forbidden").first
     expect(forbidden).to_have_attribute("title", re.compile("UD"))
-    expect(forbidden).to_have_attribute("aria-label", re.compile("forbidden: .*UD"))
+    expect(forbidden).to_have_accessible_name(re.compile("forbidden: .*UD"))
     page.select_option("[data-setting=system]", "graph-eager")
     expect(page.locator("[data-constraints]")).to_be_hidden()
 
