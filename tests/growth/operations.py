@@ -193,7 +193,8 @@ def explore(given: Sentences, system: str) -> None:
     explorer = Explorer(given[0], system)
     view = explorer.view(explorer.start())
     draw_state(explorer, view, 800)
-    draw_best(explorer, view, 800)
+    if view.reach is not None:
+        draw_best(explorer, view.arcs, view.reach, 800)
 
 
 def operations_of(system: str) -> list[Operation]:

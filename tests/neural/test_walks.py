@@ -108,7 +108,12 @@ def make_lab(name: str) -> Lab:
         data = prepare([_sentence(n, random, labels) for n in (1, 2, 4, 6)], Encoder(()), settings)
     names = [label.decode() for label in data.encoder.labels]
     system = dodona.system(
-        name, labels=names, root=settings.root, loss=settings.loss, root_label=data.root_label
+        name,
+        labels=names,
+        root=settings.root,
+        loss=settings.loss,
+        root_label=data.root_label,
+        exact_words=settings.exact_words,
     )
     golds = []
     for i in range(len(data.corpus)):

@@ -31,12 +31,13 @@ def batch(texts: list[Any] = TEXTS, kind: pa.DataType | None = None) -> pa.Recor
 
 def words_of(texts: list[str]) -> list[dict[str, Any]]:
     """The rows that stand for what the parser makes of texts, put together word by word."""
-    names = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "start", "end")
+    names = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
     return [
         {"doc_id": row, "sent_id": number}
         | {name: getattr(word, name) for name in names}
-        | {"error": None}
+        | {"start": token.start, "end": token.end, "error": None}
         for row, text in enumerate(texts)
         for number, sentence in enumerate(parser()(text), start=1)
-        for word in sentence
+        for token in sentence.tokens
+        for word in sentence[token.first - 1 : token.last]
     ]

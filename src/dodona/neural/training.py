@@ -96,8 +96,8 @@ class NeuralTrainer(Learner[Arrays]):
             root=settings.root,
             loss=settings.loss,
             static_oracle=settings.static_oracle,
-            root_label=self.data.root_label,
             exact_words=settings.exact_words,
+            root_label=self.data.root_label,
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)

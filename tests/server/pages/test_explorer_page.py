@@ -143,7 +143,7 @@ def test_the_way_that_was_gone_is_replayed(page: Page) -> None:
         }).observe(document.querySelector('.ways'), { childList: true, subtree: true }); }"""
     )
     page.click("[data-do=play]")
-    page.wait_for_function("seen.includes('start') && seen.at(-1) !== 'start'")
+    page.wait_for_function("() => seen.includes('start') && seen.at(-1) !== 'start'")
     expect(page.locator(".side.stack li")).to_have_count(4)
     expect(page.locator(".branches")).to_have_count(0)  # no other way than this
 
