@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -329,6 +330,26 @@ def test_the_beam_draws_parents_and_what_was_joined(page: Page) -> None:
     expect(arcs.first.locator(".arc-name")).to_contain_text("→")
 
 
+def drag(page: Page, head: int, dependent: int) -> None:
+    """Draw an arc in the editor, once the last drawing has come to rest."""
+    for number, act in ((head, page.mouse.down), (dependent, page.mouse.up)):
+        box = place_of(page.locator("#editor .word").nth(number - 1))
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+        act()
+
+
+def place_of(word: Locator) -> Any:
+    """Where it stands, found twice: a new drawing may be on its way."""
+    before = None
+    for _ in range(100):
+        found = word.bounding_box()
+        if found is not None and found == before:
+            return found
+        before = found
+        word.page.wait_for_timeout(30)
+    raise AssertionError("the drawing does not come to rest")
+
+
 def test_a_gold_tree_is_drawn_by_hand(page: Page) -> None:
     page.goto(at(sentence="Ask the oak"))
     page.click("#input > summary")
@@ -337,21 +358,14 @@ def test_a_gold_tree_is_drawn_by_hand(page: Page) -> None:
     expect(words).to_have_count(3)
     expect(page.locator("#editor .notice")).to_contain_text("3 words have no head yet")
 
-    def drag(head: int, dependent: int) -> None:
-        for place, act in ((head, page.mouse.down), (dependent, page.mouse.up)):
-            box = words.nth(place - 1).bounding_box()
-            assert box is not None
-            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
-            act()
-
-    drag(1, 3)
+    drag(page, 1, 3)
     expect(page.locator("#editor .arc")).to_have_count(1)
-    drag(3, 2)
+    drag(page, 3, 2)
     expect(page.locator("#editor .arc")).to_have_count(2)
-    drag(2, 3)  # her own head, by a detour
+    drag(page, 2, 3)  # her own head, by a detour
     expect(page.locator("#editor .notice")).to_contain_text("cycle: “oak” → “the” → “oak”")
     expect(page.locator("#editor .arc")).to_have_count(2)
-    drag(1, 2)
+    drag(page, 1, 2)
     expect(page.locator("#editor .notice")).to_contain_text("A word of a tree has one head")
     page.click("#editor button:has-text('Undo')")
     page.locator("[aria-label='head of Ask']").select_option("0")
@@ -373,13 +387,12 @@ def test_a_gold_tree_is_drawn_by_hand(page: Page) -> None:
 def test_a_word_of_a_graph_may_have_two_heads(page: Page) -> None:
     page.goto(at(sentence="Ask 0 root\nold 3 amod\noaks 1 obj", system="graph-eager"))
     page.click("#input > summary")
-    page.click("#edit")
-    page.check("#editor input[type=checkbox]")
-    box = [page.locator("#editor .word").nth(i).bounding_box() for i in (0, 1)]
-    for place, act in zip(box, (page.mouse.down, page.mouse.up), strict=True):
-        assert place is not None
-        page.mouse.move(place["x"] + 5, place["y"] + 5, steps=3)
-        act()
+    drawn = "**/api/explore/tree"
+    with page.expect_response(drawn):
+        page.click("#edit")
+    with page.expect_response(drawn):
+        page.check("#editor input[type=checkbox]")
+    drag(page, 1, 2)
     expect(page.locator("#editor .arc")).to_have_count(4)
     page.click("#editor .primary")
     expect(page.locator(".picture-card .arc.gold")).to_have_count(4)
@@ -414,8 +427,8 @@ def test_arcs_of_right_to_left_words_are_named_from_head_to_dependent(page: Page
     page.goto(at(sentence="كتب 0 root\nدرس 1 obj", path="RIGHT-ARC:root SHIFT"))
     lost = page.locator(".tally .lost bdi")
     expect(lost.first).to_have_text("كتب")
-    left, right = (lost.nth(i).bounding_box() for i in (0, 1))
-    assert left is not None and right is not None and left["x"] < right["x"]
+    left, right = (place_of(lost.nth(i)) for i in (0, 1))
+    assert left["x"] < right["x"]
     assert page.locator(".configuration").get_attribute("dir") == "rtl"
     keep(page, "right-to-left")
 
