@@ -10,8 +10,8 @@ import numpy as np
 
 from dodona.core.parsing.walking import N_SPECIAL_ROWS
 from dodona.neural.batching import Room
-from dodona.neural.learning import products_of, tags_of
 from support import tiny
+from support.read_words import products_of, tags_of
 
 SHAPE = tiny.shape()
 PARAMETERS = tiny.parameters(SHAPE)

@@ -17,10 +17,9 @@ from dodona.core.network.network import NetworkSpace
 from dodona.evaluation import evaluate_graphs
 from dodona.neural import export
 from dodona.neural.batching import Room, make_batch
-from dodona.neural.learning import products_of, tags_of
 from dodona.neural.training import NeuralTrainer
 from dodona.settings import Settings
-from dodona.synthetic.generator import synthetic_treebank
+from support.read_words import products_of, tags_of
 from support.small import enhanced, treebank
 
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
@@ -29,21 +28,6 @@ SMALL = {"scorer": "neural", "width": 32, "layers": 2, "hidden": 16, "batch_word
 
 def settings(**changed: object) -> Settings:
     return replace(Settings(), **SMALL, **changed)  # type: ignore[arg-type]
-
-
-def synthetic(n_sentences: int, seed: int) -> list[dodona.Sentence]:
-    """With lemmas."""
-    return [
-        dodona.Sentence.from_columns(
-            s.forms,
-            lemmas=s.lemmas,
-            upos=s.upos,
-            feats=s.feats,
-            heads=s.heads,
-            deprels=s.deprels,
-        )
-        for s in synthetic_treebank(n_sentences, seed)
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +106,7 @@ def test_a_run_goes_on_from_its_checkpoint_to_the_same_bytes(tmp_path: Path) -> 
 
 def test_lemmas_come_first_and_with_the_tags_of_the_network(tmp_path: Path) -> None:
     """Also where a run is broken off between the two."""
-    train, dev = synthetic(60, 1), synthetic(20, 2)
+    train, dev = treebank(60, 1, lemmas=True), treebank(20, 2, lemmas=True)
     whole = NeuralTrainer(train, dev, settings(epochs=2))
     stages = [epoch.part for epoch in whole.epochs()]
     assert stages == ["lemmas"] * 10 + ["parser"] * 2

@@ -30,11 +30,14 @@ s0.feats:Case + b0.feats:Case + s0.tag + b0.tag
 
 
 @cache
-def treebank(n_sentences: int, seed: int, nonprojective: float = 0.1) -> list[dodona.Sentence]:
+def treebank(
+    n_sentences: int, seed: int, nonprojective: float = 0.1, lemmas: bool = False
+) -> list[dodona.Sentence]:
     """Sentences of the invented language."""
     return [
         dodona.Sentence.from_columns(
             sentence.forms,
+            lemmas=sentence.lemmas if lemmas else None,
             upos=sentence.upos,
             feats=sentence.feats,
             heads=sentence.heads,

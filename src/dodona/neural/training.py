@@ -23,7 +23,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import system
 from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import Checkpoint, State
-from dodona.learning.epochs import Learner, Report, Run
+from dodona.learning.epochs import Learner, Run
 from dodona.learning.treebanks import Treebank, checksum
 from dodona.neural import export
 from dodona.neural.batching import Batch, Room, Words, in_batches, make_batch
@@ -365,17 +365,3 @@ class NeuralTrainer(Learner[Arrays]):
 
 
 KINDS = ("parameters", "average", "mean", "square")
-
-
-def train(
-    train: Treebank,
-    dev: Treebank | None = None,
-    *,
-    report: Report | None = None,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
-    **settings: Any,
-) -> Parser:
-    """Train a parser with a network; as `dodona.parsing.training.train`."""
-    trainer = NeuralTrainer(train, dev, replace(Settings(), **settings))
-    return trainer.complete(report, checkpoint, resume).parser()
