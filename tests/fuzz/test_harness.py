@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import signal
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
@@ -107,6 +108,15 @@ def test_inputs_with_a_new_outcome_are_kept(tmp_path: Path) -> None:
     assert len({try_input(one.target, data).sign for data in one.pool[n_seeds:]}) == (
         len(one.pool) - n_seeds
     )
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no such timers here")
+def test_a_loop_that_has_ended_leaves_no_timer_behind(tmp_path: Path) -> None:
+    one = loop(tmp_path, "conllu", 3)
+    one.run()
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    one.remember(b"x", ValueError("an oak"))  # which is made shorter
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["arc-eager", "swap-beam", "pipeline", "tagger", "segmenter"])
