@@ -27,7 +27,7 @@ def own_systems() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def compiled_programs() -> Iterator[None]:
-    """Forget what JAX compiled for a module: kept to the end, it is gigabytes and thousands of maps."""
+    """Forget what JAX compiled for a module: all of it together is gigabytes."""
     yield
     if jax := sys.modules.get("jax"):
         jax.clear_caches()
