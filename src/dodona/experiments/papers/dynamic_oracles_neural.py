@@ -90,7 +90,9 @@ def build_report(summary: Summary, settings: Settings, systems: Sequence[str]) -
         pair = name(REPAIRING, "explore"), name(EAGER, "explore")
         compared.append(differences(summary, *pair, "uas", "words", {"average": GAIN_2015}))
     titles = {variant: variant for variant in summary.variants}
-    used = settings_table(settings, summary.seeds, system=list(systems), training=list(TRAININGS))
+    used = settings_table(
+        settings, summary.seeds, summary.commits, system=list(systems), training=list(TRAININGS)
+    )
     return Report(
         "Dynamic oracles under a neural scorer",
         [

@@ -104,7 +104,9 @@ def build_report(summary: Summary, settings: Settings) -> Report:
         summary, "explore", "static", "las", "words", {**paper, "average": gain(*LANGUAGES)}
     )
     how = HOW.format(root=settings.root, roots=settings.roots)
-    settings_used = settings_table(settings, summary.seeds, training=list(VARIANTS))
+    settings_used = settings_table(
+        settings, summary.seeds, summary.commits, training=list(VARIANTS)
+    )
     return Report(
         "Static and dynamic oracles: Goldberg & Nivre (2012) again",
         [

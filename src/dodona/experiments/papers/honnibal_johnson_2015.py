@@ -156,7 +156,8 @@ def build_report(summaries: dict[str, Summary], settings: Settings) -> Report:
         paper = {"average": TABLE_2["uas"][OURS] - TABLE_2["uas"][ORIGINAL]}
         tested = differences(summary, OURS, ORIGINAL, "uas", "words", paper)
         sections.append(Section(CONDITIONS[name], [_scores(summary), tested, _repairs(summary)]))
-    used = settings_table(settings, seeds, system=list(VARIANTS))
+    commits = [commit for summary in summaries.values() for commit in summary.commits]
+    used = settings_table(settings, seeds, commits, system=list(VARIANTS))
     sections.append(Section("How it was run", [HOW, used]))
     return Report("Non-monotonic parsing: Honnibal & Johnson (2015) again", sections)
 

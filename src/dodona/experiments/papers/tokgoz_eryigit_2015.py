@@ -94,6 +94,7 @@ def build_report(found: Sequence[Fold], settings: Settings, seeds: Sequence[int]
     used = settings_table(
         settings,
         seeds,
+        [fold.commit for fold in found],
         system=["graph-standard", "graph-eager"],
         training=["static", "explore"],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -98,10 +98,13 @@ def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_la
     return Figure(name, line_plots(panels, title=title, x_label=x_label), title)
 
 
-def settings_table(settings: Settings, seeds: Sequence[int], **varied: Sequence[str]) -> Table:
-    """Every setting of the runs; `varied` names those that differ between variants."""
+def settings_table(
+    settings: Settings, seeds: Sequence[int], commits: Iterable[str], **varied: Sequence[str]
+) -> Table:
+    """Every setting of the runs, and whose code they ran; `varied` differs between variants."""
     values = {key: str(value) for key, value in asdict(settings).items()}
-    values |= {key: ", ".join(map(str, given)) for key, given in {**varied, "seed": seeds}.items()}
+    several = {**varied, "seed": seeds, "commit": sorted(set(commits) - {""}) or ["unknown"]}
+    values |= {key: ", ".join(map(str, given)) for key, given in several.items()}
     rows = [[key, value] for key, value in values.items()]
     return Table("Settings", ["setting", "value"], rows, folded=True)
 

@@ -68,6 +68,7 @@ class Summary:
         self.treebanks = list(dict.fromkeys(result.treebank for result in results))
         self.variants = list(dict.fromkeys(result.variant for result in results))
         self.seeds = list(dict.fromkeys(result.seed for result in results))
+        self.commits = list(dict.fromkeys(result.commit for result in results))
         self._results = {(r.treebank, r.variant, r.seed): r for r in results}
 
     def score(self, treebank: str, variant: str, metric: str, scored: str) -> Score:

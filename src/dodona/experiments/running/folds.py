@@ -7,9 +7,9 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from typing import Any
 
+from dodona._compiled.origin import COMMIT, CORE
 from dodona.core.features.templates import load_templates
 from dodona.evaluation.counts import Arcs
 from dodona.evaluation.graphs import evaluate_graphs
@@ -38,6 +38,7 @@ class Fold:
     counts: dict[str, list[int]]
     found: dict[str, str]
     seconds: float
+    commit: str = ""
 
     def __str__(self) -> str:
         f1 = {kind: total([self], kind).f1 for kind in KINDS}
@@ -69,7 +70,7 @@ class FoldJob:
     def key(self) -> str:
         """A digest of all that decides its result."""
         parts = {
-            "version": version("dodona"),
+            "core": CORE,
             "treebank": self.treebank.name,
             "settings": asdict(self.settings),
             "templates": load_templates(self.settings.resolved().features),
@@ -96,6 +97,7 @@ class FoldJob:
             counts={kind: [a.n_gold, a.n_system, a.n_correct] for kind, a in arcs.items()},
             found={kind: _mark_found(gold, parsed, kind) for kind in KINDS},
             seconds=time.perf_counter() - start,
+            commit=COMMIT,
         )
 
 

@@ -1,7 +1,7 @@
 """Many jobs: each result is kept in a file as soon as it is there, so an interrupted grid goes on.
 
 The file is JSON lines, one result a line. A result is used again where the job's key is the same:
-settings, templates, data and our version; delete the file to run everything anew.
+settings, templates, data and our core; delete the file to run everything anew.
 """
 
 from __future__ import annotations

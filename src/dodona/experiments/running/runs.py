@@ -10,11 +10,11 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dodona._compiled.origin import COMMIT, CORE
 from dodona.core.features.templates import load_templates
 from dodona.core.network.slot_language import load_slots
 from dodona.experiments.running.counts import SCORED, Counts, count
@@ -40,8 +40,8 @@ class Result:
     """What came of a job.
 
     `test` is by what is scored, `curve` the dev LAS after each epoch, `measured` what the job's
-    measures answered. The lists at the end are by epoch: dev UAS, updates, and seconds that the
-    processor spent on training.
+    measures answered. The lists are by epoch: dev UAS, updates, and seconds that the processor
+    spent on training. `commit` is that of the build, if it was built from a repository.
     """
 
     key: str
@@ -55,6 +55,7 @@ class Result:
     uas_curve: list[float] = field(default_factory=list)
     n_updates: list[int] = field(default_factory=list)
     cpu_seconds: list[float] = field(default_factory=list)
+    commit: str = ""
 
     @property
     def seed(self) -> int:
@@ -74,11 +75,10 @@ class Result:
 
     @classmethod
     def from_json(cls, line: str) -> Result:
-        """The result in a line of JSON; those of older versions have no lists by epoch."""
+        """The result in a line of JSON."""
         given = json.loads(line)
         given["test"] = {name: Counts(**counts) for name, counts in given["test"].items()}
-        names = [f.name for f in fields(cls) if f.default_factory is MISSING or f.name in given]
-        return cls(**{name: given[name] for name in names})
+        return cls(**given)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Job:
     def key(self) -> str:
         """A digest of what it is called and of all that decides its result."""
         parts = {
-            "version": version("dodona"),
+            "core": CORE,
             "treebank": self.treebank.name,
             "variant": self.variant,
             "settings": asdict(replace(self.settings, clusters="")),
@@ -142,6 +142,7 @@ class Job:
             uas_curve=[score.uas for score in scores],
             n_updates=[epoch.n_updates for epoch in trainer.history],
             cpu_seconds=cpu_seconds,
+            commit=COMMIT,
         )
 
     def _sentences(self, part: str) -> list[Sentence]:

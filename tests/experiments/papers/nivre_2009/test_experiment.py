@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dodona.experiments.papers.nivre_2009 import experiment as paper
+from dodona.experiments.papers.nivre_2009.arcs import BESIDE, CROSSING, NEEDLESS, PLAIN, lost_arcs
 from dodona.experiments.papers.nivre_2009.experiment import PAPER
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.running.grid import load_results
@@ -62,6 +63,31 @@ def test_only_arc_eager_without_lifting_builds_no_crossing_arc(finished: Path) -
     summary = Summary(results_in(finished))
     for variant in paper.VARIANTS:
         assert (summary.average(variant, "recall", "all").mean > 0) == (variant != "projective")
+
+
+def test_every_arc_is_of_one_kind_of_one_distance_and_of_one_label(finished: Path) -> None:
+    for result in results_in(finished):
+        counts = result.test["words"].attachment
+        arcs = result.measured["arcs"]
+        kinds = {CROSSING, BESIDE, PLAIN}
+        for chosen in (
+            [arcs[kind] for kind in arcs if kind in kinds],
+            [arcs[kind] for kind in arcs if kind.startswith("distance ")],
+            [arcs[kind] for kind in arcs if kind.startswith("label ")],
+        ):
+            sums = [sum(column) for column in zip(*chosen, strict=True)]
+            assert sums == [counts.n_words, counts.n_labelled]
+        assert arcs[CROSSING] == [result.test["words"].nonprojective[i] for i in (0, 2)]
+        assert (NEEDLESS in arcs) <= (result.variant != "projective")
+
+
+def test_differences_of_kinds_add_up_to_that_of_las(finished: Path) -> None:
+    summary = Summary(results_in(finished))
+    table = lost_arcs(summary, "xx_elm", paper.LOST, "pseudo")
+    by_kind = [row[-1] for row in table.rows if row[0] in (CROSSING, BESIDE, PLAIN)]
+    gains = [float(cell.partition("(")[2].rstrip(")")) for cell in by_kind]
+    scores = [summary.score("xx_elm", v, "las", "words").mean for v in ("explore", "pseudo")]
+    assert sum(gains) == pytest.approx(scores[0] - scores[1], abs=0.02)
 
 
 def test_the_quick_run_is_one_treebank(

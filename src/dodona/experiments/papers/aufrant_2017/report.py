@@ -130,7 +130,10 @@ def build_report(summary: Summary, settings: Settings) -> Report:
                     effort_curves(summary, titles, "uas", "cpu_seconds", "CPU seconds"),
                 ],
             ),
-            Section("How it was run", [how, settings_table(settings, summary.seeds, **ways)]),
+            Section(
+                "How it was run",
+                [how, settings_table(settings, summary.seeds, summary.commits, **ways)],
+            ),
         ],
     )
 
