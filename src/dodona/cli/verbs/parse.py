@@ -11,7 +11,7 @@ from dodona.cli.flags import Flag
 from dodona.cli.inputs import GUESSED, INPUTS, Reading
 from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find_shipped, locate
+from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -139,5 +139,7 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists() and "://" not in words[0]:
+        if find(words[0]) is not None:
+            return words[0], words[1:] or ["-"]
         raise NoModelError(explain_missing(words[0]))
     return DEFAULT, words
