@@ -29,47 +29,12 @@ from tools.english import main as run_tool
 BED = read_bed()
 ITEMS = [item for items in BED.values() for item in items]
 # https://universaldependencies.org/u/dep
-RELATIONS = set(
-    [
-        "acl",
-        "advcl",
-        "advmod",
-        "amod",
-        "appos",
-        "aux",
-        "case",
-        "cc",
-        "ccomp",
-        "clf",
-        "compound",
-        "conj",
-        "cop",
-        "csubj",
-        "dep",
-        "det",
-        "discourse",
-        "dislocated",
-        "expl",
-        "fixed",
-        "flat",
-        "goeswith",
-        "iobj",
-        "list",
-        "mark",
-        "nmod",
-        "nsubj",
-        "nummod",
-        "obj",
-        "obl",
-        "orphan",
-        "parataxis",
-        "punct",
-        "reparandum",
-        "root",
-        "vocative",
-        "xcomp",
-    ]
-)
+RELATIONS = {
+    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound",
+    "conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat",
+    "goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan",
+    "parataxis", "punct", "reparandum", "root", "vocative", "xcomp",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
