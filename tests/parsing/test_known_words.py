@@ -14,8 +14,8 @@ ENGLISH = """The old bridge across the river was closed last week because the st
 People who live on the other side now take the bus, and some of them are not happy about it."""
 FRENCH = """Le vieux pont sur la rivière a été fermé la semaine dernière parce que les pierres
 avaient bougé. Les gens qui habitent de l'autre côté prennent maintenant le bus."""
-KOREAN = """강 위의 오래된 다리는 돌이 움직여서 지난주에 닫혔다. 건너편에 사는 사람들은 이제 버스를 타고
-다니며 그 가운데 몇 사람은 그것을 별로 좋아하지 않는다."""
+KOREAN = """강 위의 오래된 다리는 돌이 움직여서 지난주에 닫혔다. 건너편에 사는 사람들은 이제
+버스를 타고 다니며 그 가운데 몇 사람은 그것을 별로 좋아하지 않는다."""
 
 
 @pytest.mark.parametrize("text", [FRENCH, KOREAN])
