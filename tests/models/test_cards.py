@@ -11,6 +11,8 @@ from dodona.models import locate
 from dodona.models.cards import Card, card_of, find_card, list_models, signed, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
+from dodona.synthetic.generator import write_treebank
+from support.shell import Shell
 from support.small import train, treebank
 
 CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "2.0")
@@ -28,6 +30,20 @@ def test_training_records_what_it_is_told(tmp_path: Path) -> None:
     parser.save(tmp_path / "m")
     assert card_of(dodona.load(tmp_path / "m").record) == Card("Invented", licence="MIT")
     assert "card" not in dodona.train(treebank(10, 1), epochs=1).record
+
+
+def test_the_shell_records_it_too(shell: Shell, tmp_path: Path) -> None:
+    write_treebank(tmp_path / "train.conllu", 8, seed=1)
+    files = ["--train", tmp_path / "train.conllu", "-o", tmp_path / "m", "--epochs", "1"]
+    said = ["--language", "Invented", "--licence", "CC BY 4.0"]
+    assert shell("train", *files, *said, "--quiet").code == 0
+    shown = shell("info", tmp_path / "m").out.split("Inside")[0]
+    assert "Invented" in shown and "CC BY 4.0" in shown
+    text = ["--pipeline", "text", "--parser", tmp_path / "m"]
+    assert shell("train", *files[:2], *text, "-o", tmp_path / "t", "--licence", "MIT").code == 0
+    assert card_of(dodona.load(tmp_path / "t").record) == Card("Invented", licence="MIT")
+    refused = shell("train", *files, "--language", "two\nlines")
+    assert refused.code == 1 and "language is one line of text" in refused.err
 
 
 def test_a_card_changes_nothing_else_in_a_file(model: Path, tmp_path: Path) -> None:

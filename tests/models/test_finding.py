@@ -71,12 +71,15 @@ def test_a_package_is_found_and_nothing_of_it_is_run(
     assert find("oak") == tmp_path.joinpath(*value.split("."), "oak.dodona")
 
 
+@pytest.mark.parametrize("value", ["no_such_package", "some_package:load", "json.tool", "..", "?"])
 def test_an_entry_point_that_leads_nowhere_is_no_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    installed(tmp_path, "oak", "no_such_package")
+    installed(tmp_path, "oak", value)
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert "oak" not in find_packaged()
+    assert not find_packaged().get("oak", Path()).is_file()
+    with pytest.raises(FileNotFoundError):
+        dodona.load("oak")
 
 
 def test_a_wrong_name_lists_all_that_there_are(

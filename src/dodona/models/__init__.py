@@ -44,15 +44,11 @@ def find_in_folders() -> dict[str, Path]:
 def find_packaged() -> dict[str, Path]:
     """The models of installed packages. Nothing of a package is run, or even imported."""
     from importlib.metadata import entry_points
-    from importlib.util import find_spec
 
     found: dict[str, Path] = {}
     for point in entry_points(group=GROUP):
-        spec = find_spec(point.value.partition(".")[0])  # a module within would be imported for
-        if spec is not None and spec.submodule_search_locations:
-            folder = Path(next(iter(spec.submodule_search_locations)))
-            inside = point.value.split(".")[1:]
-            found.setdefault(point.name, folder.joinpath(*inside, point.name + SUFFIX))
+        if (folder := _find_package(point.value)) is not None:
+            found.setdefault(point.name, folder / f"{point.name}{SUFFIX}")
     return found
 
 
@@ -109,6 +105,19 @@ def advise_on_text(name: str) -> str:
     """
     is_text = any(map(str.isspace, name))
     return f'. To parse a text, pipe it: echo "…" | dodona parse {DEFAULT}' if is_text else ""
+
+
+def _find_package(name: str) -> Path | None:
+    """The folder of a package, if it is installed."""
+    from importlib.util import find_spec
+
+    outer, *inner = name.split(".")
+    try:
+        spec = find_spec(outer)  # of a package within another one, that would be imported
+    except (ImportError, ValueError):
+        return None
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0], *inner) if places else None
 
 
 def _list(folder: Path) -> dict[str, Path]:
