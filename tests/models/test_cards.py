@@ -18,13 +18,6 @@ from support.small import train, treebank
 CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "2.0")
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "oak.dodona"
-    train(treebank(30, 1), dev=treebank(10, 2), epochs=1).save(path)
-    return path
-
-
 def test_training_records_what_it_is_told(tmp_path: Path) -> None:
     parser = dodona.train(treebank(10, 1), epochs=1, language="Invented", licence="MIT")
     parser.save(tmp_path / "m")

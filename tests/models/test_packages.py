@@ -24,13 +24,6 @@ CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "1.0")
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "oak.dodona"
-    train(treebank(30, 1), dev=treebank(10, 2), epochs=1).save(path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def site(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where pip has installed the package."""
     folder = tmp_path_factory.mktemp("wheel")
