@@ -37,8 +37,11 @@ def test_only_the_first_sentences_are_looked_at(shell: Shell) -> None:
 
 def test_what_is_expected_depends_on_the_dev_set() -> None:
     parser = dodona.load("en")
-    parser.record[RECORDED] = 0.5  # a language with very many forms
-    assert not looks_foreign(parser, 100, 35) and looks_foreign(parser, 100, 25)
+    for expected, limit in ((0.5, 25), (0.9, 45)):  # a language with very many forms, and English
+        parser.record[RECORDED] = expected
+        assert not looks_foreign(parser, 100, limit)
+        assert looks_foreign(parser, 100, limit - 1)
+    assert not looks_foreign(parser, 10, 0)
 
 
 def test_models_for_text_record_it(tmp_path: Path) -> None:
