@@ -101,7 +101,7 @@ def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
         "| speed | 1,234 words/s, one thread |",
         f"| LAS | {record['dev_las']:.2f} |",
         "| las | 70.00 |",
-        "--epochs 1",
+        "`dodona train --train … --dev … --epochs 1",
         record["checksums"]["train"],
     ):
         assert expected in text, text

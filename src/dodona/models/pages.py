@@ -128,7 +128,7 @@ def _f1(value: float | None) -> str:
 
 
 def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
-    """Settings that are not what they are by default, and digests of the data."""
+    """The command, settings left out that are what they are by default; digests of the data."""
     from dataclasses import fields
 
     from dodona.settings import Settings
@@ -140,7 +140,9 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
         for name, value in settings.items()
         if name in plain and value != plain[name]
     ]
-    blocks = [f"`dodona train {' '.join(chosen)}`".replace(" `", "`")]
+    reads_text = ["--pipeline text"] if "segmenter" in about else []
+    command = " ".join(["dodona train --train … --dev …", *reads_text, *chosen])
+    blocks = [f"`{command}`"]
     digests = record.get("checksums") or {}
     if digests:
         blocks.append(_table(("data", "SHA-256"), [(k, f"`{v}`") for k, v in digests.items()]))
