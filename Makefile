@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench model docs oracles wheel clean
+.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench model models english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -111,6 +111,15 @@ bench: $(VENV)/installed $(VENV)/bench
 # The model that ships, from the treebank: the same bytes each time.
 model: $(VENV)/installed
 	$(BIN)/python -m tools.model
+
+# A model, its card and its wheel for every treebank, into dist/models: OPTIONS="--treebanks fr_sequoia"
+models: $(VENV)/installed
+	$(BIN)/python -m tools.models $(OPTIONS)
+
+# What holds of our own sentences (tests/english), by phenomenon: MODEL=my.dodona
+MODEL ?= en
+english: $(VENV)/installed
+	$(BIN)/python -m tools.english $(MODEL)
 
 # The tables of docs/oracle.md: every cost beside exhaustive search; some minutes.
 oracles: $(VENV)/installed

@@ -1,12 +1,16 @@
 """Settings and fixtures shared by all tests."""
 
+import io
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from dodona.cli import main
 from dodona.core.transitions.registry import SYSTEMS
+from support.shell import Result, Shell
 from tools.browser import MISSING
 
 pytest.register_assert_rewrite("support.browser_lab")  # a plugin of the tests of pages
@@ -14,6 +18,20 @@ pytest.register_assert_rewrite("support.browser_lab")  # a plugin of the tests o
 # The same examples on every machine, and none judged by the clock: a red test is red everywhere.
 settings.register_profile("dodona", deadline=None, derandomize=True)
 settings.load_profile("dodona")
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """`shell("parse", model, …, stdin=b"…")` runs `dodona parse …`."""
+
+    def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main(list(map(str, arguments)))
+        return Result(int(left.value.code or 0), *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture

@@ -18,14 +18,14 @@ PACKAGE = SOURCES / "dodona"
 # of the package. What stands on a floor may import its own layer, and those on the floors below.
 FLOORS = (
     {"errors", "logs"},
-    {"core.base", "drawing", "models", "extras", "storage.replacing"},
+    {"core.base", "drawing", "extras", "storage.replacing"},
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},
     {"core.network"},
     {"core.parsing", "core.tagging"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation"},
-    {"doc", "batches", "evaluation", "learning"},
+    {"doc", "batches", "evaluation", "learning", "models"},
     {"segmentation", "clustering"},
     {"tagging"},
     {"parsing"},

@@ -1,28 +1,11 @@
-"""Running the command line inside the test, and a small treebank to run it on."""
+"""A small treebank for the command line to run on, and a model of it."""
 
-import io
-import sys
 from pathlib import Path
 
 import pytest
 
 from dodona.cli import main
 from dodona.synthetic.generator import write_treebank
-from support.shell import Result, Shell
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """`shell("parse", model, …, stdin=b"…")` runs `dodona parse …`."""
-
-    def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main(list(map(str, arguments)))
-        return Result(int(left.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 
 from dodona.experiments.running.data import TreebankFolder
 from dodona.experiments.running.grid import run_grid
+from dodona.experiments.running.pipelines import ModelJob, TrainedModel
 from dodona.experiments.running.runs import Result, list_jobs
+from dodona.models.cards import Card
 from dodona.settings import Settings
 from dodona.synthetic.generator import write_treebank
+from support.split_treebanks import write_split
 
 pytest.importorskip("ray", reason="ray is not installed here")
 
@@ -30,6 +34,20 @@ def test_runs_on_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypatch:
     assert [_lasting(result) for result in there] == [_lasting(result) for result in here]
     monkeypatch.setenv("RAY_ADDRESS", "nobody is asked again")
     assert run_grid(jobs, Result.from_json, tmp_path / "kept.jsonl") == there
+
+
+def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypatch: Any) -> None:
+    write_split(tmp_path, ["oak", "elm"], {"train": 25, "dev": 10, "test": 10})
+    jobs = [
+        ModelJob(TreebankFolder(name, tmp_path / name), name, Settings(epochs=1), Card())
+        for name in ("oak", "elm")
+    ]
+    here = run_grid(jobs, TrainedModel.from_json, None)
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+    there = run_grid(jobs, TrainedModel.from_json, None)
+    assert [replace(model, seconds=0) for model in there] == [
+        replace(model, seconds=0) for model in here
+    ]
 
 
 def _lasting(result: Result) -> dict[str, Any]:

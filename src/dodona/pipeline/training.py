@@ -13,6 +13,7 @@ from typing import Any, Literal, cast, overload
 from dodona.extras import require
 from dodona.learning.epochs import Report
 from dodona.learning.treebanks import Treebank
+from dodona.models.cards import Card, signed
 from dodona.parsing.parser import Parser
 from dodona.parsing.training import Trainer
 from dodona.pipeline.assembly import Assembly
@@ -31,6 +32,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: Literal["none"],
+    language: str = "",
+    licence: str = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -45,6 +48,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    language: str = "",
+    licence: str = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -58,6 +63,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    language: str = "",
+    licence: str = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -68,11 +75,13 @@ def train(
     Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. With
     `pipeline="text"` it reads raw text; `segmenter`, `tagger` and `parser` then say where its parts
     come from: "train", "none", or the path of a model. Without a parser the result is a tagger.
+    `language` and `licence` are those of the data: the model records them.
 
     After every epoch a `checkpoint` is written to that file, from which `resume` goes on to the
     same model.
     """
-    parts = Parts(segmenter, tagger, parser)
+    parts, card = Parts(segmenter, tagger, parser), Card(language, licence=licence)
+    card.check()
     if pipeline not in PIPELINES:
         raise ValueError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
     run = report, checkpoint, resume
@@ -80,11 +89,11 @@ def train(
         if parts != Parts():
             raise ValueError("segmenter, tagger and parser are for pipeline='text'")
         trainer = trainer_of(train, dev, replace(Settings(), **settings))
-        return trainer.complete(*run).parser()
+        return signed(trainer.complete(*run).parser(), card)
     if parser != "train":
-        return Assembly(train, dev, parts, **settings).complete(*run).model()
+        return signed(Assembly(train, dev, parts, **settings).complete(*run).model(), card)
     trainer = trainer_of(train, dev, replace(Settings(), **settings), parts)
-    return trainer.complete(*run).parser()
+    return signed(trainer.complete(*run).parser(), card)
 
 
 def trainer_of(

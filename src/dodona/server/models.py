@@ -9,6 +9,7 @@ from pathlib import Path
 
 import dodona
 from dodona.models import DEFAULT, find_shipped
+from dodona.models.cards import card_of
 from dodona.parsing.parser import Parser
 from dodona.server.errors import bad
 from dodona.server.languages import full_name, language_of
@@ -28,8 +29,8 @@ class Model:
 
     @property
     def language(self) -> str | None:
-        """The code of its language, if its name tells."""
-        return language_of(self.name)
+        """The code of its language, if its name or its card tells."""
+        return language_of(self.name) or language_of(card_of(self.parser.record).language)
 
     @property
     def parts(self) -> list[str]:

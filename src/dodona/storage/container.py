@@ -133,6 +133,21 @@ def kind(path: Path) -> str:
     return str(_header(path, "model").metadata["kind"])
 
 
+def about(path: Path) -> dict[str, Any]:
+    """The text about the content, from the beginning of the file: the arrays are not looked at."""
+    found = _header(path, "model").metadata["about"]
+    try:
+        return dict(json.loads(found))
+    except (ValueError, TypeError, RecursionError):
+        raise ContainerError(f"{path}: damaged at its beginning; get a fresh copy") from None
+
+
+def as_array(numbers: memoryview) -> Array:
+    """What `read` gave, as `write` takes it."""
+    (type_,) = (name for name, format in FORMATS.items() if format == numbers.format)
+    return Array(type_, numbers.cast("B"))
+
+
 def version(path: Path, kind: str) -> int:
     """The version of the format in which a file of this kind is written."""
     return _header(path, kind).version or 0

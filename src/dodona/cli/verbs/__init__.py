@@ -18,6 +18,8 @@ VERBS = (
     "convert",
     "draw",
     "info",
+    "models",
+    "package",
     "oracle",
     "experiment",
     "serve",

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
+from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
@@ -22,7 +23,7 @@ COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()")
 
 
 def bench(
-    model: Annotated[str, Flag("model file", positional=True)],
+    model: Annotated[str, Flag("model file, or its name", positional=True)],
     file: Annotated[str, Flag("CoNLL-U file to parse", positional=True)],
     repeats: Annotated[int, Flag("measure that often and take the median")] = 5,
     threads: Annotated[int, Flag("threads of the parallel figures")] = os.cpu_count() or 1,
@@ -34,7 +35,7 @@ def bench(
     """
     if repeats < 1:
         raise UsageError(f"--repeats is at least 1; found {repeats}")
-    figures = measure(Path(model), Path(file), repeats, threads)
+    figures = measure(locate(model), Path(file), repeats, threads)
     if json:
         print(json_.dumps(figures, indent=2))
     else:

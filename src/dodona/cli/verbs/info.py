@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.flags import Flag
-from dodona.models import CARDS, Card, find_shipped, locate
+from dodona.models import locate
+from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.saved import fitting
@@ -24,7 +25,7 @@ N_SENTENCES, LENGTH = 100, 20  # to measure by
 
 
 def info(
-    model: Annotated[str, Flag("model file, or the name of one that ships", positional=True)],
+    model: Annotated[str, Flag("model file, or its name", positional=True)],
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
     """Show everything a model records.
@@ -43,11 +44,12 @@ def info(
 def about(path: Path) -> dict[str, Any]:
     """All that is known of a model, as plain data."""
     parser = Parser.load(path)
+    card = find_card(path, parser.record)
     vocabularies = zip(parser.encoder.columns, parser.encoder.vocabularies, strict=True)
     actions = [parser.system.moves[move] for move, *_ in parser.pairs]
     return {
         "model": str(path),
-        **_card(path),
+        **{name: value or None for name, value in card._asdict().items()},
         "words_per_second": measure_speed(parser),
         "bytes": path.stat().st_size,
         "format": container.version(path, Parser.FORMAT.kind),
@@ -62,16 +64,8 @@ def about(path: Path) -> dict[str, Any]:
         "tagger": _tagger(parser),
         "segmenter": _segmenter(parser),
         "graphs": _graphs(parser),
-        "record": parser.record,
+        "record": {name: value for name, value in parser.record.items() if name != "card"},
     }
-
-
-def _card(path: Path) -> dict[str, str | None]:
-    """Language, treebank and licence, of a model that ships."""
-    for name, shipped in find_shipped().items():
-        if name in CARDS and shipped.samefile(path):
-            return CARDS[name]._asdict()
-    return dict.fromkeys(Card._fields)
 
 
 def measure_speed(parser: Parser) -> float:

@@ -78,9 +78,10 @@ def _explorer(
     from dodona.settings import Settings
 
     if model is not None:
+        from dodona.models import locate
         from dodona.parsing.parser import Parser
 
-        parser = Parser.load(model)
+        parser = Parser.load(locate(model))
         return Explorer(found, **drop_unset(settings), parser=parser, constraints=constraints)
     chosen = replace(Settings(), **drop_unset(settings)).resolved()
     return Explorer(

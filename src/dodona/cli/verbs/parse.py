@@ -8,10 +8,11 @@ from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
+from dodona.cli.foreign import Watch
 from dodona.cli.inputs import GUESSED, INPUTS, Reading
 from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
-from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find_shipped, locate
+from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
 from dodona.storage.container import is_container
@@ -113,7 +114,8 @@ def parse(
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
-    parser = Parser.load(locate(model), mapped=mapped)
+    path = locate(model)
+    parser = Parser.load(path, mapped=mapped)
     pipe = partial(
         parser.pipe,
         threads=threads,
@@ -124,7 +126,9 @@ def parse(
         constraints=constraints,
     )
     reading = Reading(input, parser.segmenter, skip_bad, encoding)
-    annotate(paths, reading, pipe, out, output or "conllu")
+    watch = Watch(path, parser)
+    annotate(paths, reading, watch.watch(pipe), out, output or "conllu")
+    watch.say()
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
@@ -139,5 +143,7 @@ def split_off_model(words: list[str]) -> tuple[str, list[str]]:
     if words[0] in find_shipped() or first.suffix == SUFFIX or is_container(first):
         return words[0], words[1:] or ["-"]
     if not first.exists() and "://" not in words[0]:
+        if find(words[0]) is not None:
+            return words[0], words[1:] or ["-"]
         raise NoModelError(explain_missing(words[0]))
     return DEFAULT, words

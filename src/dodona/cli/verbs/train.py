@@ -2,6 +2,7 @@
 
 import json as json_
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,11 +10,13 @@ from dodona.cli.checkpoints import Kept
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.models.cards import Card, signed
 from dodona.pipeline.parts import NAMES, TRAIN, Parts
 from dodona.settings import LINEAR, PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
     from dodona.cli.progress import View
+    from dodona.parsing.parser import Parser
     from dodona.parsing.training import Trainer
 
 SOURCES = "train, none, or a model to take it from"
@@ -34,6 +37,12 @@ def train(
     segmenter: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
     tagger: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
     parser: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
+    language: Annotated[
+        str | None, Flag("language of the data: the model records it", metavar="NAME")
+    ] = None,
+    licence: Annotated[
+        str | None, Flag("licence of the data, and so of the model", metavar="NAME")
+    ] = None,
     config: Annotated[
         str | None, Flag("TOML file with the names of these flags; flags win")
     ] = None,
@@ -53,20 +62,22 @@ def train(
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
-    values = _from_file(config) | drop_unset({**own, **parts, **settings})
+    said = {"language": language, "licence": licence}
+    values = _from_file(config) | drop_unset({**own, **parts, **said, **settings})
     model, data, dev_data = _paths(values)
+    card = _card(values)
     kept = Kept(model, resume, checkpoint)
     kept.check_places()
     if values.get("parser", TRAIN) != TRAIN:
         if json:
             raise UsageError("--json is for parsers that are trained, as this is not")
-        _assemble(kept, data, dev_data, values, quiet)
+        _assemble(kept, data, dev_data, values, card, quiet)
         return
     trainer = _trainer(data, dev_data, values)
     kept.take_up(trainer)
     with view(trainer, quiet) as shown:
-        _run(trainer, shown, kept)
-    kept.finish(trainer.parser())
+        _run(trainer, shown, kept, card)
+    kept.finish(_signed_parser(trainer, card))
     if json:
         print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
     elif not quiet:
@@ -90,8 +101,15 @@ def _parts(values: dict[str, Any]) -> Parts:
     return Parts(**sources)
 
 
+def _card(values: dict[str, Any]) -> Card:
+    """What the model is to say of its data, taken out of the values."""
+    card = Card(values.pop("language", ""), licence=values.pop("licence", ""))
+    card.check()
+    return card
+
+
 def _assemble(
-    kept: Kept, data: str, dev_data: str | None, values: dict[str, Any], quiet: bool
+    kept: Kept, data: str, dev_data: str | None, values: dict[str, Any], card: Card, quiet: bool
 ) -> None:
     """Segmenter and tagger for a parser that is there already, or for none."""
     from dodona.cli.progress import describe_part
@@ -110,7 +128,7 @@ def _assemble(
                 say(describe_part(epoch))
     except KeyboardInterrupt as interrupt:
         raise kept.rescue(interrupt, "model", None, run.model) from None
-    kept.finish(run.model())
+    kept.finish(signed(run.model(), card))
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -131,13 +149,18 @@ def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
     return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
-def _run(trainer: "Trainer", shown: "View", kept: Kept) -> None:
+def _run(trainer: "Trainer", shown: "View", kept: Kept, card: Card) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, kept.target):
             shown.finish(epoch)
     except KeyboardInterrupt as interrupt:
         shown.close()
-        raise kept.rescue(interrupt, "parser", trainer.best_epoch, trainer.parser) from None
+        best, give = trainer.best_epoch, partial(_signed_parser, trainer, card)
+        raise kept.rescue(interrupt, "parser", best, give) from None
+
+
+def _signed_parser(trainer: "Trainer", card: Card) -> "Parser":
+    return signed(trainer.parser(), card)
 
 
 def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:

@@ -24,13 +24,21 @@ class TreebankFolder:
         """The file of one part."""
         return self.folder / f"{name}.conllu"
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a part."""
+        return self.part(name).is_file()
+
     def checksum(self) -> str:
-        """A digest of all three files."""
-        return _checksum(*map(self.part, PARTS))
+        """A digest of the files of all parts."""
+        return _checksum(*(self.part(name) for name in PARTS if self.has(name)))
 
 
-def find_treebanks(data: Path, names: Sequence[str] | None = None) -> list[TreebankFolder]:
+def find_treebanks(
+    data: Path, names: Sequence[str] | None = None, needed: Sequence[str] = PARTS
+) -> list[TreebankFolder]:
     """The treebanks of a folder in alphabetical order, or those asked for, in the order given.
+
+    Each must have the parts that are `needed`.
 
     >>> find_treebanks(Path("nowhere"))
     Traceback (most recent call last):
@@ -47,7 +55,7 @@ def find_treebanks(data: Path, names: Sequence[str] | None = None) -> list[Treeb
             raise TreebankError(
                 str(data), None, f"no treebank {name!r} in it; there are {', '.join(found)}"
             )
-        _check_complete(data / name)
+        _check_complete(data / name, needed)
     return [TreebankFolder(name, data / name) for name in wanted]
 
 
@@ -64,12 +72,12 @@ def _parts(folder: Path) -> list[str]:
     return [part for part in PARTS if (folder / f"{part}.conllu").is_file()]
 
 
-def _check_complete(folder: Path) -> None:
-    missing = [f"{part}.conllu" for part in PARTS if part not in _parts(folder)]
+def _check_complete(folder: Path, needed: Sequence[str]) -> None:
+    missing = [f"{part}.conllu" for part in needed if part not in _parts(folder)]
     if missing:
-        raise TreebankError(
-            str(folder), None, f"{' and '.join(missing)} missing; train, dev and test are needed"
-        )
+        *first, last = needed
+        wanted = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        raise TreebankError(str(folder), None, f"{' and '.join(missing)} missing; {wanted} needed")
 
 
 def _nothing_found(data: Path) -> str:

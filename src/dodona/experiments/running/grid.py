@@ -53,10 +53,12 @@ def run_grid(
     path: Path | None,
     *,
     n_processes: int = 1,
+    store: Callable[[Kept], None] | None = None,
 ) -> list[Kept]:
     """The results of all jobs, in their order; those already in the file at `path` are not rerun.
 
-    `load` makes a result from a line of the file. Without a path nothing is kept. Where
+    `load` makes a result from a line of the file. Without a path nothing is kept. What a line does
+    not hold is for `store`, which is called with each new result before its line is written. Where
     `RAY_ADDRESS` names a cluster of Ray, jobs run there, and `n_processes` is not asked.
 
     >>> run_grid([], lambda line: None, None)
@@ -68,6 +70,8 @@ def run_grid(
     todo = [job for job in jobs if job.key() not in done]
     with _progress(len(jobs), len(jobs) - len(todo)) as report:
         for result in _run_all(todo, n_processes):
+            if store:
+                store(result)
             if path:
                 _keep(result, path)
             done[result.key] = result

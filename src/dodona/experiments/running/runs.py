@@ -100,7 +100,7 @@ class Job:
             "variant": self.variant,
             "settings": asdict(replace(self.settings, clusters="")),
             "clusters": _digest(self.settings.clusters),
-            "templates": _load_features(self.settings.resolved()),
+            "templates": load_features(self.settings.resolved()),
             "data": self.treebank.checksum(),
             "measure": self.measure and self.measure.__qualname__,
         }
@@ -163,7 +163,7 @@ def list_jobs(
     ]
 
 
-def _load_features(settings: Settings) -> str:
+def load_features(settings: Settings) -> str:
     """What the model sees of a state, as text."""
     load = load_templates if settings.scorer == LINEAR else load_slots
     return load(settings.features)

@@ -1,0 +1,154 @@
+"""What people read in a model's package: its card, made from its record, and its licence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dodona.models.cards import Card
+from dodona.storage.said import said
+
+LICENCES = {
+    **{
+        f"CC {kind.upper()} {version}": (
+            f"https://creativecommons.org/licenses/{kind}/{version}/legalcode"
+        )
+        for kind in ("by", "by-sa", "by-nc", "by-nc-sa")
+        for version in ("2.5", "3.0", "4.0")
+    },
+    "LGPL-LR": "https://spdx.org/licenses/LGPLLR.html",
+    "GPL 2": "https://www.gnu.org/licenses/old-licenses/gpl-2.0.html",
+    "GPL 3": "https://www.gnu.org/licenses/gpl-3.0.html",
+    "MIT": "https://opensource.org/license/mit",
+}
+EARNING = "Not for uses that earn money: the licence forbids them."
+
+
+def make_licence(name: str, card: Card) -> str:
+    """A notice that says under which licence a model is, and where its text stands.
+
+    >>> print(make_licence("en", Card(treebank="UD English EWT", licence="CC BY-SA 4.0")), end="")
+    The Dodona model en is licensed under: CC BY-SA 4.0
+    <BLANKLINE>
+    The text of the licence: https://creativecommons.org/licenses/by-sa/4.0/legalcode
+    <BLANKLINE>
+    It was trained on UD English EWT, and is under the licence of that treebank, whose authors are
+    to be given credit.
+    """
+    paragraphs = [f"The Dodona model {name} is licensed under: {card.licence}"]
+    if place := LICENCES.get(card.licence):
+        paragraphs.append(f"The text of the licence: {place}")
+    if card.treebank:
+        paragraphs.append(
+            f"It was trained on {card.treebank}, and is under the licence of that treebank, whose "
+            "authors are\nto be given credit."
+        )
+    if not card.is_commercial:
+        paragraphs.append(EARNING)
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def make_card(
+    name: str,
+    card: Card,
+    about: Mapping[str, Any],
+    n_bytes: int,
+    *,
+    words_per_second: float | None = None,
+    test: Mapping[str, float] | None = None,
+) -> str:
+    """The card in Markdown: data, licence, scores, size, how the model was made.
+
+    `about` is what stands in its file. Speed is that of one machine, and scores on a test set are
+    not in the file: they are told where they are given.
+    """
+    record = said(about, "record", dict)
+    blocks = [
+        f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
+        f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
+        _table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
+    ]
+    if not card.is_commercial:
+        blocks.append(f"**{EARNING}**")
+    if scores := _scores(record, test):
+        blocks += ["## Scores", *scores]
+    return "\n\n".join([*blocks, "## How it was made", *_making(about, record)]) + "\n"
+
+
+def _facts(
+    card: Card,
+    about: Mapping[str, Any],
+    record: Mapping[str, Any],
+    n_bytes: int,
+    words_per_second: float | None,
+) -> list[tuple[str, str]]:
+    settings = said(about, "settings", dict)
+    parts = ("segmenter", "tagger", "network", "graphs")
+    speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
+    rows = {
+        "version": card.version,
+        "language": card.language,
+        "data": ", ".join(filter(None, [card.treebank, _count(record)])),
+        "licence": card.licence,
+        "system": ", ".join(str(settings[k]) for k in ("system", "scorer") if k in settings),
+        "parts": ", ".join(part for part in parts if part in about),
+        "size": f"{n_bytes / 1e6:.1f} MB",
+        "speed": speed,
+    }
+    return [(name, value) for name, value in rows.items() if value]
+
+
+def _count(record: Mapping[str, Any]) -> str:
+    if "n_sentences" not in record or "n_words" not in record:
+        return ""
+    return f"{record['n_sentences']:,} sentences, {record['n_words']:,} words"
+
+
+def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list[str]:
+    given = {"UAS": record.get("dev_uas"), "LAS": record.get("dev_las")}
+    given |= {name.upper(): value for name, value in (record.get("dev_tags") or {}).items()}
+    rows = [(name, f"{value:.2f}") for name, value in given.items() if value is not None]
+    blocks = []
+    if rows:
+        blocks += ["Dev set, words and sentences given:", _table(("", "dev"), rows)]
+    columns = {"dev": record.get("dev_text") or {}, "test": test or {}}
+    columns = {part: scores for part, scores in columns.items() if scores}
+    names = list(dict.fromkeys(name for scores in columns.values() for name in scores))
+    if names:
+        lines = [(name, *(_f1(scores.get(name)) for scores in columns.values())) for name in names]
+        blocks += [
+            "From raw text, F1 by the metrics of the CoNLL 2018 shared task:",
+            _table(("", *columns), lines),
+        ]
+    return blocks
+
+
+def _f1(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
+    """The command, settings left out that are what they are by default; digests of the data."""
+    from dataclasses import fields
+
+    from dodona.settings import Settings
+
+    settings = said(about, "settings", dict)
+    plain = {field.name: field.default for field in fields(Settings)}
+    chosen = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in settings.items()
+        if name in plain and value != plain[name]
+    ]
+    reads_text = ["--pipeline text"] if "segmenter" in about else []
+    command = " ".join(["dodona train --train … --dev …", *reads_text, *chosen])
+    blocks = [f"`{command}`"]
+    digests = record.get("checksums") or {}
+    if digests:
+        blocks.append(_table(("data", "SHA-256"), [(k, f"`{v}`") for k, v in digests.items()]))
+    return blocks
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    ruler = ["---", *("---:" if len(head) > 2 or head[1] == "dev" else "---" for _ in head[1:])]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *rows])

@@ -1,0 +1,164 @@
+"""A model as a wheel, which pip installs: a package of data that names its model in an entry point.
+
+The layout is that of the binary distribution format
+(https://packaging.python.org/specifications/binary-distribution-format/). There is no time and no
+machine in it: the same model, card and licence give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from dodona.models import GROUP, SUFFIX
+from dodona.models.cards import Card, with_card
+from dodona.models.pages import make_card, make_licence
+from dodona.storage import container
+from dodona.storage.replacing import replacing
+
+# as PEP 508 and, in its canonical form, PEP 440 have them
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_NUMBER = r"(0|[1-9]\d*)"
+VERSION = re.compile(
+    rf"{_NUMBER}(\.{_NUMBER})*((a|b|rc){_NUMBER})?(\.post{_NUMBER})?(\.dev{_NUMBER})?", re.ASCII
+)
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can tell
+MODE = 0o100644 << 16  # a plain file that all may read
+ON_UNIX = 3
+
+
+@dataclass(frozen=True)
+class Package:
+    """What goes into a wheel: the bytes of a model's file, and what people read.
+
+    >>> Package("en-small", b"", Card(version="1.0"), "# Card", "Free.").file_name
+    'dodona_model_en_small-1.0-py3-none-any.whl'
+    >>> Package("small model", b"", Card(version="1.0"), "", "")
+    Traceback (most recent call last):
+    ValueError: 'small model' is no name for a package: letters, digits and, between them, - _ .
+    """
+
+    name: str
+    model: bytes
+    card: Card
+    readme: str  # Markdown
+    licence: str  # its text
+
+    def __post_init__(self) -> None:
+        self.card.check()
+        if not NAME.fullmatch(self.name):
+            raise ValueError(
+                f"{self.name!r} is no name for a package: letters, digits and, between them, - _ ."
+            )
+        if not VERSION.fullmatch(self.card.version):
+            raise ValueError(
+                f"{self.card.version!r} is no version of a package; expected one such as 1.0, "
+                "2.1.post1 or 2.0rc1"
+            )
+
+    @property
+    def module(self) -> str:
+        """The package that holds the model."""
+        return "dodona_model_" + re.sub(r"[-_.]+", "_", self.name).lower()
+
+    @property
+    def file_name(self) -> str:
+        """What the wheel is called: pip looks at nothing else to learn what is in it."""
+        return f"{self.module}-{self.card.version}-py3-none-any.whl"
+
+    def save(self, folder: Path) -> Path:
+        """Write the wheel into a folder, which is made; its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / self.file_name
+        with replacing(path) as file:
+            file.write(self.to_bytes())
+        return path
+
+    def to_bytes(self) -> bytes:
+        """The wheel."""
+        files = self._files()
+        record = f"{self._about}/RECORD"
+        files[record] = _list_digests(files, record).encode()
+        target = io.BytesIO()
+        with ZipFile(target, "w") as zipped:
+            for path, content in files.items():
+                info = ZipInfo(path, EPOCH)
+                info.compress_type, info.external_attr = ZIP_DEFLATED, MODE
+                info.create_system = ON_UNIX
+                zipped.writestr(info, content, compresslevel=9)
+        return target.getvalue()
+
+    @property
+    def _about(self) -> str:
+        return f"{self.module}-{self.card.version}.dist-info"
+
+    def _files(self) -> dict[str, bytes]:
+        """Every file by its path; what pip reads comes last, as the format asks for."""
+        texts = {
+            f"{self.module}/__init__.py": f'"""The Dodona model {self.name}."""\n',
+            f"{self.module}/README.md": self.readme,
+            f"{self.module}/LICENSE.txt": self.licence,
+            f"{self._about}/LICENSE.txt": self.licence,
+            f"{self._about}/METADATA": self._metadata(),
+            f"{self._about}/WHEEL": _lines(
+                ("Wheel-Version", "1.0"),
+                ("Generator", f"dodona {installed_version('dodona')}"),
+                ("Root-Is-Purelib", "true"),
+                ("Tag", "py3-none-any"),
+            ),
+            f"{self._about}/entry_points.txt": f"[{GROUP}]\n{self.name} = {self.module}\n",
+        }
+        model = {f"{self.module}/{self.name}{SUFFIX}": self.model}
+        return model | {path: text.encode() for path, text in texts.items()}
+
+    def _metadata(self) -> str:
+        card = self.card
+        summary = f"A Dodona model{f' for {card.language}' if card.language else ''}"
+        fields = [
+            ("Metadata-Version", "2.1"),
+            ("Name", self.module.replace("_", "-")),
+            ("Version", card.version),
+            ("Summary", summary + (f", trained on {card.treebank}" if card.treebank else "")),
+            ("License", card.licence),
+            ("License-File", "LICENSE.txt"),
+            ("Requires-Python", ">=3.10"),
+            ("Requires-Dist", f"dodona>={installed_version('dodona')}"),
+            ("Description-Content-Type", "text/markdown"),
+        ]
+        return _lines(*fields) + "\n" + self.readme
+
+
+def make_package(
+    path: Path, name: str, card: Card, *, readme: str | None = None, licence: str | None = None
+) -> Package:
+    """The package of a model's file, in which it has this card; texts that are not given are made.
+
+    >>> from dodona.models import locate
+    >>> make_package(locate("en"), "oak", Card(licence="MIT", version="1.0")).licence
+    'The Dodona model oak is licensed under: MIT...'
+    """
+    model = with_card(path, card)
+    if readme is None:
+        readme = make_card(name, card, container.about(path), len(model))
+    return Package(name, model, card, readme, licence or make_licence(name, card))
+
+
+def _lines(*fields: tuple[str, str]) -> str:
+    return "".join(f"{name}: {value}\n" for name, value in fields)
+
+
+def _list_digests(files: Mapping[str, bytes], record: str) -> str:
+    """The file RECORD: path, digest and size of every file, of itself the path alone."""
+    rows = [
+        f"{path},sha256={urlsafe_b64encode(sha256(content).digest()).decode().rstrip('=')},"
+        f"{len(content)}"
+        for path, content in files.items()
+    ]
+    return "\n".join([*rows, f"{record},,"]) + "\n"

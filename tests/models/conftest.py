@@ -1,0 +1,15 @@
+"""A small model, for all tests of finding and packaging."""
+
+from pathlib import Path
+
+import pytest
+
+from support.small import train, treebank
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without a card; tests only read it."""
+    path = tmp_path_factory.mktemp("models") / "oak.dodona"
+    train(treebank(30, 1), dev=treebank(10, 2), epochs=1).save(path)
+    return path

@@ -1,0 +1,122 @@
+"""Language, data and licence travel in a model's file; whoever tells of it asks there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dodona
+from dodona.models import locate
+from dodona.models.cards import Card, card_of, find_card, list_models, signed, with_card
+from dodona.models.pages import make_card, make_licence
+from dodona.storage import container
+from dodona.synthetic.generator import write_treebank
+from support.shell import Shell
+from support.small import train, treebank
+
+CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "2.0")
+
+
+def test_training_records_what_it_is_told(tmp_path: Path) -> None:
+    parser = dodona.train(treebank(10, 1), epochs=1, language="Invented", licence="MIT")
+    parser.save(tmp_path / "m")
+    assert card_of(dodona.load(tmp_path / "m").record) == Card("Invented", licence="MIT")
+    assert "card" not in dodona.train(treebank(10, 1), epochs=1).record
+
+
+def test_the_shell_records_it_too(shell: Shell, tmp_path: Path) -> None:
+    write_treebank(tmp_path / "train.conllu", 8, seed=1)
+    files = ["--train", tmp_path / "train.conllu", "-o", tmp_path / "m", "--epochs", "1"]
+    said = ["--language", "Invented", "--licence", "CC BY 4.0"]
+    assert shell("train", *files, *said, "--quiet").code == 0
+    shown = shell("info", tmp_path / "m").out.split("Inside")[0]
+    assert "Invented" in shown and "CC BY 4.0" in shown
+    text = ["--pipeline", "text", "--parser", tmp_path / "m"]
+    assert shell("train", *files[:2], *text, "-o", tmp_path / "t", "--licence", "MIT").code == 0
+    assert card_of(dodona.load(tmp_path / "t").record) == Card("Invented", licence="MIT")
+    refused = shell("train", *files, "--language", "two\nlines")
+    assert refused.code == 1 and "language is one line of text" in refused.err
+
+
+def test_a_card_changes_nothing_else_in_a_file(model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "m"
+    target.write_bytes(with_card(model, CARD))
+    assert find_card(target, dodona.load(target).record) == CARD
+    before, after = container.read(model, "model", 99), container.read(target, "model", 99)
+    assert before[0]["record"] | {"card": after[0]["record"]["card"]} == after[0]["record"]
+    assert before[1] == after[1] and len(before[1]) > 0
+    assert with_card(target, CARD) == target.read_bytes()
+
+
+def test_the_model_that_ships_has_a_card() -> None:
+    path = locate("en")
+    card = find_card(path, dodona.load("en").record)
+    assert card.language == "English" and card.licence == "CC BY-SA 4.0"
+
+
+def test_an_old_file_of_that_name_elsewhere_says_nothing(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "en.dodona").write_bytes(model.read_bytes())
+    assert find_card(tmp_path / "en.dodona", {}) == Card()
+
+
+@pytest.mark.parametrize("card", [{"language": 3}, "French", {"licence": "a\nb"}])
+def test_a_card_that_is_none_is_refused(card: object) -> None:
+    with pytest.raises(ValueError):
+        card_of({"card": card})
+
+
+def test_what_is_signed_again_keeps_the_rest() -> None:
+    parser = train(treebank(5, 1), epochs=1)
+    signed(signed(parser, CARD), Card(licence="MIT"))
+    assert card_of(parser.record) == CARD._replace(licence="MIT")
+
+
+def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "oak.dodona").write_bytes(with_card(model, CARD))
+    (tmp_path / "en.dodona").write_bytes(b"hidden by the one that ships")
+    (tmp_path / "bad.dodona").write_bytes(b"no model")
+    monkeypatch.setenv("DODONA_MODELS", str(tmp_path))
+    found = {one.name: one for one in list_models()}
+    assert next(iter(found)) == "en" and found["en"].place == "models that ship"
+    oak, bad = found["oak"], found["bad"]
+    assert oak.card == CARD and oak.n_bytes == (tmp_path / "oak.dodona").stat().st_size
+    record = dodona.load(model).record
+    assert oak.scores is not None and oak.scores["las"] == record["dev_las"]
+    assert bad.problem.startswith("not a Dodona model") and bad.scores is None
+    assert oak.to_dict()["licence"] == "CC BY-SA 4.0" and bad.to_dict()["licence"] is None
+
+
+def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
+    about = container.about(model)
+    text = make_card("oak", CARD, about, 12_300_000, words_per_second=1234.5, test={"las": 70.0})
+    record = about["record"]
+    for expected in (
+        "# `oak`: a Dodona model for Invented",
+        "| data | oaks, 30 sentences,",
+        "| licence | CC BY-SA 4.0 |",
+        "| size | 12.3 MB |",
+        "| speed | 1,234 words/s, one thread |",
+        f"| LAS | {record['dev_las']:.2f} |",
+        "| las | 70.00 |",
+        "`dodona train --train … --dev … --epochs 1",
+        record["checksums"]["train"],
+    ):
+        assert expected in text, text
+    assert "earn money" not in text
+    assert "earn money" in make_card("oak", Card(licence="CC BY-NC 4.0"), about, 1)
+
+
+@pytest.mark.parametrize(
+    ("licence", "said"),
+    [
+        ("CC BY-SA 4.0", "https://creativecommons.org/licenses/by-sa/4.0/legalcode"),
+        ("CC BY-NC-SA 3.0", "Not for uses that earn money"),
+        ("LGPL-LR", "https://spdx.org/licenses/LGPLLR.html"),
+        ("my own", "licensed under: my own"),
+    ],
+)
+def test_a_notice_names_the_licence_and_its_text(licence: str, said: str) -> None:
+    assert said in make_licence("oak", Card(treebank="oaks", licence=licence))
