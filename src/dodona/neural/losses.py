@@ -6,7 +6,7 @@ are allowed; that of a tag is its cross entropy. All are told per word of the ba
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -60,15 +60,19 @@ def losses(
     seen: Seen,
     arrays: dict[str, Numbers],
     walk: dict[str, Numbers],
-    tags: Numbers,
+    tags: Any,
     seeds: Seeds,
 ) -> Losses:
     """The losses of a batch, of the states met in it, and of its tags; of arcs, where the batch has
-    `heads` and the network is to score them."""
+    `heads` and the network is to score them.
+
+    `tags` has a class per tag head and word or, of what a teacher holds possible, some `classes`
+    and their `weights`.
+    """
     scores = class_scores(shape, p, seen.products, walk, seeds, dropout)
     of_states = (state_losses(scores, walk["verdicts"]) * walk["state_share"]).sum()
     of_tags = sum(
-        (tag_losses(found, tags[i]) * arrays["word_share"]).sum()
+        (_losses_of_tag(found, tags, i) * arrays["word_share"]).sum()
         for i, found in enumerate(seen.logits)
     )
     of_arcs = jnp.zeros(())
@@ -85,8 +89,21 @@ def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
     return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
 
 
+def _losses_of_tag(logits: Numbers, tags: Any, head: int) -> Numbers:
+    if isinstance(tags, dict):
+        return soft_tag_losses(logits, tags["classes"][head], tags["weights"][head])
+    return tag_losses(logits, tags[head])
+
+
 def tag_losses(logits: Numbers, tags: Numbers) -> Numbers:
     """The loss of each word's tag; none where it is not known, and negative."""
     is_right = jnp.arange(logits.shape[1]) == tags[:, None]
     right = jnp.where(is_right, logits, 0).sum(axis=1)
     return (jax.nn.logsumexp(logits, axis=1) - right) * (tags >= 0)
+
+
+def soft_tag_losses(logits: Numbers, classes: Numbers, weights: Numbers) -> Numbers:
+    """The cross entropy of each word's tag with a few weighted classes; none where all weights are
+    zero."""
+    wanted = (jax.nn.one_hot(classes, logits.shape[1]) * weights[:, :, None]).sum(axis=1)
+    return jax.nn.logsumexp(logits, axis=1) * weights.sum(axis=1) - (wanted * logits).sum(axis=1)

@@ -9,6 +9,7 @@ from dodona.cli.grammar import suggest
 
 VERBS = (
     "train",
+    "distil",
     "parse",
     "tag",
     "cluster",
