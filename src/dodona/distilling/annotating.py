@@ -51,7 +51,7 @@ def _probabilities(
     return arcs, [jax.nn.softmax(tag) for tag in scores.tags], scores.dependents, scores.heads
 
 
-@jax.jit
+@partial(jax.jit, static_argnums=())
 def _averaged(of_teachers: list[Any]) -> Any:
     """The mean of several teachers' probabilities, and the best few of each word."""
     mean = jax.tree.map(lambda *some: sum(some) / len(some), *of_teachers)
@@ -61,10 +61,12 @@ def _averaged(of_teachers: list[Any]) -> Any:
     return jnp.log(arcs + TINY), best, of_tags
 
 
-@jax.jit
+@partial(jax.jit, static_argnums=())
 def _labels(seen: list[Any], chosen: Numbers) -> Numbers:
     """The best label of each chosen arc, by the mean probability."""
-    found = [jax.nn.softmax(label_scores(p, *both, chosen)) for p, *both in seen]
+    found = [
+        jax.nn.softmax(label_scores(p, dependents, heads, chosen)) for p, dependents, heads in seen
+    ]
     return sum(found[1:], found[0]).argmax(axis=2)
 
 

@@ -12,7 +12,7 @@ The first three need no GPU, nor does the last, which is quicker with one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -364,6 +364,15 @@ class Distillation:
             trainer.lemma_trainer.resume(lemmas)
         return trainer
 
+    def epochs(
+        self, trainer: NeuralTextTrainer, model: Path, report: Report | None = None
+    ) -> Iterator[Epoch]:
+        """Run what is left of the training of a student that becomes this model."""
+        checkpoint = self.checkpoint(model)
+        if checkpoint.exists():
+            trainer.resume(checkpoint)
+        yield from trainer.epochs(report, checkpoint)
+
     def checkpoint(self, model: Path) -> Path:
         """Where the student that becomes this model keeps its state."""
         folder = self.recipe.work / "students"
@@ -393,16 +402,6 @@ class Distillation:
             for name in step.parts:
                 dev = (step.summary or {}).get("dev", {})
                 yield _source("teacher", folder / name) | {"file": f"teacher {number}", "dev": dev}
-
-
-def learn(work: Distillation, trainer: NeuralTextTrainer, model: Path, report: Report) -> Parser:
-    """Run what is left of a student's training, and return the parser."""
-    checkpoint = work.checkpoint(model)
-    if checkpoint.exists():
-        trainer.resume(checkpoint)
-    for _ in trainer.epochs(report, checkpoint):
-        pass
-    return work.with_record(trainer.parser())
 
 
 def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]:

@@ -65,9 +65,9 @@ def in_rows(
 def make_rows(spelled: Spelled, sentences: Sequence[int], length: int, n_rows: int) -> Rows:
     """Arrays for as many rows; those behind the last sentence have no words."""
     which = np.asarray(sentences, np.int64)
-    lengths = np.zeros(n_rows, np.int32)
+    lengths: Numbers = np.zeros(n_rows, np.int32)
     lengths[: len(which)] = spelled.n_words[which]
-    row = np.repeat(np.arange(n_rows), lengths)
+    row: Numbers = np.repeat(np.arange(n_rows), lengths)
     place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     words = spelled.first[which][row] + place if len(row) else np.zeros(0, np.int64)
     types = spelled.types[words]

@@ -90,7 +90,7 @@ class Subject:
         forms: dict[str, None] = {}
         for sentence in sentences:
             forms.update(dict.fromkeys(sentence.forms))
-        characters = np.zeros((len(words.single), MOST_CHARACTERS), np.int32)
+        characters: Numbers = np.zeros((len(words.single), MOST_CHARACTERS), np.int32)
         numbers = self._types.numbers([Sentence.from_columns(list(forms))]) if forms else b""
         for form, number in zip(forms, np.frombuffer(numbers, np.int32).tolist(), strict=True):
             found = [self.character_numbers.get(c, OTHER_CHARACTER) for c in form[:MOST_CHARACTERS]]

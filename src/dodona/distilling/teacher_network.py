@@ -99,7 +99,7 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     for i in range(shape.layers):
         found[f"layer.{i}.in"] = matrix(n_in, 8 * n)
         found[f"layer.{i}.recurrent"] = np.stack([matrix(n, 4 * n) for _ in range(2)])
-        bias = np.zeros((2, 4, n), np.float32)
+        bias: Numbers = np.zeros((2, 4, n), np.float32)
         bias[:, 1] = 1  # of the forget gate
         found[f"layer.{i}.bias"] = bias.reshape(-1)
         n_in = 2 * n

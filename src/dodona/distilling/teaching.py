@@ -25,7 +25,6 @@ from dodona.distilling.teacher_network import (
 )
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Learner
-from dodona.learning.treebanks import checksum
 from dodona.neural.learning import Learning, Pace, stepped
 from dodona.storage import container
 from dodona.storage.container import Array
@@ -240,8 +239,3 @@ def teach(
 
     loss, gradients = jax.value_and_grad(total)(p)
     return *stepped(pace, p, average, mean, square, gradients, step), loss
-
-
-def same_teacher(path: Path) -> str:
-    """A checksum of a teacher's file, for the records of what it taught."""
-    return checksum([path.read_bytes()])

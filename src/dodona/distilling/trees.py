@@ -72,8 +72,9 @@ def eisner(scores: Numbers, n_words: Sequence[int]) -> list[list[int]]:
     diagonal = np.arange(size)
     right[:, diagonal, diagonal] = left[:, diagonal, diagonal] = 0
     for width in range(1, size):
-        i = np.arange(size - width)[:, None]
-        j, k = i + width, i + np.arange(width)
+        i: Numbers = np.arange(size - width)[:, None]
+        j: Numbers = i + width
+        k = i + np.arange(width)
         first, last = i[:, 0], j[:, 0]
         halves = right[:, i, k] + left[:, k + 1, j]
         best = halves.argmax(axis=2)
@@ -89,9 +90,9 @@ def eisner(scores: Numbers, n_words: Sequence[int]) -> list[list[int]]:
             table[:, first, last] = np.take_along_axis(parts, best[:, :, None], axis=2)[:, :, 0]
             split[which][:, first, last] = first + best + (which == 1)
     found = []
-    for i, n_here in enumerate(n_words):
-        root = left[i, 0, :n_here] + right[i, :n_here, n_here - 1] + scores[i, :n_here, 0]
-        found.append(_heads(split[:, i], int(root.argmax()), n_here))
+    for s, n_here in enumerate(n_words):
+        root = left[s, 0, :n_here] + right[s, :n_here, n_here - 1] + scores[s, :n_here, 0]
+        found.append(_heads(split[:, s], int(root.argmax()), n_here))
     return found
 
 
@@ -135,7 +136,7 @@ def _arborescence(scores: Numbers) -> Numbers:
     cycle = _cycle(heads)
     if cycle is None:
         return heads
-    inside = np.zeros(len(scores), bool)
+    inside: Numbers = np.zeros(len(scores), bool)
     inside[cycle] = True
     outside = np.flatnonzero(~inside)
     # to enter the cycle at a word loses the arc within
@@ -158,7 +159,7 @@ def _arborescence(scores: Numbers) -> Numbers:
 
 def _cycle(heads: Numbers) -> Numbers | None:
     """The nodes of a cycle, if there is one."""
-    state = np.zeros(len(heads), np.int32)  # the walk that has come by
+    state: Numbers = np.zeros(len(heads), np.int32)  # the walk that has come by
     state[0] = -1
     for start in range(1, len(heads)):
         node = start

@@ -95,11 +95,11 @@ def learn_tags(
         names, classes = number_tags(flatten(column_of(sentences[:n_first], column)))
         number = {name: i for i, name in enumerate(names)}
         others = flatten(column_of(sentences[n_first:], column))
-        classes = [*classes, *(number.get(name, NO_CLASS) for name in others)]
+        unsure = [number.get(name, NO_CLASS) for name in others]
         if column == "feats" or len(names) > FEW:
             tags.parts[len(tags.answers)] = _matrix(parts_of(column, names))
         tags.answers.append(no_answers(column, [name.encode() for name in names]))
-        tags.gold.append(np.array(classes, np.int32))
+        tags.gold.append(np.array([*classes, *unsure], np.int32))
     return tags
 
 

@@ -107,7 +107,7 @@ class SilverReader:
         numbers = self._type_numbers(types)[np.frombuffer(self._forms, np.int32)]
         words = Words.spelled(sizes, numbers, types, bag)
         n = self.n_words
-        tags = np.zeros((0, n), np.int32)
+        tags: Numbers = np.zeros((0, n), np.int32)
         if self._classes:
             tags = np.stack([np.frombuffer(some, np.int32) for some in self._classes])
         heads = corpus_heads(self.corpus, range(len(sizes)))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.distilling.recipe import STEPS, Distillation, Recipe
 from dodona.pipeline.parts import TRAIN
 from dodona.settings import NEURAL, Settings
 
 if TYPE_CHECKING:
-    from dodona.distilling.recipe import Distillation, Recipe
     from dodona.pipeline.neural_training import NeuralTextTrainer
 
-STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
 GOES_ON = "the same command goes on from where it was"
 
 
@@ -92,9 +91,7 @@ def distil(
         raise Stop(exit_code(interrupt)) from None
 
 
-def _recipe(**chosen: Any) -> "Recipe":
-    from dodona.distilling.recipe import Recipe
-
+def _recipe(**chosen: Any) -> Recipe:
     try:
         return Recipe(**chosen)
     except ValueError as error:
@@ -111,9 +108,7 @@ def _split(names: str) -> list[str]:
     return [name for name in names.split(",") if name]
 
 
-def _run(recipe: "Recipe", model: Path, until: str, quiet: bool, start: float) -> None:
-    from dodona.distilling.recipe import Distillation
-
+def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> None:
     work = Distillation(recipe, (lambda _: None) if quiet else say)
     work.run(until)
     if until != STEPS[-1]:
@@ -127,15 +122,12 @@ def _run(recipe: "Recipe", model: Path, until: str, quiet: bool, start: float) -
         _print_result(trainer, model, time.perf_counter() - start)
 
 
-def _learn(work: "Distillation", trainer: "NeuralTextTrainer", model: Path, quiet: bool) -> None:
+def _learn(work: Distillation, trainer: "NeuralTextTrainer", model: Path, quiet: bool) -> None:
     from dodona.cli.progress import view
 
-    checkpoint = work.checkpoint(model)
-    if checkpoint.exists():
-        trainer.resume(checkpoint)
-    with view(trainer, quiet) as shown:  # type: ignore[arg-type]
+    with view(trainer, quiet) as shown:
         try:
-            for epoch in trainer.epochs(shown.advance, checkpoint):
+            for epoch in work.epochs(trainer, model, shown.advance):
                 shown.finish(epoch)
         except KeyboardInterrupt:
             shown.close()
