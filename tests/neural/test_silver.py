@@ -18,7 +18,7 @@ import dodona
 from dodona.neural.inventory import Gold
 from dodona.neural.knowledge import NO_CLASS, learn_tags
 from dodona.neural.lessons import Soft
-from dodona.neural.losses import soft_tag_losses, tag_losses
+from dodona.neural.losses import soft_tag_losses, state_losses, tag_losses, vote_losses
 from dodona.neural.silver import SilverFiles, read_soft, soft_path, write_soft
 from dodona.neural.timetable import GOLD, SILVER, Timetable
 from dodona.neural.training import NeuralTrainer
@@ -49,8 +49,8 @@ def written(path: Path, sentences: list[dodona.Sentence]) -> Path:
 
 
 def run(path: Path, **options: Any) -> NeuralTrainer:
-    soft = options.pop("soft", False)
-    files = SilverFiles((path,), options.pop("per_gold", 20), soft)
+    kinds = {name: options.pop(name, False) for name in ("soft", "votes")}
+    files = SilverFiles((path,), options.pop("per_gold", 20), **kinds)
     return NeuralTrainer(FEW, DEV, replace(SMALL, **options), silver=files)
 
 
@@ -84,10 +84,25 @@ def test_weights_of_a_teacher_are_learned(tmp_path: Path) -> None:
     heads: Any = np.zeros((n, 2), np.int16)
     heads[:, 0] = [head for s in MANY for head in s.heads]
     classes = np.stack([np.stack([gold, np.zeros_like(gold)], axis=1) for gold in tags.gold])
-    soft = Soft(heads, np.full((n, 2), [0.9, 0.1]), classes, np.full((2, n, 2), [0.9, 0.1]))
+    # two teachers: one who is right, and one who hangs all words on the one before
+    labels = sorted({label for s in MANY for label in s.deprels})
+    right = [labels.index(label) for s in MANY for label in s.deprels]
+    before = [i for s in MANY for i in range(len(s))]
+    soft = Soft(
+        heads,
+        np.full((n, 2), [0.9, 0.1]),
+        classes,
+        np.full((2, n, 2), [0.9, 0.1]),
+        np.array([heads[:, 0], before]),
+        np.array([right, right]),
+    )
     names = [(answers.column, answers.classes) for answers in tags.answers]
-    write_soft(soft_path(path), soft, names)
-    trainer = run(path, epochs=3, soft=True)
+    write_soft(soft_path(path), soft, names, labels)
+    trainer = run(path, epochs=3, soft=True, votes=True)
+    lessons = trainer.timetable.lessons[SILVER]
+    one, other = lessons.others
+    assert one.heads(5) == lessons.corpus.heads(5) and one.labels(5) == lessons.corpus.labels(5)
+    assert other.heads(5) == [*range(len(MANY[5]))]
     found = trainer.timetable.lessons[SILVER].soft
     assert found is not None
     # the numbers of classes are those of gold now, which knows fewer
@@ -101,17 +116,27 @@ def test_weights_of_a_teacher_are_learned(tmp_path: Path) -> None:
     )
     scores = [epoch.scores for epoch in trainer.epochs()]
     assert scores[-1]["upos"] > scores[0]["upos"] + 10
+    alone = replace(soft, trees=soft.trees[:0], tree_labels=soft.tree_labels[:0])
+    write_soft(soft_path(path), alone, names, labels)
+    with pytest.raises(ValueError, match="made by one teacher"):
+        run(path, epochs=1, votes=True)
     soft_path(path).unlink()
-    with pytest.raises(ValueError, match="the teacher's weights are not there"):
-        run(path, epochs=1, soft=True)
+    for kind in ("soft", "votes"):
+        with pytest.raises(ValueError, match="the teacher's weights are not there"):
+            run(path, epochs=1, **{kind: True})
 
 
 def test_weights_of_other_sentences_are_refused(tmp_path: Path) -> None:
-    tags = learn_tags(FEW, ["upos"])
-    nothing = np.zeros((3, 2))
-    write_soft(tmp_path / "a.soft.npz", Soft(nothing, nothing, nothing[None], nothing[None]), [])
-    with pytest.raises(ValueError, match="not of the sentences beside them"):
-        read_soft(tmp_path / "a.soft.npz", tags, 3)
+    few, many = np.zeros((3, 2)), np.zeros((1, 3, 2))
+    soft = Soft(few, few, many, many, np.zeros((2, 3)), np.zeros((2, 3)))
+    write_soft(tmp_path / "a.soft.npz", soft, [])
+    with pytest.raises(ValueError, match="the teachers said nothing of upos"):
+        read_soft(tmp_path / "a.soft.npz", learn_tags(FEW, ["upos"]), [])
+    path = written(tmp_path / "a.conllu", MANY)
+    names = [(column, [b"X"]) for column in ("upos", "feats")]
+    write_soft(soft_path(path), replace(soft, tags=np.zeros((2, 3, 2))), names, ["obj"])
+    with pytest.raises(ValueError, match=r"these are not weights of a\.conllu"):
+        run(path, soft=True)
 
 
 def test_tags_and_labels_that_gold_has_not_are_not_learned(tmp_path: Path) -> None:
@@ -197,6 +222,17 @@ def test_the_loss_of_weighted_tags() -> None:
     mean = (tag_losses(logits, tags) + tag_losses(logits, classes[:, 1])) / 2
     assert np.allclose(soft_tag_losses(logits, classes, half), mean, atol=1e-6)
     assert (soft_tag_losses(logits, classes, 0 * sure) == 0).all()
+
+
+def test_the_loss_of_a_state_is_the_mean_of_that_by_every_tree() -> None:
+    scores = jnp.asarray(np.random.default_rng(1).normal(size=(3, 4)), jnp.float32)
+    first = np.array([[2, 1, 1, 0], [2, 2, 1, 1], [1, 2, 0, 0]], np.uint8)
+    second = np.array([[1, 2, 1, 0], [2, 2, 1, 1], [2, 2, 0, 0]], np.uint8)
+    bits = (first > 0) + 2 * (first == 2) + 4 * (second == 2)
+    shares = np.array([0.75, 0.25], np.float32)
+    expected = 0.75 * state_losses(scores, first) + 0.25 * state_losses(scores, second)
+    found = vote_losses(scores, bits.astype(np.uint8), shares)
+    assert np.allclose(found, expected, atol=1e-6)
 
 
 def test_silver_without_files_or_share_is_refused() -> None:

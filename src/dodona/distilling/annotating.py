@@ -58,7 +58,8 @@ def _averaged(of_teachers: list[Any]) -> Any:
     arcs, tags = mean
     best = jax.lax.top_k(arcs, min(N_CHOICES, arcs.shape[2]))
     of_tags = [jax.lax.top_k(tag, min(N_CHOICES, tag.shape[2])) for tag in tags]
-    return jnp.log(arcs + TINY), best, of_tags
+    own = [jnp.log(arcs + TINY) for arcs, _ in of_teachers] if len(of_teachers) > 1 else []
+    return jnp.log(arcs + TINY), best, of_tags, own
 
 
 @partial(jax.jit, static_argnums=())
@@ -93,7 +94,8 @@ class Teachers:
     def annotate(self, sentences: Sequence[Sentence]) -> Annotation:
         """What they say of these sentences."""
         spelled = self.subject.spell(sentences)
-        found = _empty(len(spelled.types), self.subject.tags.sizes)
+        n_trees = len(self._teachers) if len(self._teachers) > 1 else 0
+        found = _empty(len(spelled.types), self.subject.tags.sizes, n_trees)
         order = [i for i, sentence in enumerate(sentences) if len(sentence)]
         waiting: list[tuple[Rows, Any, Any]] = []
         for rows in in_rows(spelled, order, self.batch_words):
@@ -136,14 +138,13 @@ class Teachers:
 
     def _choose(self, found: Annotation, rows: Rows, averaged: Any, seen: Any) -> None:
         """Write down the best trees of a batch, their labels, and the tags."""
-        logs, (weights, heads), of_tags = jax.device_get(averaged)
-        trees = best_trees(logs, rows.lengths.tolist(), projective=self.projective)
-        row, place = rows.places
-        chosen = np.zeros(logs.shape[:2], np.int32)
-        chosen[row, place] = [head for tree in trees for head in tree]
-        labels = np.asarray(_labels(seen, chosen))
-        which, soft = rows.words, found.soft
-        found.heads[which], found.labels[which] = chosen[row, place], labels[row, place]
+        logs, (weights, heads), of_tags, own = jax.device_get(averaged)
+        (row, place), which, soft = rows.places, rows.words, found.soft
+        found.heads[which], found.labels[which] = self._trees(rows, logs, seen)
+        for i, one in enumerate(own):
+            soft.trees[i, which], soft.tree_labels[i, which] = self._trees(
+                rows, one, seen[i : i + 1]
+            )
         n = heads.shape[2]
         soft.heads[which, :n], soft.head_weights[which, :n] = heads[row, place], weights[row, place]
         for i, (shares, classes) in enumerate(of_tags):
@@ -154,8 +155,15 @@ class Teachers:
             )
             found.tags[i, which] = classes[row, place][:, 0]
 
+    def _trees(self, rows: Rows, logs: Numbers, seen: Any) -> tuple[Numbers, Numbers]:
+        """The heads of the best trees by these scores, and their labels."""
+        trees = best_trees(logs, rows.lengths.tolist(), projective=self.projective)
+        chosen: Numbers = np.zeros(logs.shape[:2], np.int32)
+        chosen[rows.places] = [head for tree in trees for head in tree]
+        return chosen[rows.places], np.asarray(_labels(seen, chosen))[rows.places]
 
-def _empty(n_words: int, tag_sizes: Sequence[int]) -> Annotation:
+
+def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:
     """An annotation with room for so many words."""
     tags = (len(tag_sizes), n_words, N_CHOICES)
     return Annotation(
@@ -167,5 +175,7 @@ def _empty(n_words: int, tag_sizes: Sequence[int]) -> Annotation:
             np.zeros((n_words, N_CHOICES), np.float16),
             np.zeros(tags, np.int16),
             np.zeros(tags, np.float16),
+            np.zeros((n_trees, n_words), np.int16),
+            np.zeros((n_trees, n_words), np.int16),
         ),
     )

@@ -67,7 +67,8 @@ class Recipe:
     n_teachers: int = 1
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
-    soft: bool = False
+    soft: bool = False  # learn how probable heads and tags are …
+    votes: bool = False  # … and what each teacher holds to be right in a state
     longest: int = 100
     settings: Settings = field(default_factory=lambda: Settings(scorer=NEURAL))
 
@@ -80,6 +81,8 @@ class Recipe:
             raise ValueError("a student is a network: scorer='neural'")
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
+        if self.votes and self.text and self.n_teachers < 2:
+            raise ValueError("votes need two teachers at least")
 
 
 class Distillation:
@@ -296,7 +299,6 @@ class Distillation:
             teachers=[asdict(settings) for settings in self.teacher_settings()],
             taught=self.subject.checksums(),
             projective=self.is_projective,
-            soft=self.recipe.soft,
         )
         if step.is_done:
             return step
@@ -331,10 +333,9 @@ class Distillation:
         from dodona.neural.silver import soft_path, write_soft
 
         path = step.folder / name
-        if self.recipe.soft:  # first, as the other is what is looked for
-            answers = self.subject.tags.answers
-            names = [(a.column, a.classes) for a in answers]
-            write_soft(soft_path(path), said.soft, names)
+        names = [(answers.column, answers.classes) for answers in self.subject.tags.answers]
+        # first, as the other is what is looked for
+        write_soft(soft_path(path), said.soft, names, self.subject.labels)
         with Writer(path) as writer:
             for sentence in teachers.sentences(found, said):
                 writer.write(sentence)
@@ -358,7 +359,7 @@ class Distillation:
             recipe.settings,
             Parts(segmenter=str(segmenter) if segmenter else NONE),
             more=recipe.train[1:],
-            silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft),
+            silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
         )
         if lemmas is not None and trainer.lemma_trainer is not None:
             trainer.lemma_trainer.resume(lemmas)

@@ -47,6 +47,13 @@ class Words:
         which = np.asarray(sentences, np.int64)
         return _ranges(self.first[which], self.n_words[which])
 
+    def count(self, sentences: Sequence[int]) -> tuple[int, int, int]:
+        """The words of some sentences, their types, and the rows of these in the bag."""
+        chosen = self.words_of(sentences)
+        types = np.unique(self.types[chosen])
+        counts = self.bag_first[types + 1] - self.bag_first[types]
+        return len(chosen), len(types), int(counts.sum())
+
 
 def _ends(counts: Numbers) -> Numbers:
     """Where as many begin, one after the other, and where the last ends."""

@@ -60,20 +60,24 @@ class Learning:
 
         return cls(copies(), copies(), zeros(), zeros())
 
-    def saved(self) -> dict[str, memoryview]:
-        """All numbers, by kind and name; `restore` takes them back."""
+    def saved(self, given: Collection[str] = ()) -> dict[str, memoryview]:
+        """All numbers but those that are given, by kind and name; `restore` takes them back."""
         return {
             f"{kind}/{name}": memoryview(np.ascontiguousarray(value).ravel())
             for kind in KINDS
             for name, value in getattr(self, kind).items()
+            if name not in given
         }
 
-    def restore(self, step: int, arrays: Mapping[str, memoryview]) -> None:
+    def restore(
+        self, step: int, arrays: Mapping[str, memoryview], given: Collection[str] = ()
+    ) -> None:
         """Go on from the numbers that were saved after so many steps."""
         self.step = step
         for kind in KINDS:
             named = getattr(self, kind)
-            for name, value in named.items():
+            for name in named.keys() - {*given}:
+                value = named[name]
                 found = np.frombuffer(arrays[f"{kind}/{name}"], np.float32)
                 named[name] = jnp.asarray(found.reshape(value.shape))
 
@@ -130,8 +134,7 @@ def learn(
     (here, of_seen), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, seen)
     (before,) = way_back(of_seen)
     gradients = {name: here[name] + before[name] for name in p}
-    given = {f"word.{i}" for i in shape.fixed}
-    return *stepped(pace, p, average, mean, square, gradients, step, given), *found[:2]
+    return *stepped(pace, p, average, mean, square, gradients, step, shape.given), *found[:2]
 
 
 def stepped(

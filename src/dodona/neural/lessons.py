@@ -25,13 +25,16 @@ Numbers = Any  # an array of NumPy
 class Soft:
     """What a teacher holds possible: for every word its few best heads, and tags, with weights.
 
-    The weights of a word's heads, or of its tags of one kind, sum to one, or are all zero.
+    The weights of a word's heads, or of its tags of one kind, sum to one, or are all zero. Where
+    there are several teachers, `trees` are those that each of them would build.
     """
 
     heads: Numbers  # word, choice: 0 is the root
     head_weights: Numbers
     tags: Numbers  # tag head, word, choice: a class
     tag_weights: Numbers
+    trees: Numbers  # teacher, word: a head
+    tree_labels: Numbers  # … and a label
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Lessons:
     tags: Numbers  # tag head, word: a class, or NO_CLASS
     heads: Numbers  # word: its head, 0 for the root, or NO_HEAD
     soft: Soft | None = None
+    others: tuple[Corpus, ...] = ()  # with other trees of the same sentences
 
     @property
     def n_words(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from dodona.core.parsing.walking import BANNED, OPTIMAL
+from dodona.core.parsing.walking import ALLOWED_FLAG, BANNED, OPTIMAL
 from dodona.neural.arc_loss import arc_loss
 from dodona.neural.dropout import Seeds, drop
 from dodona.neural.encoder import encode, slot_products, tag_logits
@@ -70,7 +70,12 @@ def losses(
     and their `weights`.
     """
     scores = class_scores(shape, p, seen.products, walk, seeds, dropout)
-    of_states = (state_losses(scores, walk["verdicts"]) * walk["state_share"]).sum()
+    of_each = (
+        vote_losses(scores, walk["verdicts"], walk["tree_shares"])
+        if "tree_shares" in walk
+        else state_losses(scores, walk["verdicts"])
+    )
+    of_states = (of_each * walk["state_share"]).sum()
     of_tags = sum(
         (_losses_of_tag(found, tags, i) * arrays["word_share"]).sum()
         for i, found in enumerate(seen.logits)
@@ -87,6 +92,18 @@ def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
     allowed = jnp.where(verdicts == BANNED, LOWEST, scores)
     optimal = jnp.where(verdicts == OPTIMAL, scores, LOWEST)
     return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
+
+
+def vote_losses(scores: Numbers, verdicts: Numbers, shares: Numbers) -> Numbers:
+    """The loss of each state where several trees are held possible: that by each of them, as much
+    as it counts. The bits of a verdict say which of them hold a class to be optimal."""
+    allowed = jnp.where(verdicts & ALLOWED_FLAG, scores, LOWEST)
+    total = jax.nn.logsumexp(allowed, axis=1) * shares.sum()
+    for tree in range(shares.shape[0]):
+        is_optimal = verdicts & (2 * ALLOWED_FLAG << tree)
+        optimal = jnp.where(is_optimal, scores, LOWEST)
+        total -= jax.nn.logsumexp(optimal, axis=1) * shares[tree]
+    return total
 
 
 def _losses_of_tag(logits: Numbers, tags: Any, head: int) -> Numbers:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dodona.core.features.corpus import Corpus
+from dodona.core.parsing.walking import MAX_TREES
 from dodona.learning.treebanks import checksum
 from dodona.neural.batching import Words
 from dodona.neural.knowledge import NO_CLASS, Tags
@@ -39,11 +40,12 @@ Numbers = Any  # an array of NumPy
 
 @dataclass(frozen=True)
 class SilverFiles:
-    """Where silver is, how much of it there is in an epoch, and whether to learn the weights."""
+    """Where silver is, how much of it there is in an epoch, and what to learn beside its trees."""
 
     paths: tuple[Path, ...]
     per_gold: float = 2.0  # sentences for each gold one
-    soft: bool = False
+    soft: bool = False  # how probable heads and tags are
+    votes: bool = False  # in each state, what is optimal by the tree of each teacher
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -51,10 +53,14 @@ class SilverFiles:
         if not self.per_gold > 0:
             raise ValueError(f"sentences of silver per gold one are above 0, not {self.per_gold}")
 
+    def learned(self) -> dict[str, bool]:
+        """What is learned beside trees."""
+        return {"soft": self.soft, "votes": self.votes}
+
     def checksum(self) -> str:
         """Of all files, and of the weights beside them if these are learned."""
-        weights = (soft_path(path) for path in self.paths if self.soft)
-        return checksum(path.read_bytes() for path in (*self.paths, *weights))
+        some = [soft_path(path) for path in self.paths if self.soft or self.votes]
+        return checksum(path.read_bytes() for path in (*self.paths, *some) if path.exists())
 
 
 def soft_path(path: Path) -> Path:
@@ -85,6 +91,7 @@ class SilverReader:
             {name.decode(): i for i, name in enumerate(answers.classes)} for answers in tags.answers
         ]
         self._soft: list[Soft] = []
+        self.others: list[Corpus] = []
         for path in files.paths:
             self._read(path)
         if not self.order:
@@ -112,7 +119,7 @@ class SilverReader:
             tags = np.stack([np.frombuffer(some, np.int32) for some in self._classes])
         heads = corpus_heads(self.corpus, range(len(sizes)))
         soft = _joined(self._soft) if self.files.soft else None
-        return Lessons(words, self.corpus, order, tags, heads, soft)
+        return Lessons(words, self.corpus, order, tags, heads, soft, tuple(self.others))
 
     def _type_numbers(self, types: WordTypes) -> Numbers:
         """The type of each form."""
@@ -122,15 +129,47 @@ class SilverReader:
         return np.frombuffer(b"".join(found), np.int32)
 
     def _read(self, path: Path) -> None:
-        before, sentences = self.n_words, read(path, trees="optional")
-        for some in _chunks(sentences):
+        n_words, first = self.n_words, len(self.corpus)
+        soft = None
+        if self.files.soft or self.files.votes:
+            soft = read_soft(soft_path(path), self.tags, self.encoder.labels)
+        if soft is not None and self.files.votes:
+            self._make_room(path, len(soft.trees))
+        for some in _chunks(read(path, trees="optional")):
             self._add(some)
-        if self.files.soft:
-            self._soft.append(read_soft(soft_path(path), self.tags, self.n_words - before))
+        if soft is not None:
+            if len(soft.heads) != self.n_words - n_words:
+                raise ValueError(f"{soft_path(path)}: these are not weights of {path.name}")
+            self._soft.append(soft)
+            self._set_trees(first, soft)
+
+    def _make_room(self, path: Path, n_trees: int) -> None:
+        """Corpora for the trees of each teacher, as many as in all files."""
+        if n_trees < 2:
+            raise ValueError(f"{path}: made by one teacher, so that there is nobody to vote")
+        if not len(self.corpus):
+            self.others = [Corpus(len(self.encoder.columns)) for _ in range(n_trees)]
+        if n_trees != len(self.others) or n_trees >= MAX_TREES:
+            raise ValueError(
+                f"{path}: made by {n_trees} teachers; to vote, they are as many for all files, and "
+                f"{MAX_TREES - 1} at the most"
+            )
+
+    def _set_trees(self, first: int, soft: Soft) -> None:
+        """Put the trees of teachers into their corpora, from this sentence on."""
+        for corpus, heads, labels in zip(self.others, soft.trees, soft.tree_labels, strict=False):
+            begin = 0
+            for i in range(first, len(self.corpus)):
+                some = slice(begin, begin + self._n_words[i])
+                begin = some.stop
+                known = [None if label < 0 else label for label in labels[some].tolist()]
+                corpus.set_tree(i, heads[some].tolist(), known)
 
     def _add(self, sentences: list[Sentence]) -> None:
         first = len(self.corpus)
         self.encoder.encode(sentences, trees=True, into=self.corpus)
+        for other in self.others:
+            self.encoder.encode(sentences, into=other)
         for i, sentence in enumerate(sentences, first):
             self._n_words.append(len(sentence))
             number = self._number
@@ -167,8 +206,14 @@ def _chunks(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield some
 
 
-def write_soft(path: Path, soft: Soft, names: Sequence[tuple[str, Sequence[bytes]]]) -> None:
-    """Write what `read_soft` reads; `names` are the columns of tags, and their classes."""
+def write_soft(
+    path: Path,
+    soft: Soft,
+    names: Sequence[tuple[str, Sequence[bytes]]],
+    labels: Sequence[str] = (),
+) -> None:
+    """Write what `read_soft` reads; `names` are the columns of tags, and their classes; `labels`
+    those of the trees."""
     from dodona.storage.replacing import replacing
 
     classes = {f"names.{column}": np.array([*some] or [b""]) for column, some in names}
@@ -180,13 +225,16 @@ def write_soft(path: Path, soft: Soft, names: Sequence[tuple[str, Sequence[bytes
             columns=np.array([column.encode() for column, _ in names] or [b""]),
             tags=soft.tags.astype(np.int16),
             tag_weights=soft.tag_weights.astype(np.float16),
+            trees=soft.trees.astype(np.int16),
+            tree_labels=soft.tree_labels.astype(np.int16),
+            labels=np.array([label.encode() for label in labels] or [b""]),
             **classes,
         )
 
 
-def read_soft(path: Path, tags: Tags, n_words: int) -> Soft:
-    """A teacher's weights, its classes renumbered as these tags number them; what they have not
-    weighs nothing."""
+def read_soft(path: Path, tags: Tags, labels: Sequence[bytes]) -> Soft:
+    """Teachers' weights, classes and labels renumbered as these number them; a class that they have
+    not weighs nothing, and a label is negative."""
     if not path.exists():
         raise ValueError(
             f"{path}: no such file: the teacher's weights are not there; make silver with them, "
@@ -196,8 +244,9 @@ def read_soft(path: Path, tags: Tags, n_words: int) -> Soft:
         found = {name: file[name] for name in file.files}
     columns = [name.decode() for name in found["columns"]]
     wanted = [answers.column for answers in tags.answers]
-    if len(found["heads"]) != n_words or not {*wanted} <= {*columns}:
-        raise ValueError(f"{path}: these weights are not of the sentences beside them")
+    if not {*wanted} <= {*columns}:
+        missing = ", ".join(sorted({*wanted} - {*columns}))
+        raise ValueError(f"{path}: the teachers said nothing of {missing}")
     classes, weights = [], []
     for answers in tags.answers:
         place = columns.index(answers.column)
@@ -207,12 +256,16 @@ def read_soft(path: Path, tags: Tags, n_words: int) -> Soft:
         here = to[found["tags"][place]]
         classes.append(np.maximum(here, 0))
         weights.append(_shares(np.where(here < 0, 0, found["tag_weights"][place])))
-    shape = (0, n_words, found["tags"].shape[2])
+    shape = (0, len(found["heads"]), found["tags"].shape[2])
+    of_labels = {label: i for i, label in enumerate(labels)}
+    known = np.array([of_labels.get(bytes(label), NO_CLASS) for label in found["labels"]], np.int16)
     return Soft(
         found["heads"],
         _shares(found["head_weights"]),
         np.stack(classes) if classes else np.zeros(shape, np.int16),
         np.stack(weights) if weights else np.zeros(shape, np.float16),
+        found["trees"],
+        known[found["tree_labels"]],
     )
 
 
@@ -235,4 +288,5 @@ def _joined(parts: list[Soft]) -> Soft:
         np.concatenate([wide(part.head_weights, n_heads) for part in parts]),
         np.concatenate([wide(part.tags, n_tags) for part in parts], axis=1),
         np.concatenate([wide(part.tag_weights, n_tags) for part in parts], axis=1),
+        *[np.zeros((0, 0), np.int16)] * 2,  # trees are in corpora
     )

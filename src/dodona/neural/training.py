@@ -174,12 +174,22 @@ class NeuralTrainer(Learner[Arrays]):
                 self.actions,
                 self.slots,
                 self.batch_size,
+                lessons.others,
                 mode=self.settings.training,
                 explore_rate=self.settings.explore_rate,
             )
             for lessons in self.timetable.lessons
         ]
         self._room = Room(self.batch_size)
+        if silver is not None:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Room for all batches, as far as those of an epoch tell: each time that it grows, JAX
+        compiles anew, which on a GPU takes longer than many steps."""
+        for which, some in self.timetable.epoch(1):
+            words = self.timetable.lessons[which].words
+            self._room.grow(*words.count(some))
 
     @cached_property
     def learning(self) -> Learning:
@@ -282,7 +292,7 @@ class NeuralTrainer(Learner[Arrays]):
 
     def began_with(self) -> dict[str, Any]:
         files = self._silver_files
-        silver = {"silver_per_gold": files.per_gold, "soft": files.soft} if files else {}
+        silver = {"silver_per_gold": files.per_gold} | files.learned() if files else {}
         return {"pipeline": PARSER, **asdict(self.settings), **silver}
 
     def checksum_data(self) -> dict[str, str]:
@@ -299,14 +309,15 @@ class NeuralTrainer(Learner[Arrays]):
         self.graph_stage.restore(saved, self.sentences, self.settings.epochs)
 
     def state(self) -> State:
-        arrays = self.learning.saved()
+        arrays = self.learning.saved(self.shape.given)
         arrays |= {f"best/{name}": values for name, values in (self.best or {}).items()}
         state = State(numbers={"step": self.learning.step}, arrays=arrays)
         self.graph_stage.keep(state)
         return state
 
     def go_on(self, state: State) -> None:
-        self.learning.restore(int(state.numbers["step"]), state.arrays)
+        step = int(state.numbers["step"])
+        self.learning.restore(step, state.arrays, self.shape.given)
         best = (name for name in state.arrays if name.startswith("best/"))
         self.best = {name.removeprefix("best/"): state.arrays[name] for name in best} or None
 
@@ -345,7 +356,7 @@ class NeuralTrainer(Learner[Arrays]):
                 "n_sentences": len(self.silver.order),
                 "n_words": self.silver.n_words,
                 "per_gold": files.per_gold,
-                "soft": files.soft,
+                **files.learned(),
             }
         return found
 

@@ -50,7 +50,10 @@ def distil(
     ] = None,
     teacher_layers: Annotated[int | None, Flag("of LSTMs", default="3")] = None,
     silver_per_gold: Annotated[float, Flag("sentences of silver for each gold one")] = 2.0,
-    soft: Annotated[bool, Flag("learn how sure the teachers are, too")] = False,
+    soft: Annotated[bool, Flag("learn how probable the teachers hold heads and tags")] = False,
+    votes: Annotated[
+        bool, Flag("in every state, learn what is right by the tree of each teacher")
+    ] = False,
     longest: Annotated[int, Flag("leave out sentences of the text with more words")] = 100,
     until: Annotated[str, Flag("stop after this step", choices=STEPS)] = STEPS[-1],
     quiet: Annotated[bool, Flag("no progress, no table")] = False,
@@ -81,6 +84,7 @@ def distil(
         teacher=drop_unset(teacher),
         per_gold=silver_per_gold,
         soft=soft,
+        votes=votes,
         longest=longest,
         settings=_settings(drop_unset(settings)),
     )

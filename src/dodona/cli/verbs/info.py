@@ -234,7 +234,8 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if silver := record.get("silver"):
         size = "{n_sentences:,} sentences, {n_words:,} words, {per_gold:g} for each gold one"
-        rows.append(("silver", size.format(**silver) + (", weighted" if silver["soft"] else "")))
+        also = ", ".join(name for name in ("soft", "votes") if silver[name])
+        rows.append(("silver", size.format(**silver) + (f", with {also}" if also else "")))
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
 
 
