@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import dodona
+from dodona.neural.arc_loss import arc_loss
+from dodona.neural.batching import Room, make_batch
 from dodona.neural.inventory import Gold
 from dodona.neural.knowledge import NO_CLASS, learn_tags
 from dodona.neural.lessons import Soft
@@ -77,7 +80,7 @@ def test_a_student_learns_from_silver_what_gold_lacks_and_goes_on_to_the_same_by
         run(path, epochs=8, per_gold=3).resume(at)
 
 
-def test_weights_of_a_teacher_are_learned(tmp_path: Path) -> None:
+def test_weights_and_trees_of_teachers_are_read_as_gold_numbers_them(tmp_path: Path) -> None:
     path = written(tmp_path / "silver.conllu", MANY)
     tags = learn_tags(MANY, ["upos", "feats"])
     n = len(tags.gold[0])
@@ -114,8 +117,16 @@ def test_weights_of_a_teacher_are_learned(tmp_path: Path) -> None:
             found.tags[0, :, 0], found.tag_weights[0, :, 0], upos, strict=True
         )
     )
-    scores = [epoch.scores for epoch in trainer.epochs()]
-    assert scores[-1]["upos"] > scores[0]["upos"] + 10
+    batch = make_batch(lessons.words, [5], Room(64))
+    targets, arrays = lessons.targets(batch, 64)
+    n_here, first = len(MANY[5]), sum(map(len, MANY[:5]))
+    assert targets["classes"].shape == targets["weights"].shape == (2, 64, 2)
+    assert (targets["weights"][:, n_here:] == 0).all()
+    wanted = [64 if head == 0 else (head or 0) - 1 for head in MANY[5].heads]
+    assert arrays["heads"][0, :n_here].tolist() == wanted
+    assert (arrays["heads"][1, :n_here] == 64).all()  # the second choice is the root
+    assert np.allclose(arrays["head_weights"][:, :n_here].sum(axis=0), 1, atol=1e-3)
+    assert (found.heads[first : first + n_here, 0] == MANY[5].heads).all()
     alone = replace(soft, trees=soft.trees[:0], tree_labels=soft.tree_labels[:0])
     write_soft(soft_path(path), alone, names, labels)
     with pytest.raises(ValueError, match="made by one teacher"):
@@ -222,6 +233,26 @@ def test_the_loss_of_weighted_tags() -> None:
     mean = (tag_losses(logits, tags) + tag_losses(logits, classes[:, 1])) / 2
     assert np.allclose(soft_tag_losses(logits, classes, half), mean, atol=1e-6)
     assert (soft_tag_losses(logits, classes, 0 * sure) == 0).all()
+
+
+def test_the_loss_of_weighted_heads() -> None:
+    random = np.random.default_rng(1)
+    n, d, k = 64, 6, 8
+    p = {"arc.dependent": (k, d), "arc.head": (k, d), "arc.bias": (k,), "arc.root": (d,)}
+    p = {name: random.normal(size=size).astype(np.float32) for name, size in p.items()}
+    words = random.normal(size=(n, d)).astype(np.float32)
+    shape: Any = SimpleNamespace(arcs=k)
+    borders = {"is_first": np.arange(n) % 8 == 0, "word_share": (np.arange(n) < 40) * np.float32(1)}
+    heads: Any = np.arange(n) // 8 * 8 + random.integers(0, 8, size=(2, n))
+    heads[0, ::8], heads[1, 3] = n, -1  # the root, and one that is not known
+
+    def loss(**arrays: Any) -> float:
+        return float(arc_loss(shape, p, words, borders | arrays))
+
+    one, other = (loss(heads=some) for some in heads)
+    shares = np.full((2, n), [[0.25], [0.75]], np.float32)
+    both = loss(heads=heads, head_weights=shares)
+    assert both == pytest.approx(0.25 * one + 0.75 * other, rel=1e-5)
 
 
 def test_the_loss_of_a_state_is_the_mean_of_that_by_every_tree() -> None:
