@@ -145,7 +145,8 @@ def test_weights_of_other_sentences_are_refused(tmp_path: Path) -> None:
         read_soft(tmp_path / "a.soft.npz", learn_tags(FEW, ["upos"]), [])
     path = written(tmp_path / "a.conllu", MANY)
     names = [(column, [b"X"]) for column in ("upos", "feats")]
-    write_soft(soft_path(path), replace(soft, tags=np.zeros((2, 3, 2))), names, ["obj"])
+    soft = replace(soft, tags=np.zeros((2, 3, 2)), tag_weights=np.zeros((2, 3, 2)))
+    write_soft(soft_path(path), soft, names, ["obj"])
     with pytest.raises(ValueError, match=r"these are not weights of a\.conllu"):
         run(path, soft=True)
 

@@ -9,10 +9,10 @@ from dodona.cli.grammar import suggest
 
 VERBS = (
     "train",
-    "distil",
     "parse",
     "tag",
     "cluster",
+    "distil",
     "evaluate",
     "validate",
     "grep",
