@@ -25,8 +25,8 @@ from tools.treebanks import find_folder
 TREEBANKS = ("en_ewt", "en_gumfree")  # the first says which labels and tags there are
 TEACHERS = 3
 SIZES = {
-    "en": "--width 256 --layers 3 --hidden 256 --epochs 24",
-    "en-small": "--width 128 --layers 2 --hidden 128 --epochs 24",
+    "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
+    "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
 }
 OF_ALL = "--system arc-hybrid --batch-words 5000 --silver-per-gold 2"
 

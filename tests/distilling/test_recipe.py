@@ -13,7 +13,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import dodona
 from dodona.cli import main
-from dodona.distilling import recipe as recipe_module
+from dodona.distilling import parts as parts_module
 from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.distilling.work import WorkError
@@ -47,7 +47,7 @@ def small_parts() -> Iterator[None]:
     """Rows of one length, which JAX compiles for once, and several parts of few sentences."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows_module, "LENGTHS", (40,))
-        patch.setattr(recipe_module, "PART", 40)
+        patch.setattr(parts_module, "PART", 40)
         yield
 
 

@@ -12,8 +12,7 @@ The first three need no GPU, nor does the last, which is quicker with one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -22,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
-from dodona.distilling.text import Filter, find_texts, read_sentences, scripts_of
-from dodona.distilling.work import Step, WorkError
+from dodona.distilling.parts import Tell, annotate_parts, file_checksum, write_sentences
+from dodona.distilling.text import Filter, find_texts, scripts_of
+from dodona.distilling.work import Step
 from dodona.extras import require
 from dodona.learning.epochs import Epoch, Report
 from dodona.learning.treebanks import checksum
@@ -35,22 +35,18 @@ from dodona.pipeline.segmenting import SegmenterSource
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
 from dodona.treebank.conllu.reader import read
-from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 
 if TYPE_CHECKING:
-    from dodona.distilling.annotating import Annotation, Teachers
+    from dodona.distilling.annotating import Teachers
     from dodona.distilling.subject import Subject
     from dodona.distilling.teaching import Teacher, TeacherSettings
     from dodona.neural.inventory import Gold
     from dodona.pipeline.neural_training import NeuralTextTrainer
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
-PART = 5000  # sentences
 CROSSING = 0.05  # of sentences with crossing arcs, from which on teachers build such arcs
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -97,17 +93,17 @@ class Distillation:
                 raise ValueError(f"{path}: no such file")
 
     def run(self, until: str = STEPS[-1]) -> None:
-        """All steps up to this one, but for the student's, which `student` gives."""
-        todo = STEPS[: STEPS.index(until) + 1]
-        for name, step in (
-            ("segmenter", self.segmenter),
-            ("lemmas", self.lemmas),
-            ("sentences", self.sentences),
-            ("teachers", self.teachers),
-            ("silver", self.silver),
-        ):
-            if name in todo and not (self.recipe.silver and name in STEPS[2:5]):
-                step()
+        """What this step needs, and the step itself; that of the student is `student`."""
+        if until == "lemmas":  # which nothing waits for but the student
+            self.lemmas()
+        elif until == "segmenter" or self.recipe.silver:
+            self.segmenter()
+        elif until == "sentences":
+            self.sentences()
+        elif until == "teachers":
+            self.teachers()
+        else:
+            self.silver()
 
     # --- what is learned from
 
@@ -198,32 +194,16 @@ class Distillation:
         """The sentences of the text that are worth annotating."""
         step = self._step(
             "sentences",
-            text={path.name: _file_checksum(path) for path in self.texts},
-            held_out=sorted(_file_checksum(Path(path)) for path in self.recipe.held_out),
+            text={path.name: file_checksum(path) for path in self.texts},
+            held_out=sorted(file_checksum(Path(path)) for path in self.recipe.held_out),
             gold=self._checksum_gold,
             segmenter=Path(self.recipe.segmenter).name,
             longest=self.recipe.longest,
         )
         if not step.is_done:
             path = self.segmenter()
-            wanted = self._filter()
-            counts = {}
-            n_parts, waiting = 0, list[Sentence]()
-            for text in self.texts:
-                segmenter = Segmenter.load(path) if path else None
-                found = 0
-                for sentence in wanted.take(read_sentences(text, segmenter)):
-                    waiting.append(sentence)
-                    found += len(sentence)
-                    if len(waiting) == PART:
-                        n_parts = _write_part(step, n_parts, waiting)
-                counts[text.name] = found
-                self.tell(f"{text.name}: {found:,} words to annotate")
-            if waiting:
-                n_parts = _write_part(step, n_parts, waiting)
-            if not n_parts:
-                raise WorkError("no sentence of the text is left to annotate")
-            step.finish({"words": counts, "left_out": dict(wanted.left_out)})
+            segmenter = Segmenter.load(path) if path else None
+            write_sentences(step, self.texts, segmenter, self._filter(), self.tell)
         return step
 
     def _filter(self) -> Filter:
@@ -262,7 +242,7 @@ class Distillation:
             self._epoch(epoch)
         teacher = trainer.teacher()
         teacher.save(path, about)
-        step.note(path.name, {"sha256": _file_checksum(path)})
+        step.note(path.name, {"sha256": file_checksum(path)})
         scores = self._score([teacher])
         step.finish({"dev": scores})
         self.tell(f"teacher {number}: {_said(scores)}")
@@ -306,42 +286,10 @@ class Distillation:
         scores = self._score(teachers)
         if len(teachers) > 1 and scores:
             self.tell(f"all teachers together: {_said(scores)}")
-        together, n_words = self._together(teachers), 0
-        with ThreadPoolExecutor(1) as writing:
-            under_way: list[Future[int]] = []
-            for path in sentences.paths():
-                if not step.has(path.name):
-                    found = list(read(path, trees="ignored"))
-                    said = together.annotate(found)
-                    under_way.append(
-                        writing.submit(self._write_silver, step, path.name, together, found, said)
-                    )
-                    # one is written while the next is annotated
-                    for done in under_way[:-1]:
-                        n_words += done.result()
-                        self.tell(f"silver: {len(step.parts)} of {len(sentences.parts)} parts")
-                    del under_way[:-1]
-            for done in under_way:
-                done.result()
+        annotate_parts(step, sentences, self._together(teachers), self.tell)
         words = sum(about["words"] for about in step.parts.values())
         step.finish({"dev": scores, "words": words})
         return step
-
-    def _write_silver(
-        self, step: Step, name: str, teachers: Teachers, found: list[Sentence], said: Annotation
-    ) -> int:
-        from dodona.neural.silver import soft_path, write_soft
-
-        path = step.folder / name
-        names = [(answers.column, answers.classes) for answers in self.subject.tags.answers]
-        # first, as the other is what is looked for
-        write_soft(soft_path(path), said.soft, names, self.subject.labels)
-        with Writer(path) as writer:
-            for sentence in teachers.sentences(found, said):
-                writer.write(sentence)
-        n_words = sum(map(len, found))
-        step.note(name, {"sentences": len(found), "words": n_words})
-        return n_words
 
     # --- the student
 
@@ -406,25 +354,8 @@ class Distillation:
 
 
 def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": kind, "file": path.name, "sha256": _file_checksum(path)}
+    found: dict[str, Any] = {"kind": kind, "file": path.name, "sha256": file_checksum(path)}
     return found if n_words is None else found | {"words": n_words}
-
-
-def _file_checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return checksum(iter(lambda: file.read(1 << 20), b""))
-
-
-def _write_part(step: Step, number: int, waiting: list[Sentence]) -> int:
-    """Write the sentences that wait as one more part; how many parts there are by then."""
-    path = step.folder / f"part-{number + 1:04}.conllu.gz"
-    with Writer(path) as writer:
-        for sentence in waiting:
-            writer.write(sentence)
-    words = sum(map(len, waiting))
-    step.note(path.name, {"words": words, "sha256": _file_checksum(path)})
-    waiting.clear()
-    return number + 1
 
 
 def _said(scores: dict[str, float]) -> str:
