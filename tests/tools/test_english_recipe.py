@@ -9,7 +9,7 @@ import pytest
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import Line
 from dodona.cli.verbs import load_verb
-from tools.english import SIZES, command
+from tools.english_recipe import SIZES, command
 
 
 @pytest.mark.parametrize("name", SIZES)

@@ -1,14 +1,14 @@
-"""The command that makes the English model, and runs it: `python -m tools.english --out FOLDER`.
+"""The command that makes the English model, and runs it: `python -m tools.english_recipe --out FOLDER`.
 
 Treebanks are looked for as docs/treebanks.md says; DODONA_TEXT names a folder of raw text, and
 DODONA_VECTORS a file of word vectors (`NAME.npy` beside `NAME.words`). With DODONA_SILVER, a folder
 of silver that was made before, no GPU is needed: students learn on a CPU, too, though slower.
 
-python -m tools.english --until sentences     what needs no GPU; then, on a machine with one:
-python -m tools.english --until silver        teachers, and what they annotate
-python -m tools.english                       the student
-python -m tools.english --name en-small       another one, of the same silver
-python -m tools.english --show                only print the command
+python -m tools.english_recipe --until sentences     what needs no GPU; then, on a machine with one:
+python -m tools.english_recipe --until silver        teachers, and what they annotate
+python -m tools.english_recipe                       the student
+python -m tools.english_recipe --name en-small       another one, of the same silver
+python -m tools.english_recipe --show                only print the command
 """
 
 from __future__ import annotations
