@@ -31,6 +31,7 @@ FLOORS = (
     {"parsing"},
     {"neural"},
     {"pipeline"},
+    {"distilling"},
     {"dodona"},  # the public names
     {"explorer", "experiments", "arrow"},
     {"server", "spacy_component"},

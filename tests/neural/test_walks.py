@@ -19,9 +19,17 @@ pytest.importorskip("numpy", reason='needs pip install "dodona[neural]"')
 import numpy as np
 
 import dodona
+from dodona.core.features.corpus import Corpus
 from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.walking import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL, Walker
+from dodona.core.parsing.walking import (
+    ALLOWED,
+    ALLOWED_FLAG,
+    BANNED,
+    N_SPECIAL_ROWS,
+    OPTIMAL,
+    Walker,
+)
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.preparation import prepare
@@ -188,6 +196,47 @@ def test_optimal_classes_are_those_of_the_dynamic_oracle(
             states = {lab.system.step(s, lab.named(c, s)) for s in states for c in taken}
         assert any(lab.system.is_final(state) for state in states)
     assert n_wrong  # the network is a random one
+
+
+@pytest.mark.parametrize("name", [*SYSTEMS])
+def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
+    """With every prediction followed, a walk does not depend on the tree: verdicts by another tree
+    are those of a walk with that tree."""
+    lab, random = make_lab(name), Random(9)
+    other = Corpus(0)
+    Encoder((), labels=[label.encode() for label in lab.system.labels]).encode(
+        [_sentence(gold.n_words, random, tuple(lab.system.labels)) for gold in lab.golds],
+        trees=True,
+        into=other,
+    )
+    for i in range(len(other)):
+        tree = random_tree(lab.golds[i].n_words, random, projective=True, labels=["obj"])[0]
+        other.set_tree(i, tree, [0] * len(tree))
+    numbers = (lab.products, lab.atoms, lab.bias, lab.weights, lab.weights[0] * 0)
+    flat = [x.ravel() for x in numbers]
+    first_rows = N_SPECIAL_ROWS + np.cumsum([0, *(gold.n_words for gold in lab.golds[:-1])])
+
+    def walk(corpus: Any, *others: Any) -> Any:
+        walker = Walker(corpus, lab.actions, lab.slots, others, mode="explore", explore_rate=1.0)
+        rows, _, verdicts = walker.walk(range(len(lab.golds)), first_rows, *flat, 7, True)
+        return rows, np.frombuffer(verdicts, np.uint8)
+
+    rows, both = walk(lab.corpus, other, lab.corpus)
+    for corpus, bit in ((lab.corpus, 2), (other, 4), (lab.corpus, 8)):
+        alone_rows, verdicts = walk(corpus)
+        assert alone_rows == rows
+        assert ((both & bit > 0) == (verdicts == OPTIMAL)).all()
+        assert ((both & ALLOWED_FLAG > 0) == (verdicts != BANNED)).all()
+
+
+def test_trees_that_cannot_be_compared_are_refused() -> None:
+    lab = make_lab("arc-hybrid")
+    with pytest.raises(ValueError, match="of the same sentences"):
+        Walker(lab.corpus, lab.actions, lab.slots, [Corpus(0)])
+    with pytest.raises(ValueError, match="up to 7 trees"):
+        Walker(lab.corpus, lab.actions, lab.slots, [lab.corpus] * 7)
+    with pytest.raises(ValueError, match="not for static training"):
+        Walker(lab.corpus, lab.actions, lab.slots, [lab.corpus], mode="static")
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS])

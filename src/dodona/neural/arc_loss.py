@@ -19,16 +19,27 @@ LOWEST = -1e9  # the score of a head in another sentence
 
 def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: dict[str, Numbers]) -> Numbers:
     """The summed loss of all words' heads. `heads` are numbers of words in the batch, as many as it
-    has room for is the root, and negative is not known."""
-    room = n.shape[0]
-    counted = arrays["word_share"] * (arrays["heads"] >= 0)
+    has room for is the root, and negative is not known; with `head_weights`, several for each word.
+    """
     dependents = _blocks(n @ p["arc.dependent"].T + p["arc.bias"]) * shape.arcs**-0.5
     scores = jnp.einsum("bik,bjk->bij", dependents, _around(n @ p["arc.head"].T))
     sentence = jnp.cumsum(arrays["is_first"])
     same = _blocks(sentence)[:, :, None] == _around(sentence)[:, None, :]
     of_root = dependents @ (p["arc.head"] @ p["arc.root"])
     scores = jnp.concatenate([jnp.where(same, scores, LOWEST), of_root[:, :, None]], axis=2)
-    place = _blocks(jnp.where(arrays["heads"] == room, -1, arrays["heads"]))
+    heads, share = arrays["heads"], arrays["word_share"]
+    if "head_weights" not in arrays:
+        return _head_losses(scores, heads, share * (heads >= 0))
+    weights = arrays["head_weights"] * share * (heads >= 0)
+    return sum(
+        (_head_losses(scores, heads[i], weights[i]) for i in range(heads.shape[0])), jnp.zeros(())
+    )
+
+
+def _head_losses(scores: Numbers, heads: Numbers, counted: Numbers) -> Numbers:
+    """The summed loss of one head for each word, as much as it counts."""
+    room = heads.shape[0]
+    place = _blocks(jnp.where(heads == room, -1, heads))
     first = (jnp.arange(place.shape[0]) - 1)[:, None] * BLOCK
     column = jnp.where(place < 0, 3 * BLOCK, place - first)
     near = (column >= 0) & (column <= 3 * BLOCK)

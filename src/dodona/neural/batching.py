@@ -30,7 +30,11 @@ class Words:
     def of(cls, sentences: Sequence[Sentence], types: WordTypes, bag: int) -> Words:
         """The words of these sentences; `bag` is the field with any number of rows."""
         n_words = np.array([len(sentence) for sentence in sentences], np.int64)
-        numbers = np.frombuffer(types.numbers(sentences), np.int32)
+        return cls.spelled(n_words, np.frombuffer(types.numbers(sentences), np.int32), types, bag)
+
+    @classmethod
+    def spelled(cls, n_words: Numbers, numbers: Numbers, types: WordTypes, bag: int) -> Words:
+        """Words whose types have these numbers, in sentences of so many words."""
         first, rows = (np.frombuffer(data, np.int32) for data in types.spelled())
         starts = first[:-1].reshape(len(types), len(types.fields))
         counts = np.diff(first).reshape(starts.shape)[:, bag]
@@ -42,6 +46,13 @@ class Words:
         """The numbers of the words of some sentences, one sentence after the other."""
         which = np.asarray(sentences, np.int64)
         return _ranges(self.first[which], self.n_words[which])
+
+    def count(self, sentences: Sequence[int]) -> tuple[int, int, int]:
+        """The words of some sentences, their types, and the rows of these in the bag."""
+        chosen = self.words_of(sentences)
+        types = np.unique(self.types[chosen])
+        counts = self.bag_first[types + 1] - self.bag_first[types]
+        return len(chosen), len(types), int(counts.sum())
 
 
 def _ends(counts: Numbers) -> Numbers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,8 @@ from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_co
 from dodona.tagging.word_types import HASHED
 from dodona.treebank.sentence import Sentence
 
-LEAST = 2  # forms seen as often have vectors of their own
+LEAST = 2  # forms seen as often have vectors of their own …
+LEAST_SILVER = 20  # … or as often in silver
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
 FED_BACK = ("upos", "xpos")  # tags that the parser is told of, if there are few enough
 FEW = 100  # more are made of parts, as those of FEATS always are
@@ -48,14 +49,28 @@ class Tags:
         )
 
 
-def learn_words(sentences: Sequence[Sentence], vectors: list[bytes] | None) -> Words:
-    """The forms that have vectors of their own, and those whose lemmas are known."""
+def learn_words(
+    sentences: Sequence[Sentence],
+    vectors: list[bytes] | None,
+    silver: Mapping[str, int] | None = None,
+) -> Words:
+    """The forms that have vectors of their own, and those whose lemmas are known.
+
+    `silver` says how often forms occur in text that a teacher has annotated.
+    """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
-    often = sorted(form for form, n in counts.items() if n >= LEAST)
+    often = sorted({form for form, n in counts.items() if n >= LEAST} | _often(silver or {}))
     sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
     known = [form.encode() for form in sorted(set(forms))]
     return Words([form.encode() for form in often], sizes, known, vectors)
+
+
+def _often(silver: Mapping[str, int]) -> set[str]:
+    lowered: Counter[str] = Counter()
+    for form, n in silver.items():
+        lowered[form.lower()] += n
+    return {form for form, n in lowered.items() if n >= LEAST_SILVER}
 
 
 def find_tags(sentences: Sequence[Sentence]) -> list[str]:
@@ -66,15 +81,25 @@ def find_tags(sentences: Sequence[Sentence]) -> list[str]:
         return []
 
 
-def learn_tags(sentences: Sequence[Sentence], columns: Sequence[str]) -> Tags:
-    """The heads for these columns."""
+def learn_tags(
+    sentences: Sequence[Sentence], columns: Sequence[str], n_first: int | None = None
+) -> Tags:
+    """The heads for these columns.
+
+    The first treebank, of `n_first` sentences, says which tags there are: those of others that it
+    has not are not learned, since there the guidelines differ.
+    """
     tags = Tags()
+    n_first = len(sentences) if n_first is None else n_first
     for column in columns:
-        names, classes = number_tags(flatten(column_of(sentences, column)))
+        names, classes = number_tags(flatten(column_of(sentences[:n_first], column)))
+        number = {name: i for i, name in enumerate(names)}
+        others = flatten(column_of(sentences[n_first:], column))
+        unsure = [number.get(name, NO_CLASS) for name in others]
         if column == "feats" or len(names) > FEW:
             tags.parts[len(tags.answers)] = _matrix(parts_of(column, names))
         tags.answers.append(no_answers(column, [name.encode() for name in names]))
-        tags.gold.append(np.array(classes, np.int32))
+        tags.gold.append(np.array([*classes, *unsure], np.int32))
     return tags
 
 

@@ -6,12 +6,14 @@ what is kept in the end is a running average of the parameters (Polyak & Juditsk
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from dodona.neural.dropout import seeds_of
 from dodona.neural.losses import Losses, Seen, losses, see
@@ -58,6 +60,30 @@ class Learning:
 
         return cls(copies(), copies(), zeros(), zeros())
 
+    def saved(self, given: Collection[str] = ()) -> dict[str, memoryview]:
+        """All numbers but those that are given, by kind and name; `restore` takes them back."""
+        return {
+            f"{kind}/{name}": memoryview(np.ascontiguousarray(value).ravel())
+            for kind in KINDS
+            for name, value in getattr(self, kind).items()
+            if name not in given
+        }
+
+    def restore(
+        self, step: int, arrays: Mapping[str, memoryview], given: Collection[str] = ()
+    ) -> None:
+        """Go on from the numbers that were saved after so many steps."""
+        self.step = step
+        for kind in KINDS:
+            named = getattr(self, kind)
+            for name in named.keys() - {*given}:
+                value = named[name]
+                found = np.frombuffer(arrays[f"{kind}/{name}"], np.float32)
+                named[name] = jnp.asarray(found.reshape(value.shape))
+
+
+KINDS = ("parameters", "average", "mean", "square")
+
 
 @partial(jax.jit, static_argnums=(0, 1))
 def see_batch(
@@ -91,7 +117,7 @@ def learn(
     seed: Numbers,
     arrays: dict[str, Numbers],
     walk: dict[str, Numbers],
-    tags: Numbers,
+    tags: Any,
     seen: Seen,
     way_back: Any,
 ) -> Any:
@@ -108,14 +134,28 @@ def learn(
     (here, of_seen), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, seen)
     (before,) = way_back(of_seen)
     gradients = {name: here[name] + before[name] for name in p}
+    return *stepped(pace, p, average, mean, square, gradients, step, shape.given), *found[:2]
+
+
+def stepped(
+    pace: Pace,
+    p: Parameters,
+    average: Parameters,
+    mean: Parameters,
+    square: Parameters,
+    gradients: Parameters,
+    step: Numbers,
+    given: Collection[str] = (),
+) -> tuple[Parameters, ...]:
+    """New parameters, average, mean and square; those that are given stay as they are."""
     gradients = clipped(gradients, pace.clip)
     new = {"p": dict(p), "average": dict(average), "mean": dict(mean), "square": dict(square)}
-    for name in (name for name in p if name not in {f"word.{i}" for i in shape.fixed}):
+    for name in (name for name in p if name not in given):
         value, m, v = one_step(pace, p[name], mean[name], square[name], gradients[name], step + 1.0)
         new["p"][name], new["mean"][name], new["square"][name] = value, m, v
         kept = jnp.minimum(AVERAGED, (2 + step) / (11 + step))
         new["average"][name] = kept * average[name] + (1 - kept) * value
-    return *new.values(), found.states, found.tags
+    return tuple(new.values())
 
 
 def clipped(gradients: Parameters, most: float) -> Parameters:

@@ -6,12 +6,12 @@ are allowed; that of a tag is its cross entropy. All are told per word of the ba
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from dodona.core.parsing.walking import BANNED, OPTIMAL
+from dodona.core.parsing.walking import ALLOWED_FLAG, BANNED, OPTIMAL
 from dodona.neural.arc_loss import arc_loss
 from dodona.neural.dropout import Seeds, drop
 from dodona.neural.encoder import encode, slot_products, tag_logits
@@ -60,15 +60,24 @@ def losses(
     seen: Seen,
     arrays: dict[str, Numbers],
     walk: dict[str, Numbers],
-    tags: Numbers,
+    tags: Any,
     seeds: Seeds,
 ) -> Losses:
     """The losses of a batch, of the states met in it, and of its tags; of arcs, where the batch has
-    `heads` and the network is to score them."""
+    `heads` and the network is to score them.
+
+    `tags` has a class per tag head and word or, of what a teacher holds possible, some `classes`
+    and their `weights`.
+    """
     scores = class_scores(shape, p, seen.products, walk, seeds, dropout)
-    of_states = (state_losses(scores, walk["verdicts"]) * walk["state_share"]).sum()
+    of_each = (
+        vote_losses(scores, walk["verdicts"], walk["tree_shares"])
+        if "tree_shares" in walk
+        else state_losses(scores, walk["verdicts"])
+    )
+    of_states = (of_each * walk["state_share"]).sum()
     of_tags = sum(
-        (tag_losses(found, tags[i]) * arrays["word_share"]).sum()
+        (_losses_of_tag(found, tags, i) * arrays["word_share"]).sum()
         for i, found in enumerate(seen.logits)
     )
     of_arcs = jnp.zeros(())
@@ -85,8 +94,33 @@ def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
     return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
 
 
+def vote_losses(scores: Numbers, verdicts: Numbers, shares: Numbers) -> Numbers:
+    """The loss of each state where several trees are held possible: that by each of them, as much
+    as it counts. The bits of a verdict say which of them hold a class to be optimal."""
+    allowed = jnp.where(verdicts & ALLOWED_FLAG, scores, LOWEST)
+    total = jax.nn.logsumexp(allowed, axis=1) * shares.sum()
+    for tree in range(shares.shape[0]):
+        is_optimal = verdicts & (2 * ALLOWED_FLAG << tree)
+        optimal = jnp.where(is_optimal, scores, LOWEST)
+        total -= jax.nn.logsumexp(optimal, axis=1) * shares[tree]
+    return total
+
+
+def _losses_of_tag(logits: Numbers, tags: Any, head: int) -> Numbers:
+    if isinstance(tags, dict):
+        return soft_tag_losses(logits, tags["classes"][head], tags["weights"][head])
+    return tag_losses(logits, tags[head])
+
+
 def tag_losses(logits: Numbers, tags: Numbers) -> Numbers:
     """The loss of each word's tag; none where it is not known, and negative."""
     is_right = jnp.arange(logits.shape[1]) == tags[:, None]
     right = jnp.where(is_right, logits, 0).sum(axis=1)
     return (jax.nn.logsumexp(logits, axis=1) - right) * (tags >= 0)
+
+
+def soft_tag_losses(logits: Numbers, classes: Numbers, weights: Numbers) -> Numbers:
+    """The cross entropy of each word's tag with a few weighted classes; none where all weights are
+    zero."""
+    wanted = (jax.nn.one_hot(classes, logits.shape[1]) * weights[:, :, None]).sum(axis=1)
+    return jax.nn.logsumexp(logits, axis=1) * weights.sum(axis=1) - (wanted * logits).sum(axis=1)

@@ -36,6 +36,11 @@ class Shape:
     arcs: int = 0  # units of the head that scores arcs, which only helps to learn; 0: none
     parts: tuple[tuple[int, int], ...] = ()  # tag heads with parts: (head, how many)
 
+    @property
+    def given(self) -> set[str]:
+        """The parameters that are not learned."""
+        return {f"word.{i}" for i in self.fixed}
+
 
 @dataclass(frozen=True)
 class Dropout:

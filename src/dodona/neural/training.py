@@ -6,13 +6,12 @@ the same oracles as for linear models (`core/parsing/walking`), and JAX learns f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from dodona.core.network.slot_language import load_slots
@@ -21,17 +20,21 @@ from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.greedy_training import seen_actions
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import system
-from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import Checkpoint, State
 from dodona.learning.epochs import Learner, Run
 from dodona.learning.treebanks import Treebank, checksum
 from dodona.neural import export
-from dodona.neural.batching import Batch, Room, Words, in_batches, make_batch
-from dodona.neural.knowledge import NO_CLASS, find_tags, learn_tags, learn_words
-from dodona.neural.learning import Learning, Pace, learn, see_batch
-from dodona.neural.network import Dropout, Parameters, Shape, new_parameters
+from dodona.neural.batching import Batch, Room, Words, make_batch
+from dodona.neural.inventory import Gold
+from dodona.neural.knowledge import find_tags, learn_tags, learn_words
+from dodona.neural.learning import Learning, learn, see_batch
+from dodona.neural.lessons import Lessons, corpus_heads
+from dodona.neural.network import Parameters, new_parameters
+from dodona.neural.plan import BAG, Plan, pace_of, shape_of
+from dodona.neural.silver import SilverFiles, SilverReader
+from dodona.neural.timetable import Timetable
 from dodona.neural.vectors import read_vectors
-from dodona.neural.walks import Walks, padded
+from dodona.neural.walks import Walks
 from dodona.parsing import training as linear
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.graph_stage import GraphStage
@@ -39,22 +42,19 @@ from dodona.parsing.graph_training import graph_settings, jackknife_trees
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import TrainingData, choose_templates, load_trees, prepare
 from dodona.parsing.training import describe_run, score_trees
-from dodona.settings import BASIC_AND_ENHANCED, ENHANCED, PARSER, Settings, TaggerSettings
+from dodona.settings import (
+    BASIC_AND_ENHANCED,
+    ENHANCED,
+    NO_GRAPH,
+    PARSER,
+    Settings,
+    TaggerSettings,
+)
 from dodona.tagging.lemma_training import LemmaTrainer
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
-from dodona.tagging.word_types import FIELDS
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
-
-FIELD_WIDTHS = {"lower": 64, "grams": 64}  # of the tables; of all others:
-HASHED_WIDTH = 32
-ARCS = 128  # units of the arcs that are learned beside the states
-STEPS = 80  # in an epoch, at least, as long as a batch has a few sentences
-BATCH_SIZES = 300, 2500
-WARM = 100
-UNKNOWN_WORDS = 0.15  # share of forms that are taken for unknown
-BAG = FIELDS.index("grams")
 
 Arrays = dict[str, memoryview]
 
@@ -63,7 +63,8 @@ class NeuralTrainer(Learner[Arrays]):
     """One training run. `epochs()` runs it; `parser()` gives the best parser so far.
 
     As with `dodona.parsing.training.Trainer`, trees that the system cannot derive are
-    projectivised, and what is not annotated is not learned.
+    projectivised, and what is not annotated is not learned. `more` treebanks are learned from as
+    far as their labels and tags are those of the first; `silver` was annotated by a teacher.
     """
 
     def __init__(
@@ -72,6 +73,9 @@ class NeuralTrainer(Learner[Arrays]):
         dev: Treebank | None,
         settings: Settings,
         tagger: Tagger | None = None,
+        *,
+        more: Sequence[Treebank] = (),
+        silver: SilverFiles | None = None,
     ) -> None:
         super().__init__()
         if tagger is not None:
@@ -83,13 +87,15 @@ class NeuralTrainer(Learner[Arrays]):
             settings, features=Path(settings.features).name, vectors=Path(settings.vectors).name
         )
         self.part = "graph parser" if settings.graph == ENHANCED else "parser"
-        self.sentences = load_trees(train)
+        if silver is not None and settings.graph != NO_GRAPH:
+            raise ValueError(f"silver has trees alone, not what graph={settings.graph!r} needs")
+        gold = Gold.load(train, more)
+        self.sentences, self._silver_files = gold.sentences, silver
         self.dev = load_trees(dev) if dev is not None else []
         self.templates = load_slots(settings.features)
         self.slots = Slots(self.templates, settings.features)
         self.checksums = self._checksums()
         self.data = self._prepare()
-        self.n_pieces, self.n_words = len(self.data.order), self.data.n_words
         self.system = system(
             settings.system,
             labels=[label.decode() for label in self.data.encoder.labels],
@@ -101,13 +107,20 @@ class NeuralTrainer(Learner[Arrays]):
         )
         self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
         self.actions = Actions(self.system, self.pairs)
-        self.known = learn_words(self.sentences, self._vectors[0] if self._vectors else None)
-        self.columns = find_tags(self.sentences)
-        self.tags = learn_tags(self.sentences, [name for name in self.columns if name != LEMMA])
+        self.columns = find_tags(gold.first)
+        tags = [name for name in self.columns if name != LEMMA]
+        self.tags = learn_tags(self.sentences, tags, len(gold.first))
+        self.silver: SilverReader | None = None
+        if silver is not None:
+            self.silver = SilverReader(silver, self.data.encoder, self.tags, self.settings)
+        self.known = learn_words(
+            self.sentences,
+            self._vectors[0] if self._vectors else None,
+            self.silver.forms if self.silver else None,
+        )
         self.lemma_trainer: LemmaTrainer | None = None
         if LEMMA in self.columns:
-            seed = TaggerSettings(seed=settings.seed)
-            self.lemma_trainer = LemmaTrainer(self.sentences, self.dev or None, seed)
+            self.lemma_trainer = lemma_trainer(gold, self.dev, settings.seed)
         self.graph_stage = GraphStage(self._start_graphs)
         self._start()
 
@@ -119,6 +132,8 @@ class NeuralTrainer(Learner[Arrays]):
         }
         if self._vectors is not None:
             found["vectors"] = checksum([b"\n".join(self._vectors[0]), self._vectors[1].tobytes()])
+        if self._silver_files is not None:
+            found["silver"] = self._silver_files.checksum()
         return found
 
     def _prepare(self) -> TrainingData:
@@ -128,69 +143,59 @@ class NeuralTrainer(Learner[Arrays]):
         return prepare(self.sentences, encoder, self.settings)
 
     def _start(self) -> None:
-        settings, types = self.settings, self.known.types()
-        self.words = Words.of(self.sentences, types, BAG)
-        widths = [FIELD_WIDTHS.get(name, HASHED_WIDTH) for name in types.fields]
-        if self._vectors is not None:
-            widths[-1] = self._vectors[1].shape[1]
-        self.atoms = self.slots.sizes(self.system)
-        self.shape = Shape(
-            settings.width,
-            settings.layers,
-            settings.hidden,
-            types.table_sizes,
-            tuple(widths),
-            BAG,
-            self.tags.sizes,
+        types = self.known.types()
+        gold = Lessons(
+            Words.of(self.sentences, types, BAG),
+            self.data.corpus,
+            self.data.order,
+            np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, self.data.n_words), "i4"),
+            corpus_heads(self.data.corpus, range(len(self.sentences))),
+        )
+        silver = None if self.silver is None else self.silver.lessons(types, BAG)
+        self.words, self.atoms = gold.words, self.slots.sizes(self.system)
+        self.plan = Plan.of(self.settings, self.data.n_words)
+        self.batch_size = self.plan.batch_size
+        per_gold = self._silver_files.per_gold if self._silver_files else 0
+        self.timetable = Timetable(gold, silver, per_gold, self.batch_size, self.settings.seed)
+        self.n_pieces, self.n_words = self.timetable.n_sentences, self.timetable.n_words
+        self.shape = shape_of(
+            self.settings,
+            types,
+            self.tags,
             self.slots.n_slots,
             sum(self.atoms),
-            padded(self.actions.n_classes),
-            self.tags.fed_back,
-            fixed=() if self._vectors is None else (len(FIELDS),),
-            parts=tuple((head, parts.shape[1]) for head, parts in self.tags.parts.items()),
-            arcs=0 if settings.graph == ENHANCED else ARCS,
+            self.actions.n_classes,
+            None if self._vectors is None else self._vectors[1].shape[1],
         )
-        least, most = BATCH_SIZES
-        suited = min(max(self.n_words // STEPS, least), most)
-        self.batch_size = settings.batch_words or suited
-        n_steps = sum(1 for _ in in_batches(self.words, self.data.order, self.batch_size))
-        self.pace = Pace(
-            rate=settings.learning_rate,
-            warm=min(WARM, 2 * n_steps),
-            steps=n_steps * settings.epochs,
-        )
-        rate = settings.dropout
-        self.dropout = Dropout(min(UNKNOWN_WORDS, rate), rate, rate, rate)
-        self.walks = Walks(
-            self.data.corpus,
-            self.actions,
-            self.slots,
-            self.batch_size,
-            mode=settings.training,
-            explore_rate=settings.explore_rate,
-        )
+        self.pace = pace_of(self.settings, self.timetable.n_steps)
+        self._walks = [
+            Walks(
+                lessons.corpus,
+                self.actions,
+                self.slots,
+                self.batch_size,
+                lessons.others,
+                mode=self.settings.training,
+                explore_rate=self.settings.explore_rate,
+            )
+            for lessons in self.timetable.lessons
+        ]
         self._room = Room(self.batch_size)
-        self._gold = (
-            np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, self.n_words), "i4")
-        )
-        self._heads = self._gold_heads()
+        if silver is not None:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Room for all batches, as far as those of an epoch tell: each time that it grows, JAX
+        compiles anew, which on a GPU takes longer than many steps."""
+        for which, some in self.timetable.epoch(1):
+            words = self.timetable.lessons[which].words
+            self._room.grow(*words.count(some))
 
     @cached_property
     def learning(self) -> Learning:
         """The network on its way; it begins when it is first asked for."""
         vectors = None if self._vectors is None else self._vectors[1]
         return Learning.begin(new_parameters(self.shape, self.settings.seed, vectors))
-
-    def _gold_heads(self) -> Any:
-        """The head of every word: 0 for the root, -1 where there is none."""
-        return np.array(
-            [
-                -1 if head is None else head
-                for i in range(len(self.sentences))
-                for head in self.data.corpus.heads(i)
-            ],
-            np.int32,
-        )
 
     def stages(self) -> Iterator[Learner[Any]]:
         if self.lemma_trainer is not None:
@@ -218,27 +223,27 @@ class NeuralTrainer(Learner[Arrays]):
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.settings.seed + (number << 32)
-        order = [self.data.order[i] for i in shuffle(self.n_pieces, seed)]
         exploring, n_done = number > self.settings.explore_after, 0
-        for some in in_batches(self.words, order, self.batch_size):
-            self._learn(make_batch(self.words, some, self._room), seed, exploring)
+        for which, some in self.timetable.epoch(number):
+            lessons = self.timetable.lessons[which]
+            batch = make_batch(lessons.words, some, self._room)
+            self._learn(lessons, self._walks[which], batch, seed, exploring)
             n_done += len(some)
             yield n_done
 
-    def _learn(self, batch: Batch, salt: int, exploring: bool) -> None:
-        now = self.learning
+    def _learn(
+        self, lessons: Lessons, walks: Walks, batch: Batch, salt: int, exploring: bool
+    ) -> None:
+        now, dropout = self.learning, self.plan.dropout
         seed = np.uint32((self.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
         seen, way_back = see_batch(
-            self.shape, self.dropout, now.parameters, batch.arrays, self.tags.parts, seed
+            self.shape, dropout, now.parameters, batch.arrays, self.tags.parts, seed
         )
-        walk = self.walks.walk(batch, now.parameters, np.asarray(seen.products), salt, exploring)
-        n = self._room.words
-        tags: Any = np.full((len(self._gold), n), NO_CLASS, np.int32)
-        tags[:, : len(batch.words)] = self._gold[:, batch.words]
-        arrays = batch.arrays | ({"heads": self._heads_in(batch, n)} if self.shape.arcs else {})
+        walk = walks.walk(batch, now.parameters, np.asarray(seen.products), salt, exploring)
+        tags, heads = lessons.targets(batch, self._room.words)
         now.parameters, now.average, now.mean, now.square, *_ = learn(
             self.shape,
-            self.dropout,
+            dropout,
             self.pace,
             now.parameters,
             now.average,
@@ -246,23 +251,13 @@ class NeuralTrainer(Learner[Arrays]):
             now.square,
             np.float32(now.step),
             seed,
-            arrays,
+            batch.arrays | (heads if self.shape.arcs else {}),
             walk,
             tags,
             seen,
             way_back,
         )
         now.step += 1
-
-    def _heads_in(self, batch: Batch, n: int) -> Any:
-        """The places of the words' heads in the batch; `n` is that of the root, -1 of no head."""
-        gold: Any = self._heads[batch.words]
-        found: Any = np.full(n, -1, np.int32)
-        lengths = self.words.n_words[list(batch.sentences)]
-        first: Any = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        places = np.where(gold == 0, n, first + gold - 1)
-        found[: len(gold)] = np.where(gold < 0, -1, places)
-        return found
 
     @property
     def n_updates(self) -> int:
@@ -296,7 +291,9 @@ class NeuralTrainer(Learner[Arrays]):
     # --- checkpoints
 
     def began_with(self) -> dict[str, Any]:
-        return {"pipeline": PARSER, **asdict(self.settings)}
+        files = self._silver_files
+        silver = {"silver_per_gold": files.per_gold} | files.learned() if files else {}
+        return {"pipeline": PARSER, **asdict(self.settings), **silver}
 
     def checksum_data(self) -> dict[str, str]:
         return self.checksums
@@ -312,25 +309,15 @@ class NeuralTrainer(Learner[Arrays]):
         self.graph_stage.restore(saved, self.sentences, self.settings.epochs)
 
     def state(self) -> State:
-        now = self.learning
-        arrays = {
-            f"{kind}/{name}": memoryview(np.ascontiguousarray(value).ravel())
-            for kind in KINDS
-            for name, value in getattr(now, kind).items()
-        }
+        arrays = self.learning.saved(self.shape.given)
         arrays |= {f"best/{name}": values for name, values in (self.best or {}).items()}
-        state = State(numbers={"step": now.step}, arrays=arrays)
+        state = State(numbers={"step": self.learning.step}, arrays=arrays)
         self.graph_stage.keep(state)
         return state
 
     def go_on(self, state: State) -> None:
-        now = self.learning
-        now.step = int(state.numbers["step"])
-        for kind in KINDS:
-            named = getattr(now, kind)
-            for name, value in named.items():
-                saved = np.frombuffer(state.arrays[f"{kind}/{name}"], np.float32)
-                named[name] = jnp.asarray(saved.reshape(value.shape))
+        step = int(state.numbers["step"])
+        self.learning.restore(step, state.arrays, self.shape.given)
         best = (name for name in state.arrays if name.startswith("best/"))
         self.best = {name.removeprefix("best/"): state.arrays[name] for name in best} or None
 
@@ -361,7 +348,19 @@ class NeuralTrainer(Learner[Arrays]):
 
     def record(self) -> dict[str, Any]:
         """How this parser came to be, for the model file; no times, which differ between runs."""
-        return describe_run(self)
+        found = describe_run(self)
+        if self.silver is not None:
+            files = self.silver.files
+            found |= {"n_sentences": len(self.data.order), "n_words": self.data.n_words}
+            found["silver"] = {
+                "n_sentences": len(self.silver.order),
+                "n_words": self.silver.n_words,
+                "per_gold": files.per_gold,
+                **files.learned(),
+            }
+        return found
 
 
-KINDS = ("parameters", "average", "mean", "square")
+def lemma_trainer(gold: Gold, dev: list[Sentence], seed: int) -> LemmaTrainer:
+    """What learns lemmas, which silver has none of."""
+    return LemmaTrainer(gold.with_lemmas, dev or None, TaggerSettings(seed=seed))

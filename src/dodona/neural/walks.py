@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -42,12 +42,20 @@ class Walks:
     """A walker for each thread; what they meet does not depend on how many there are."""
 
     def __init__(
-        self, corpus: Corpus, actions: Actions, slots: Slots, n_words: int, **options: Any
+        self,
+        corpus: Corpus,
+        actions: Actions,
+        slots: Slots,
+        n_words: int,
+        others: Sequence[Corpus] = (),
+        **options: Any,
     ) -> None:
-        """`n_words` are as many as a batch has: with room for their states, JAX compiles once."""
+        """`n_words` are as many as a batch has: with room for their states, JAX compiles once.
+        `others` have other trees of the same sentences."""
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
-        self._walkers = [Walker(corpus, actions, slots, **options) for _ in range(n)]
+        self._walkers = [Walker(corpus, actions, slots, others, **options) for _ in range(n)]
+        self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._room = padded(PER_WORD * n_words, ROUND)  # states
 
@@ -55,7 +63,7 @@ class Walks:
         self, batch: Batch, p: Mapping[str, Numbers], products: Numbers, salt: int, exploring: bool
     ) -> dict[str, Numbers]:
         """The states of a batch's sentences: `rows`, `atom_rows` and `verdicts`, and `state_share`,
-        which is 0 behind the last of them."""
+        which is 0 behind the last of them; with other trees, what each counts in `tree_shares`."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
         n = len(batch.sentences)
@@ -94,4 +102,7 @@ class Walks:
             found["atom_rows"][:n] = atoms
         found["verdicts"][:n, : self.n_classes] = verdicts
         found["verdicts"][n:, 0] = OPTIMAL
+        if self.n_trees > 1:
+            found["verdicts"][n:, 0] = 0xFF  # by all trees
+            found["tree_shares"] = np.full(self.n_trees, 1 / self.n_trees, np.float32)
         return found

@@ -31,6 +31,7 @@ class TextPipeline(Base):  # type: ignore[misc]
         dev: Treebank | None,
         settings: Settings,
         parts: Parts | None = None,
+        **also: Any,
     ) -> None:
         self._parts = parts or Parts()
         sentences = load_trees(train)
@@ -40,7 +41,8 @@ class TextPipeline(Base):  # type: ignore[misc]
         self.segmenting = SegmenterSource(self._parts, sentences, dev_sentences, settings.seed)
         self._text_scores: tuple[int, dict[str, float]] = 0, {}  # of an epoch
         self.text_problem = ""  # why the dev set cannot be scored from raw text
-        super().__init__(sentences, dev_sentences, settings, tagger=self._parts.ready("tagger"))
+        tagger = self._parts.ready("tagger")
+        super().__init__(sentences, dev_sentences, settings, tagger=tagger, **also)
 
     def stages(self) -> Iterator[Learner[Any]]:
         if self.segmenting.trainer is not None:

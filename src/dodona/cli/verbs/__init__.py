@@ -12,6 +12,7 @@ VERBS = (
     "parse",
     "tag",
     "cluster",
+    "distil",
     "evaluate",
     "validate",
     "grep",

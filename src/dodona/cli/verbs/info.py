@@ -181,6 +181,7 @@ def _print(found: dict[str, Any]) -> None:
     )
     print_pairs([(k.replace("_", "-"), str(v)) for k, v in found["settings"].items()], "Settings")
     print_pairs(_data(record), "Data")
+    _print_sources(record)
     if scores := record.get("dev_text"):
         pairs = [(name, f"{f1:.2f}") for name, f1 in scores.items()]
         print_pairs(pairs, "Dev set from raw text, F1")
@@ -225,7 +226,29 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("non-projective", f"{record['n_nonprojective']:,} sentences"),
         ("lifted", f"{record['n_lifted']:,} arcs"),
     ]
+    if silver := record.get("silver"):
+        size = "{n_sentences:,} sentences, {n_words:,} words, {per_gold:g} for each gold one"
+        also = ", ".join(name for name in ("soft", "votes") if silver[name])
+        rows.append(("silver", size.format(**silver) + (f", with {also}" if also else "")))
     return rows + [(f"{part} SHA-256", digest) for part, digest in record["checksums"].items()]
+
+
+def _print_sources(record: dict[str, Any]) -> None:
+    """What a student learned from: treebanks, texts, teachers."""
+    from dodona.cli.tables import print_columns
+
+    rows = [
+        (
+            source["kind"],
+            source["file"],
+            f"{source['words']:,}" if "words" in source else "-",
+            ", ".join(f"{name} {score:.2f}" for name, score in source.get("dev", {}).items()),
+            source["sha256"][:16],
+        )
+        for source in record.get("learned_from", [])
+    ]
+    if rows:
+        print_columns(("kind", "file", "words", "dev", "SHA-256"), rows, "Learned from")
 
 
 def _describe_clusters(clusters: dict[str, Any]) -> str:

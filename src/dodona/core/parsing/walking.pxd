@@ -4,6 +4,7 @@ from libcpp.vector cimport vector
 
 from dodona.core.network.slots cimport Slots
 from dodona.core.parsing.following cimport Follower
+from dodona.core.transitions.gold cimport GoldC
 
 cdef struct Step32:           # the network's last two layers, in float32
     int hidden
@@ -26,10 +27,15 @@ cdef class Walker(Follower):
     cdef vector[int32_t] rows           # written down: per state and slot
     cdef vector[int32_t] atom_rows      # per state and atom
     cdef vector[uint8_t] verdicts       # per state and class
+    cdef readonly tuple others          # corpora with other trees of the same sentences
+    cdef vector[GoldC] other_golds      # of the sentence at hand
+    cdef vector[vector[int32_t]] other_blocks
 
     cdef int walk_sentence(self, int sentence, int32_t first_row, const Step32* step,
                            bint exploring) except -1 nogil
     cdef int see(self, int32_t first_row) except -1 nogil
     cdef void predict(self, const Step32* step) noexcept nogil
     cdef int judge(self) except -1 nogil
+    cdef int set_others(self, int sentence) except -1
+    cdef int judge_by_others(self) except -1 nogil
     cdef void tally(self) noexcept nogil

@@ -10,6 +10,8 @@ BANNED: int
 ALLOWED: int
 OPTIMAL: int
 N_SPECIAL_ROWS: int
+ALLOWED_FLAG: int
+MAX_TREES: int
 
 class Walker(Follower):
     def __init__(
@@ -17,6 +19,7 @@ class Walker(Follower):
         corpus: Corpus,
         actions: Actions,
         slots: Slots,
+        others: Iterable[Corpus] = (),
         *,
         mode: str = "explore",
         explore_rate: float = 0.9,
@@ -24,6 +27,8 @@ class Walker(Follower):
     ) -> None: ...
     @property
     def slots(self) -> Slots: ...
+    @property
+    def others(self) -> tuple[Corpus, ...]: ...
     @property
     def n_words(self) -> int: ...
     @property

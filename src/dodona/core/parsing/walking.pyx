@@ -5,6 +5,9 @@ the words of a batch are encoded first; then each sentence is walked through wit
 thinks now, by the same oracles and in the same ways as the linear parser learns (`following`), and
 each state is written down: the words in its slots, its atoms, and what the oracle says of every
 class. From these the network then learns in one step.
+
+Where several trees are held possible, as by several teachers, one of them guides the walk, and the
+oracle is asked about all of them in each of its states.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint64_t
@@ -28,6 +31,13 @@ BANNED = IS_BANNED
 ALLOWED = IS_ALLOWED
 OPTIMAL = IS_OPTIMAL
 
+# with other trees a verdict is a set of bits: allowed, optimal by the first tree, by the second, …
+cdef enum:
+    ALLOWED_BIT = 1
+    MOST_TREES = 7
+ALLOWED_FLAG = ALLOWED_BIT
+MAX_TREES = MOST_TREES
+
 # the first rows of a batch stand for no node and for the root; the words follow
 cdef enum:
     MISSING_ROW, ROOT_ROW, N_SPECIAL
@@ -38,6 +48,11 @@ cdef inline const float* first_of(const float[::1] numbers) noexcept nogil:
     return &numbers[0] if numbers.shape[0] else NULL
 
 
+cdef bint same_sizes(Corpus one, Corpus other) noexcept:
+    """Whether sentences have as many words in both."""
+    return one.n_words == other.n_words
+
+
 cdef class Walker(Follower):
     """Walks through sentences of a corpus. Each thread has one of its own.
 
@@ -45,10 +60,17 @@ cdef class Walker(Follower):
     are met whatever else is in the batch, and with every number of threads.
     """
 
-    def __init__(self, Corpus corpus, Actions actions, Slots slots, **options):
+    def __init__(self, Corpus corpus, Actions actions, Slots slots, others=(), **options):
         super().__init__(corpus, actions, **options)
         slots.check(self.system)
-        self.slots = slots
+        self.slots, self.others = slots, tuple(others)
+        if len(self.others) >= MOST_TREES or (self.others and self.mode == STATIC):
+            raise ValueError(f"up to {MOST_TREES} trees, and not for static training")
+        for other in self.others:
+            if not same_sizes(corpus, other):
+                raise ValueError("other trees are of the same sentences")
+        self.other_golds.resize(len(self.others))
+        self.other_blocks.resize(len(self.others))
         at = 0
         for size in slots.sizes(self.system):
             self.first_atom.push_back(at)
@@ -69,7 +91,7 @@ cdef class Walker(Follower):
         `first_rows` has the row of each sentence's first word; `products` of each row what its
         word adds to the hidden units in each slot; `salt` changes with seed and epoch. What is
         told are bytes: per state an int32 for each slot, an int32 for each atom, and a byte for
-        each class (BANNED, ALLOWED or OPTIMAL).
+        each class (BANNED, ALLOWED or OPTIMAL; with other trees bits, see above).
         """
         cdef Step32 step
         cdef int sentence, n_words
@@ -96,6 +118,7 @@ cdef class Walker(Follower):
             if not N_SPECIAL <= first_row <= n_rows - n_words:
                 raise IndexError(f"no row {first_row} for {n_words} words among {n_rows} rows")
             self.random = mixed(salt ^ mixed(<uint64_t> sentence + 1))
+            self.set_others(sentence)
             with nogil:
                 self.walk_sentence(sentence, first_row, &step, exploring)
         return (PyBytes_FromStringAndSize(<char*> self.rows.data(), self.rows.size() * 4),
@@ -119,7 +142,7 @@ cdef class Walker(Follower):
                 break
             self.target = self.static_class() if self.mode == STATIC else NONE
             self.judge()
-            self.take(self.follow(predicted, exploring))
+            self.take(self.follow(predicted, exploring))    # by the costs of the first tree
         if self.gold.head != NULL:
             self.tally()
         return 0
@@ -165,6 +188,34 @@ cdef class Walker(Follower):
             else:
                 self.verdicts.push_back(
                     IS_OPTIMAL if self.costs[c] == self.cheapest else IS_ALLOWED)
+        if not self.other_golds.empty():
+            self.judge_by_others()
+        return 0
+
+    cdef int set_others(self, int sentence) except -1:
+        """The other trees of a sentence."""
+        cdef Corpus other
+        for i, other in enumerate(self.others):
+            other.set_gold(self.system, sentence, &self.other_golds[<size_t> i],
+                           self.other_blocks[<size_t> i])
+        return 0
+
+    cdef int judge_by_others(self) except -1 nogil:
+        """Make sets of bits of the verdicts, and add what the oracle says by the other trees. The
+        costs by the first are those to follow, and are there again in the end."""
+        cdef size_t n = self.actions.n_classes, first = self.verdicts.size() - n, t, c
+        cdef GoldC gold = self.gold
+        for c in range(n):
+            if self.verdicts[first + c] == IS_OPTIMAL:
+                self.verdicts[first + c] = ALLOWED_BIT | 2
+        for t in range(self.other_golds.size()):
+            self.gold = self.other_golds[t]
+            self.set_costs()
+            for c in range(n):
+                if self.costs[c] != FORBIDDEN and self.costs[c] == self.cheapest:
+                    self.verdicts[first + c] |= 4 << t
+        self.gold = gold
+        self.set_costs()
         return 0
 
     cdef void tally(self) noexcept nogil:

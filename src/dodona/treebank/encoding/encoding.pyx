@@ -143,15 +143,18 @@ cdef class Encoder:
                 self.labels.append(label)
             return self._label_ids[label]
 
-    def encode(self, sentences, *, bint trees=False):
-        """A Corpus of the sentences; with `trees`, their heads and labels too."""
-        cdef Corpus corpus = Corpus(len(self.columns))
+    def encode(self, sentences, *, bint trees=False, Corpus into=None):
+        """A Corpus of the sentences; with `trees`, their heads and labels too. With `into`, they
+        are added to that one."""
+        cdef Corpus corpus = Corpus(len(self.columns)) if into is None else into
         cdef Sentence sentence
         cdef vector[Fields] batch
         cdef vector[vector[Text]] paths
         cdef Text text
         cdef int i
-        cdef size_t first
+        cdef size_t first, n_before = len(corpus)
+        if corpus.n_columns != len(self.columns):
+            raise ValueError("the corpus has other columns")
         for sentence in sentences:
             batch.push_back(fields_of(sentence))
             paths.resize(paths.size() + 1)
@@ -164,7 +167,7 @@ cdef class Encoder:
                     text = field(sentence, i, DEPREL)
                     corpus.head[first + i] = sentence.head[i]
                     corpus.label[first + i] = self._gold_label(text.text[:text.size])
-        self.fill(corpus, 0, batch, paths)
+        self.fill(corpus, n_before, batch, paths)
         return corpus
 
     cdef int fill(self, Corpus corpus, size_t first, const vector[Fields]& batch,

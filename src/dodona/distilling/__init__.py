@@ -1,0 +1,1 @@
+"""Teachers, what they annotate, and students that learn from it: `dodona distil`."""

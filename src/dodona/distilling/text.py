@@ -1,0 +1,143 @@
+"""Sentences of raw text that are worth annotating.
+
+Text is cut by a segmenter; files of sentences are taken as they are. A sentence is left out if it
+is in a set that must not be seen (dev and test sets), if it came before, if it is very long, or if
+most of it is not letters, or letters of another script than the treebank's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from dodona.segmentation.segmenter import Segmenter
+from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.conllu.files import open_input
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.sentence import Sentence
+
+LEAST_LETTERS = 0.5  # of all characters
+RARE = 0.01  # scripts that less of the treebank's letters are of do not belong to it
+SEEN, AGAIN, LONG, ODD, FOREIGN = "held out", "repeated", "too long", "few letters", "other script"
+
+
+@dataclass
+class Filter:
+    """Which sentences to take; `left_out` counts the others, by reason."""
+
+    scripts: set[str]
+    longest: int = 100
+    left_out: Counter[str] = field(default_factory=Counter)
+    _held_out: set[bytes] = field(default_factory=set)
+    _seen: set[bytes] = field(default_factory=set)
+
+    def hold_out(self, sentences: Iterable[Sentence]) -> None:
+        """Take none that is like one of these."""
+        self._held_out.update(key_of(sentence.forms) for sentence in sentences)
+
+    def take(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Those that are wanted, without comments and whatever else is known of them."""
+        for sentence in sentences:
+            forms = sentence.forms
+            key = key_of(forms)
+            if why := self._objection(forms, key):
+                self.left_out[why] += 1
+            else:
+                self._seen.add(key)
+                yield Sentence.from_columns(forms)
+
+    def _objection(self, forms: list[str], key: bytes) -> str:
+        if key in self._held_out:
+            return SEEN
+        if key in self._seen:
+            return AGAIN
+        if not 0 < len(forms) <= self.longest:
+            return LONG
+        text = "".join(forms)
+        letters = [character for character in text if character.isalpha()]
+        if len(letters) < LEAST_LETTERS * len(text):
+            return ODD
+        if sum(script(letter) in self.scripts for letter in letters) < 0.5 * len(letters):
+            return FOREIGN
+        return ""
+
+
+def key_of(forms: Iterable[str]) -> bytes:
+    """What stays the same, whatever the case, the spaces, and the kind of quotes and dashes.
+
+    >>> key_of(["An", "oak", "."]) == key_of(["AN", "oak!"])
+    True
+    """
+    text = unicodedata.normalize("NFKC", "".join(forms)).casefold()
+    plain = "".join(filter(str.isalnum, text)) or text
+    return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+@lru_cache(maxsize=1 << 16)
+def script(letter: str) -> str:
+    """The script of a letter, as far as its name tells.
+
+    >>> script("a"), script("δ"), script("中")
+    ('LATIN', 'GREEK', 'CJK')
+    """
+    return unicodedata.name(letter, "UNKNOWN").replace("-", " ").split()[0]
+
+
+def scripts_of(sentences: Sequence[Sentence]) -> set[str]:
+    """The scripts of a treebank."""
+    counts = Counter(
+        script(letter)
+        for sentence in sentences
+        for form in sentence.forms
+        for letter in form
+        if letter.isalpha()
+    )
+    return {name for name, n in counts.items() if n >= RARE * counts.total()}
+
+
+def find_texts(names: Iterable[str]) -> list[Path]:
+    """The files; those of a folder are its `.txt`, `.txt.gz`, `.conllu` and `.conllu.gz`."""
+    found: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.name.endswith(ENDINGS))
+            if not inside:
+                raise ValueError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise ValueError(f"{path}: no such file or folder")
+    return found
+
+
+ENDINGS = (".txt", ".txt.gz", ".conllu", ".conllu.gz")
+
+
+def read_sentences(path: Path, segmenter: Segmenter | None) -> Iterator[Sentence]:
+    """The sentences of a file: CoNLL-U; `NAME.tokens.txt`, a sentence a line; or plain text."""
+    if ".conllu" in path.suffixes:
+        yield from read(path, trees="ignored")
+    elif ".tokens" in path.suffixes:
+        yield from (Sentence.from_columns(some) for line in _lines(path) if (some := line.split()))
+    else:
+        if segmenter is None:
+            raise ValueError(f"{path}: plain text needs a segmenter: give a model with one")
+        for found in segmenter.stream(_lines(path)):
+            yield from found
+
+
+def _lines(path: Path) -> Iterator[str]:
+    file, name, _ = open_input(path)
+    with file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode()
+            except UnicodeDecodeError:
+                raise TreebankError(name, number, "this is not UTF-8") from None

@@ -1,0 +1,215 @@
+"""The whole way from treebanks and text to a student, in small; broken off, and gone on with."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
+
+import dodona
+from dodona.cli import main
+from dodona.distilling import parts as parts_module
+from dodona.distilling import rows as rows_module
+from dodona.distilling.recipe import Distillation, Recipe
+from dodona.distilling.work import WorkError
+from dodona.settings import Settings
+from dodona.treebank.conllu.writer import Writer
+from support.shell import Result, Shell
+from support.small import treebank
+
+SMALL = Settings(
+    scorer="neural",
+    system="arc-hybrid",
+    width=32,
+    layers=1,
+    hidden=16,
+    batch_words=300,
+    learning_rate=0.01,
+    epochs=3,
+)
+TEACHER = {
+    "epochs": 14,
+    "width": 24,
+    "layers": 1,
+    "batch_words": 400,
+    "learning_rate": 0.02,
+    "dropout": 0.1,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_parts() -> Iterator[None]:
+    """Rows of one length, which JAX compiles for once, and several parts of few sentences."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows_module, "LENGTHS", (40,))
+        patch.setattr(parts_module, "PART", 40)
+        yield
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    """`shell("distil", …)` runs `dodona distil …`."""
+
+    def run(*arguments: str | Path) -> Result:
+        with pytest.raises(SystemExit) as left:
+            main(list(map(str, arguments)))
+        return Result(int(left.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """train, dev and test sets, and a text, which has the test set in it."""
+    folder = tmp_path_factory.mktemp("distil")
+    for name, sentences in (
+        ("train", treebank(50, 1)),
+        ("dev", treebank(15, 2)),
+        ("test", treebank(15, 4)),
+    ):
+        with Writer(folder / f"{name}.conllu") as writer:
+            for sentence in sentences:
+                writer.write(sentence)
+    (folder / "text").mkdir()
+    with gzip.open(folder / "text" / "a.tokens.txt.gz", "wt", encoding="utf-8") as file:
+        for sentence in (*treebank(15, 4), *treebank(100, 5)):
+            file.write(" ".join(sentence.forms) + "\n")
+    return folder
+
+
+def recipe(files: Path, work: Path, **changed: Any) -> Recipe:
+    given: dict[str, Any] = {
+        "train": [str(files / "train.conllu")],
+        "dev": str(files / "dev.conllu"),
+        "text": [str(files / "text")],
+        "held_out": [str(files / "test.conllu")],
+        "segmenter": "none",
+        "n_teachers": 2,
+        "teacher": TEACHER,
+        "soft": True,
+        "votes": True,
+        "settings": SMALL,
+        "work": work,
+    }
+    return Recipe(**(given | changed))
+
+
+class Broken(Exception):  # noqa: N818
+    """As if somebody had pressed Ctrl-C."""
+
+
+def complete(work: Distillation, model: Path) -> bytes:
+    work.run()
+    trainer = work.student()
+    for _ in work.epochs(trainer, model):
+        pass
+    work.with_record(trainer.parser()).save(model)
+    return model.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the model of a recipe without a break, and its work."""
+    folder = tmp_path_factory.mktemp("done")
+    complete(Distillation(recipe(files, folder / "work")), folder / "model.dodona")
+    return folder
+
+
+def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
+    files: Path, done: Path, tmp_path: Path
+) -> None:
+    def begin(break_at: str = "nowhere") -> Distillation:
+        def tell(line: str) -> None:
+            if line.startswith(break_at):
+                raise Broken(line)
+
+        return Distillation(recipe(files, tmp_path / "work"), tell)
+
+    for place in ("a.tokens", "teacher, epoch 3", "teacher 2 of 2", "silver: 1 of 3"):
+        with pytest.raises(Broken, match=place):
+            begin(place).run()
+    work, model = begin(), tmp_path / "model.dodona"
+    work.run()
+    for epoch in work.epochs(work.student(), model):
+        if epoch.number == 2:
+            break
+    assert complete(begin(), model) == (done / "model.dodona").read_bytes()
+
+
+def test_a_model_says_what_it_learned_from(files: Path, done: Path) -> None:
+    record = dodona.Parser.load(done / "model.dodona").record
+    kinds = [(source["kind"], source["file"]) for source in record["learned_from"]]
+    assert kinds == [
+        ("gold", "train.conllu"),
+        ("text", "a.tokens.txt.gz"),
+        ("teacher", "teacher 1"),
+        ("teacher", "teacher 2"),
+    ]
+    gold, text, *teachers = record["learned_from"]
+    assert gold["words"] == sum(map(len, treebank(50, 1)))
+    assert 0 < text["words"] <= sum(map(len, treebank(100, 5)))
+    assert all(teacher["dev"]["LAS"] > 30 for teacher in teachers)
+    assert teachers[0]["sha256"] != teachers[1]["sha256"]
+    assert record["silver"]["soft"] and record["silver"]["votes"]
+
+
+def test_no_held_out_sentence_is_annotated(files: Path, done: Path) -> None:
+    silver = [s.forms for p in done.glob("work/silver/*.conllu.gz") for s in dodona.read(p)]
+    seen = {tuple(forms) for forms in silver}
+    assert len(seen) == len(silver) > 80
+    for some in (treebank(15, 4), treebank(15, 2), treebank(50, 1)):
+        assert not seen & {tuple(s.forms) for s in some}
+
+
+def test_work_of_another_recipe_is_refused(files: Path, done: Path) -> None:
+    for changed, said in (
+        ({"held_out": []}, "sentences: this step was made with another held out"),
+        ({"n_teachers": 3}, "silver: this step was made with another teachers"),
+    ):
+        with pytest.raises(WorkError, match=said):
+            Distillation(recipe(files, done / "work", **changed)).silver()
+
+
+def test_a_student_learns_from_silver_that_is_there(
+    files: Path, done: Path, tmp_path: Path, shell: Shell
+) -> None:
+    parts = sorted(map(str, done.glob("work/silver/*.conllu.gz")))
+    flags = "--system arc-hybrid --width 32 --layers 1 --hidden 16 --batch-words 300"
+    flags += " --learning-rate 0.01 --epochs 3 --segmenter none --soft --votes"
+    model = tmp_path / "student.dodona"
+    result = shell(
+        "distil",
+        files / "train.conllu",
+        *("--dev", files / "dev.conllu"),
+        *("--silver", ",".join(parts)),
+        *("-o", model),
+        *flags.split(),
+    )
+    assert result.code == 0 and "best epoch" in result.out and "epoch 3/3" in result.err
+    assert (tmp_path / "student.dodona.work" / "students" / "student.checkpoint").exists()
+    shown = " ".join(shell("info", model).out.split())
+    assert "Learned from" in shown and "part-0003.conllu.gz" in shown
+    assert "for each gold one, with soft, votes" in shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "give either text for teachers to annotate, or silver"),
+        (["--text", "none.txt"], "none.txt: no such file or folder"),
+        (["--silver", "none.conllu"], "none.conllu: no such file"),
+        (["--silver", "x", "--scorer", "linear"], "--scorer: a student is a network"),
+        (["--text", "x", "--teachers", "0"], "teachers: at least 1, not 0"),
+    ],
+)
+def test_what_cannot_be_is_told(
+    files: Path, tmp_path: Path, shell: Shell, flags: list[str], said: str
+) -> None:
+    result = shell("distil", files / "train.conllu", "-o", tmp_path / "m.dodona", *flags)
+    assert result.code != 0 and said in result.err
+    assert not (tmp_path / "m.dodona").exists()

@@ -1,0 +1,46 @@
+"""The command of the English model is one that the command line takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dodona.cli.flags import parameters
+from dodona.cli.grammar import Line
+from dodona.cli.verbs import load_verb
+from tools.english_recipe import SIZES, command
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_command_is_understood(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for treebank in ("en_ewt", "en_gumfree"):
+        (tmp_path / treebank).mkdir()
+    (tmp_path / "en_ewt" / "test.conllu").touch()
+    monkeypatch.setenv("DODONA_TEXT", "texts")
+    monkeypatch.setenv("DODONA_VECTORS", "glove.npy")
+    monkeypatch.delenv("DODONA_SILVER", raising=False)
+    verb, *words = command(tmp_path, tmp_path / "out", name)
+    values = Line(words, parameters(load_verb(verb))).values()
+    assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
+    # what is scored in the end is never annotated
+    assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
+        "test.conllu"
+    ]
+    assert values["text"] == "texts" and values["vectors"] == "glove.npy"
+    assert values["out"].endswith(f"{name}.dodona")
+    (tmp_path / "part-1.conllu.gz").touch()
+    monkeypatch.setenv("DODONA_SILVER", str(tmp_path))
+    values = Line(command(tmp_path, tmp_path, name)[1:], parameters(load_verb(verb))).values()
+    assert values["silver"].endswith("part-1.conllu.gz") and values["text"] == ""
+
+
+def test_without_text_there_is_nothing_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DODONA_TEXT", "DODONA_SILVER"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(SystemExit, match="DODONA_TEXT is not set"):
+        command(tmp_path, tmp_path, "en")

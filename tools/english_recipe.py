@@ -1,0 +1,70 @@
+"""The command that makes the English model, shown or run.
+
+Treebanks are looked for as docs/treebanks.md says; DODONA_TEXT names a folder of raw text, and
+DODONA_VECTORS a file of word vectors (`NAME.npy` beside `NAME.words`). With DODONA_SILVER, a folder
+of silver that was made before, no GPU is needed: students learn on a CPU, too, though slower.
+
+python -m tools.english_recipe --until sentences     what needs no GPU; then, on a machine with one:
+python -m tools.english_recipe --until silver        teachers, and what they annotate
+python -m tools.english_recipe                       the student
+python -m tools.english_recipe --name en-small       another one, of the same silver
+python -m tools.english_recipe --show                only print the command
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from dodona.cli import main as run
+from tools.treebanks import find_folder
+
+TREEBANKS = ("en_ewt", "en_gumfree")  # the first says which labels and tags there are
+TEACHERS = 3
+SIZES = {
+    "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
+    "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
+}
+OF_ALL = "--system arc-hybrid --batch-words 5000 --silver-per-gold 2"
+
+
+def main() -> None:
+    """Find the data, and make the model."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
+    options.add_argument("--out", type=Path, default=Path("out"), help="where the model goes")
+    options.add_argument("--name", choices=SIZES, default="en")
+    options.add_argument("--show", action="store_true", help="only print the command")
+    chosen, more = options.parse_known_args()
+    words = [*command(chosen.data, chosen.out, chosen.name), *more]
+    print("dodona", shlex.join(words), file=sys.stderr)
+    if not chosen.show:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        run(words)
+
+
+def command(data: Path, out: Path, name: str) -> list[str]:
+    """The words behind `dodona`."""
+    train, dev = ([data / treebank / f"{part}.conllu" for treebank in TREEBANKS] for part in PARTS)
+    held_out = [*dev, *sorted(data.glob("en_*/test.conllu"))]
+    words = ["distil", *map(str, train), "--dev", str(dev[0])]
+    words += ["--held-out", ",".join(map(str, held_out))]
+    words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
+    if vectors := os.environ.get("DODONA_VECTORS"):
+        words += ["--vectors", vectors]
+    if silver := os.environ.get("DODONA_SILVER"):
+        words += ["--silver", ",".join(map(str, sorted(Path(silver).glob("*.conllu.gz"))))]
+    elif text := os.environ.get("DODONA_TEXT"):
+        words += ["--text", text, "--teachers", str(TEACHERS)]
+    else:
+        sys.exit("DODONA_TEXT is not set: a folder of text, or DODONA_SILVER, one of silver")
+    return [*words, *OF_ALL.split(), *SIZES[name].split()]
+
+
+PARTS = ("train", "dev")
+
+if __name__ == "__main__":
+    main()
