@@ -3,8 +3,9 @@
 Parquet packs the numbers of a dictionary's values into as few bits as the size of the dictionary
 asks for. What is packed into 5 or 15 bits looks like noise to zstd, which thinks in bytes. So a
 dictionary is filled up to where its numbers take 8 or 16 bits, with values that nobody uses, and
-the frequent values come first: forms take 1.3 bytes instead of 1.7, part-of-speech tags 0.40
-instead of 0.50. Every reader of Parquet reads it.
+the frequent values come first: part-of-speech tags take 0.40 bytes instead of 0.50. The values of
+two bytes are dealt out, since zstd has one code for both: with as many frequent values in the high
+byte as in the low one, forms take 1.11 bytes and not 1.15. Every reader of Parquet reads it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pyarrow import compute
 
 BYTE, TWO_BYTES = 1 << 8, 1 << 16
 WORTH_TWO_BYTES = 1 << 11  # values: with fewer, those that nobody uses take more than is won
+DEALT = 32  # high bytes that the most frequent values of two bytes are dealt out to
 
 
 def encoded(column: pa.Array) -> pa.Array:
@@ -28,14 +30,21 @@ def packed(column: pa.ChunkedArray) -> pa.Array:
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
     numbers = whole.indices
     counts = compute.value_counts(numbers.drop_null())
-    order = compute.sort_indices(
-        pa.table({"n": counts.field("counts"), "value": counts.field("values")}),
+    values = whole.dictionary.take(counts.field("values"))
+    order = compute.sort_indices(  # a dictionary's neighbours begin alike: a twelfth less of it
+        pa.table({"n": counts.field("counts"), "value": values}),
         sort_keys=[("n", "descending"), ("value", "ascending")],
     )
-    used = counts.field("values").take(order)
-    values = whole.dictionary.take(used)
-    numbers = compute.index_in(numbers, value_set=used)
-    return pa.DictionaryArray.from_arrays(numbers, _filled(values))
+    order = _dealt(order) if len(order) >= WORTH_TWO_BYTES else order
+    numbers = compute.index_in(numbers, value_set=counts.field("values").take(order))
+    return pa.DictionaryArray.from_arrays(numbers, _filled(values.take(order)))
+
+
+def _dealt(order: pa.Array) -> pa.Array:
+    """The first is number 0, the second number 256, and so on; what is rare stays where it is."""
+    n_high = min(DEALT, len(order) // BYTE)
+    front = [low * n_high + high for high in range(n_high) for low in range(BYTE)]
+    return pa.concat_arrays([order.take(pa.array(front, pa.int64())), order[len(front) :]])
 
 
 def _filled(values: pa.Array) -> pa.Array:
