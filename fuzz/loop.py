@@ -15,6 +15,7 @@ import struct
 import sys
 import time
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from mmap import mmap
 from pathlib import Path
@@ -127,8 +128,8 @@ class Loop:
         """Whether the outcome is new."""
         self.n_inputs += 1
         self.note.write(self.n_inputs, data)
-        allow_cpu(self.job.cpu_seconds)
-        outcome = try_input(self.target, data)
+        with limited_cpu(self.job.cpu_seconds):
+            outcome = try_input(self.target, data)
         if outcome.error is not None:
             self.remember(data, outcome.error)
         if outcome.sign in self.signs:
@@ -151,8 +152,8 @@ class Loop:
 
         def fails(shorter: bytes) -> bool:
             self.note.write(self.n_inputs, shorter)
-            allow_cpu(self.job.cpu_seconds)
-            again = try_input(self.target, shorter).error
+            with limited_cpu(self.job.cpu_seconds):
+                again = try_input(self.target, shorter).error
             return again is not None and describe(again)[:2] == sign
 
         shortest = shrink(data, fails, SHRINK_TRIES)
@@ -174,11 +175,18 @@ def save_finding(path: Path, data: bytes, story: str) -> None:
     beside.write_text(story, encoding="utf-8", errors="backslashreplace")
 
 
-def allow_cpu(seconds: float) -> None:
+@contextmanager
+def limited_cpu(seconds: float) -> Iterator[None]:
     """End the process, with a traceback, if this one input takes longer; the parent sees to it
     where there are no such timers."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def limit_memory(n_bytes: int) -> None:

@@ -1,5 +1,6 @@
 """Settings and fixtures shared by all tests."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,14 @@ def own_systems() -> Iterator[None]:
     yield
     SYSTEMS.clear()
     SYSTEMS.update(before)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled_programs() -> Iterator[None]:
+    """Forget what JAX compiled for a module: all of it together is gigabytes."""
+    yield
+    if jax := sys.modules.get("jax"):
+        jax.clear_caches()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

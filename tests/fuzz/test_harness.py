@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import signal
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
@@ -26,7 +27,7 @@ from fuzz.running import ENDLESS, Ended, Limits, Result, fuzz, replay, table
 from fuzz.targets import checkpoint, model
 
 BAD = "tests.support.bad_target"
-QUICK = Limits(seconds=60, n_inputs=200, cpu_seconds=0.5, standstill=2.0)
+QUICK = Limits(seconds=60, n_inputs=200, cpu_seconds=0.5, standstill=20.0)
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="no timers, no signals")
 
 
@@ -35,7 +36,8 @@ def job(found: Path, name: str = BAD, n_inputs: int = 0) -> Job:
 
 
 def try_alone(found: Path, data: bytes) -> Ended:
-    return replay(job(found), data, standstill=2.0)
+    # half a second of computing may take long where others compute, too
+    return replay(job(found), data, standstill=2.0 if data == b"sleep" else 60.0)
 
 
 @POSIX
@@ -107,6 +109,15 @@ def test_inputs_with_a_new_outcome_are_kept(tmp_path: Path) -> None:
     assert len({try_input(one.target, data).sign for data in one.pool[n_seeds:]}) == (
         len(one.pool) - n_seeds
     )
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no such timers here")
+def test_a_loop_that_has_ended_leaves_no_timer_behind(tmp_path: Path) -> None:
+    one = loop(tmp_path, "conllu", 3)
+    one.run()
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+    one.remember(b"x", ValueError("an oak"))  # which is made shorter
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["arc-eager", "swap-beam", "pipeline", "tagger", "segmenter"])

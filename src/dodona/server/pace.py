@@ -41,7 +41,10 @@ class Pace:
         """What a client sends; or, if it is given something, that it has taken so many bytes."""
         self._since = begin = time.monotonic()
         left = self._limits.patience + n_bytes / self._limits.slowest - self._behind_slowest
-        with CancelScope(deadline=current_time() + left) as self._waiting:
+        with CancelScope(deadline=current_time() + left) as scope:
+            self._waiting = scope
+            if self._gave_way:  # between two waits, or as the last one came to its end
+                scope.cancel()
             found = await client
             self._since = None
             self._count(n_bytes, time.monotonic() - begin)

@@ -26,6 +26,10 @@ cdef inline uint64_t bit(int relation) noexcept nogil:
     return <uint64_t> 1 << relation
 
 
+cdef inline bint is_word(const StateC* state, int node) noexcept nogil:
+    return 0 < node <= state.n_words
+
+
 cdef class Constraints:
     """Sets of relations, each an integer with a bit for each relation.
 
@@ -62,7 +66,7 @@ cdef class Constraints:
         cdef uint64_t under_head = 0, found, relation
         for i in range(N_RULES):
             masks[i] = <uint64_t> ALL
-        if head == state.root or head <= 0 or head > state.n_words:
+        if not is_word(state, head) or not is_word(state, word):  # no arc, or the root's
             return
         masks[BY_TAG] = self.by_tag[kinds[word] & (N_TAGS - 1)]
         masks[BY_HEAD] = self.under_tag[kinds[head] & (N_TAGS - 1)]
