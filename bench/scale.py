@@ -278,7 +278,7 @@ def finish(tasks: list[int], n_workers: int) -> int:
 def plan(
     speed: float = 72_000,
     bytes_in: float = 1.8,
-    bytes_out: float = 6.4,
+    bytes_out: float = 5.8,
     part_words: float = 12e6,
 ) -> None:
     """What large corpora take; the figures are those of `kernel`."""

@@ -128,6 +128,27 @@ def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> 
     assert found.read().equals(table)
 
 
+def test_what_repeats_after_many_rows_takes_little_room(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each page is compressed by itself, so a column is one."""
+    n = 30_000
+    chance = Random(1)
+    words = [f"w{chance.randrange(4000)}" for _ in range(n)]
+    table = pa.table({"form": words * 2, "head": pa.array([*range(n)] * 2, pa.int32())})
+
+    def size() -> int:
+        path = tmp_path / "words.parquet"
+        with path.open("wb") as file:
+            target = targets.ParquetTarget(file, table.schema)
+            target.write(table.combine_chunks().to_batches()[0])
+            target.finish()
+        assert parquet.read_table(path).equals(table)
+        return path.stat().st_size
+
+    as_it_is = size()
+    monkeypatch.setattr(targets, "PAGE_BYTES", 10_000)
+    assert as_it_is < 0.85 * size()
+
+
 def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:
     lines = [json.dumps({"doc_id": i, "text": text}) for i, text in enumerate(TEXTS)]
     lines += ["", '{"doc_id": 5, "text": 7}', '{"doc_id": 6', '["a"]', '{"doc_id": 8}']

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
+from dodona.cli.meter import counted
+from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
@@ -22,7 +24,7 @@ COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()")
 
 
 def bench(
-    model: Annotated[str, Flag("model file", positional=True)],
+    model: Annotated[str, Flag("model: a file, or a name", positional=True)],
     file: Annotated[str, Flag("CoNLL-U file to parse", positional=True)],
     repeats: Annotated[int, Flag("measure that often and take the median")] = 5,
     threads: Annotated[int, Flag("threads of the parallel figures")] = os.cpu_count() or 1,
@@ -34,7 +36,7 @@ def bench(
     """
     if repeats < 1:
         raise UsageError(f"--repeats is at least 1; found {repeats}")
-    figures = measure(Path(model), Path(file), repeats, threads)
+    figures = measure(locate(model), Path(file), repeats, threads)
     if json:
         print(json_.dumps(figures, indent=2))
     else:
@@ -48,9 +50,9 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     n_words = sum(map(len, sentences))
 
     def speed(task: Callable[[], object]) -> float:
-        return n_words / _time(task, repeats)
+        return n_words / _time(task, repeats, lambda: meter.add(n_words))
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, counted("measuring", 5 * repeats * n_words) as meter:
         target = Path(folder, "parsed.conllu")
         return {
             "model": str(model),
@@ -71,12 +73,16 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
         }
 
 
-def _time(task: Callable[[], object], repeats: int) -> float:
+def _time(
+    task: Callable[[], object], repeats: int, between: Callable[[], object] = lambda: None
+) -> float:
+    """The median of some runs; what is told `between` them is not measured."""
     found = []
     for _ in range(repeats):
         start = time.perf_counter()
         task()
         found.append(time.perf_counter() - start)
+        between()
     return median(found)
 
 
