@@ -24,6 +24,8 @@ def start(words: list[str]) -> int:
     command = "dodona"
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
+    elif words == ["version"]:
+        words = ["--version"]
     try:
         verb, rest = choose(words)
         if verb is not program:

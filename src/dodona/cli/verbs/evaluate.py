@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.inputs import advise
 from dodona.cli.meter import counted, metered
 from dodona.cli.opened import Opened, total_size
+from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import read
 
@@ -170,7 +172,10 @@ def _load(path: str) -> list[Any]:
     with metered("reading", total_size([path])) as meter, Opened(path) as file:
         meter.watch(file)
         source: Any = file
-        return list(meter.count(read(source, trees="optional", name=file.name)))
+        try:
+            return list(meter.count(read(source, trees="optional", name=file.name)))
+        except TreebankError as error:
+            raise advise(error, is_sure=True, converts=False) from None
 
 
 def _n_words(sentences: list[Any]) -> int:
