@@ -21,7 +21,7 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import parts, targets  # noqa: E402
+from dodona.arrow import dictionaries, parts, targets  # noqa: E402
 from dodona.arrow.manifest import NAME  # noqa: E402
 from dodona.arrow.plan import make_plan  # noqa: E402
 from dodona.arrow.running import Progress, run  # noqa: E402
@@ -105,6 +105,7 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
     """Dictionaries of every size: filled up, full, and too large to be."""
     monkeypatch.setattr(targets, "ROW_GROUP_BYTES", 1 << 16)
+    monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
     n = 6000
     table = pa.table(
         {

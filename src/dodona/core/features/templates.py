@@ -19,6 +19,7 @@ arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -187,6 +188,7 @@ def _template(content: str) -> Template:
     return parts
 
 
+@lru_cache(maxsize=1024)  # the same parts are in many templates
 def _part(text: str) -> Part:
     if text in ALONE:
         return Part((), text)
