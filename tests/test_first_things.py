@@ -1,4 +1,4 @@
-"""Twenty things that newcomers type first, through the real command or import.
+"""Some twenty things that newcomers type first, through the real command or import.
 
 They are what the issue trackers of spaCy, Stanza and UDPipe are full of: text on stdin, wrong model
 names, wrong encodings, lists of texts, names of other libraries.
@@ -158,3 +158,27 @@ def test_19_is_my_file_all_right(notes: Path) -> None:
 def test_20_a_mistyped_verb_or_flag() -> None:
     assert "did you mean parse?" in run("parze")[2]
     assert "did you mean --threads" in run("parse", "--treads", "2")[2]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "grep", "draw"])
+def test_21_text_where_trees_are_expected(verb: str, notes: Path) -> None:
+    files = ["notes.txt"] * 2 if verb == "evaluate" else ["notes.txt"]
+    words = ["upos=VERB", *files] if verb == "grep" else files
+    code, _, err = run(verb, *words, cwd=notes)
+    assert code == 1
+    assert err.startswith("notes.txt:1: expected 10") and "dodona parse en --input text" in err
+
+
+def test_22_a_file_is_tagged_without_a_word_about_the_model(notes: Path) -> None:
+    code, out, err = run("tag", "notes.txt", cwd=notes)
+    assert (code, err) == (0, "")
+    assert out == run("tag", "en", "notes.txt", cwd=notes)[1]
+
+
+def test_23_a_text_as_the_value_of_a_flag() -> None:
+    code, _, err = run("parse", "en", "--text", "Zeus saw the oak trees.")
+    assert code == 2 and 'pipe it: echo "…" | dodona parse en' in err
+
+
+def test_24_the_version_as_a_word() -> None:
+    assert run("version") == run("--version")

@@ -21,7 +21,7 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import parts, targets  # noqa: E402
+from dodona.arrow import dictionaries, parts, targets  # noqa: E402
 from dodona.arrow.manifest import NAME  # noqa: E402
 from dodona.arrow.plan import make_plan  # noqa: E402
 from dodona.arrow.running import Progress, run  # noqa: E402
@@ -105,6 +105,7 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
     """Dictionaries of every size: filled up, full, and too large to be."""
     monkeypatch.setattr(targets, "ROW_GROUP_BYTES", 1 << 16)
+    monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
     n = 6000
     table = pa.table(
         {
@@ -126,6 +127,27 @@ def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> 
     found = parquet.ParquetFile(path)
     assert found.num_row_groups > 1
     assert found.read().equals(table)
+
+
+def test_what_repeats_after_many_rows_takes_little_room(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each page is compressed by itself, so a column is one."""
+    n = 30_000
+    chance = Random(1)
+    words = [f"w{chance.randrange(4000)}" for _ in range(n)]
+    table = pa.table({"form": words * 2, "head": pa.array([*range(n)] * 2, pa.int32())})
+
+    def size() -> int:
+        path = tmp_path / "words.parquet"
+        with path.open("wb") as file:
+            target = targets.ParquetTarget(file, table.schema)
+            target.write(table.combine_chunks().to_batches()[0])
+            target.finish()
+        assert parquet.read_table(path).equals(table)
+        return path.stat().st_size
+
+    as_it_is = size()
+    monkeypatch.setattr(targets, "PAGE_BYTES", 10_000)
+    assert as_it_is < 0.85 * size()
 
 
 def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:

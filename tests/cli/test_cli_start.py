@@ -1,6 +1,7 @@
 """The command line itself: it starts at once and tells what there is."""
 
 import ast
+import gc
 import os
 import re
 import subprocess
@@ -69,13 +70,32 @@ def test_one_sentence_waits_for_neither_help_nor_rich_nor_training(
         "try: dodona.cli.main()\n"
         "except SystemExit as left: assert not left.code, left.code\n"
         "slow = {'rich', 'logging', 'html', 'tempfile', 'textwrap', 'difflib', 'dodona.cli.help',\n"
-        "    'dodona.parsing.training', 'dodona.evaluation'}\n"
+        "    'dodona.parsing.training', 'dodona.evaluation', 'dodona.treebank.graphs.graphs',\n"
+        "    'gzip'}\n"
         "print(*slow & set(sys.modules), file=sys.stderr, end='')\n"
     )
     command = [sys.executable, "-c", program, "parse", str(model), str(data / "dev.conllu")]
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""
     assert done.stdout.count(b"\n\n") == 40
+
+
+def test_garbage_is_looked_for_while_a_verb_runs() -> None:
+    program = (
+        "import gc, sys, dodona.cli, dodona.cli.verbs.info as verb\n"
+        "def info(model: verb.info.__annotations__['model']) -> None:\n"
+        "    print(gc.isenabled(), gc.get_freeze_count() > 0)\n"
+        "verb.info = info\n"
+        "dodona.cli.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "info", "en"], capture_output=True)
+    assert (done.returncode, done.stdout.split()) == (0, [b"True", b"True"]), done.stderr
+
+
+def test_main_in_a_program_of_somebody_else_leaves_the_garbage_to_them(shell: Shell) -> None:
+    before = gc.isenabled(), gc.get_freeze_count()
+    assert shell("--version").code == 0
+    assert (gc.isenabled(), gc.get_freeze_count()) == before
 
 
 def test_output_is_utf8_whatever_the_locale(data: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_text_for_a_file_is_told_how_to_be_parsed(shell: Shell) -> None:
 
 
 def test_a_terminal_sees_how_far_it_is(
-    shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(meter, "EVERY", 0.0)
@@ -173,6 +173,20 @@ def test_a_terminal_sees_how_far_it_is(
     assert result.code == 0
     assert shown and shown[-1][0] == 1.0
     assert "words/s" in shown[-1][1] and "words/s" in result.err
+
+    parsed = tmp_path / "parsed.conllu"
+    assert shell("parse", "en", folder, "-o", parsed).code == 0
+    for words in (
+        ("evaluate", parsed, parsed),
+        ("evaluate", parsed, parsed, parsed),
+        ("evaluate", parsed, parsed, "--errors"),
+        ("evaluate", parsed, parsed, "--text"),
+        ("evaluate", parsed, parsed, parsed, "--text"),
+        ("bench", "en", parsed, "--repeats", "1", "--threads", "1"),
+    ):
+        shown.clear()
+        assert shell(*words).code == 0
+        assert shown[-1][0] == 1.0 and "words/s" in shown[-1][1]
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
 from support.server_lab import conllu
-from support.server_process import Running, head, read_all, start
+from support.server_process import Running, head, read_all, start, until
 
 MEGABYTES = 500  # that a server with a small model stays under, whatever happens
-HEALTHY = 1.0  # seconds, of most answers: the machine may have other things to do
+HEALTHY = 2.0  # seconds, of most answers: the machine may have other things to do
 QUICK = "--explore-timeout", "3", "--quiet"
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells memory")
@@ -73,7 +73,7 @@ def explore(server: Running, stack: ExitStack, n_clients: int = 10) -> list[sock
 def test_health_is_told_while_hostile_clients_explore(server: Running) -> None:
     with ExitStack() as stack:
         explore(server, stack)
-        time.sleep(0.5)
+        assert until(lambda: server.metric("dodona_requests_in_flight") > 5)
         seconds = []
         for _ in range(5):
             seconds.append(server.health())
@@ -91,15 +91,6 @@ def test_a_graph_with_thousands_of_arcs_is_refused_at_once(server: Running) -> N
     assert answer.json() == {"error": "a graph of 5000 arcs; the explorer shows up to 1000"}
 
 
-def until(is_so: Callable[[], bool], seconds: float = 20.0) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 @pytest.mark.parametrize("is_told", [True, False], ids=["Content-Length", "chunked"])
 @only_linux
 def test_unfinished_uploads_are_bounded(model: Path, is_told: bool) -> None:
@@ -114,7 +105,7 @@ def test_unfinished_uploads_are_bounded(model: Path, is_told: bool) -> None:
         for client in clients:
             client.setblocking(False)
         upload(clients, begin + b" " * (size - 1))
-        assert server.health() < HEALTHY
+        assert median(server.health() for _ in range(3)) < HEALTHY
         assert server.parse().status_code == 200
         assert server.memory() < MEGABYTES
 
@@ -246,7 +237,7 @@ def test_nobody_works_for_a_client_that_left(server: Running) -> None:
     with server.connect() as client:
         client.sendall(sent)
         assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
-    assert until(lambda: server.metric("dodona_requests_in_flight") == 1, 10)
+    assert until(lambda: server.metric("dodona_requests_in_flight") == 1)
     assert server.metric("dodona_words_total") < before + 21 * 20_000
 
 

@@ -84,7 +84,8 @@ def test_one_for_whom_nobody_waits_is_ended() -> None:
     async def ask() -> None:
         with helpers() as made:
             asking = asyncio.ensure_future(made.ask("/api/explore", LONG))
-            await asyncio.sleep(0.1)
+            while not made._all:
+                await asyncio.sleep(0.01)
             [helper] = made._all
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,16 @@ def start(*arguments: str | Path) -> Iterator[Running]:
                 yield running
         finally:
             process.kill()
+
+
+def until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Wait for it; False where it does not come, on however busy a machine."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def head(path: str, length: int) -> bytes:

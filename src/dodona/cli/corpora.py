@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dodona.cli.errors import UsageError, say
+from dodona.models import advise_on_text
 
 if TYPE_CHECKING:
     from dodona.arrow.running import Progress
@@ -63,6 +64,8 @@ def parse_corpus(
     """Parse all of it into a folder; `unfit` are flags that are for sentences only."""
     if given := [name for name, is_given in unfit.items() if is_given]:
         raise UsageError(f"--{given[0]} is for sentences, not for a corpus")
+    if text and (advice := advise_on_text(text)):
+        raise UsageError(f"--text names the column of a corpus that has the texts{advice}")
     if out == "-":
         raise UsageError("a corpus goes into a folder: -o FOLDER")
     if input not in INPUTS:

@@ -6,15 +6,13 @@ and `config` reads files with the same names.
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 REQUIRED = inspect.Parameter.empty
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     """How a parameter is given in the shell: as a flag or, if `positional`, by its place."""
 
     help: str
@@ -26,8 +24,7 @@ class Flag:
     alone: str = ""  # the value of a flag without one; "" where it must have one
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a verb: `--name` of that type, or several values of it."""
 
     name: str

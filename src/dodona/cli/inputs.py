@@ -94,7 +94,7 @@ class Reading:
                 yield from reader
         except TreebankError as error:
             is_sure = self.format is not None or file.path.removesuffix(".gz").endswith(TREEBANK)
-            raise _advise(error, is_sure) from None
+            raise advise(error, is_sure) from None
 
     def _require_segmenter(self, path: str) -> Segmenter:
         if self.segmenter is None:
@@ -163,12 +163,14 @@ def _stem(name: str) -> str:
     return name
 
 
-def _advise(error: TreebankError, is_sure: bool) -> TreebankError:
+def advise(error: TreebankError, is_sure: bool, converts: bool = True) -> TreebankError:
     """The error, with what to do about it: another format, another encoding."""
     advice = ""
     if "tab-separated columns" in error.message and not is_sure:
         advice = "; if this is no CoNLL-U, say what it is: --input text, lines or tokens"
-    elif "invalid UTF-8" in error.message:
+    elif error.message.endswith("tab-separated columns, found 1"):
+        advice = "; of plain text, make trees first: dodona parse en --input text FILE"
+    elif "invalid UTF-8" in error.message and converts:
         advice = "; --encoding converts others, such as latin-1"
     return TreebankError(error.source, error.line, error.message + advice)
 

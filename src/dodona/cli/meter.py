@@ -43,6 +43,11 @@ class Meter:
                 self.n_words += len(item)
             yield item
 
+    def add(self, n_words: int) -> None:
+        """So many words more are done."""
+        self.n_words += n_words
+        self.tick()
+
     def tick(self) -> None:
         """Some more was done."""
 
@@ -51,11 +56,17 @@ class Meter:
 
 
 class Bar(Meter):
-    """Shows a bar, but not for what is quick; at the end it may tell the speed in any case."""
+    """Shows a bar, but not for what is quick; at the end it may tell the speed in any case.
 
-    def __init__(self, doing: str, n_bytes: int | None, tells_speed: bool) -> None:
+    It measures what is done in bytes that were read or, of what reads nothing, in words.
+    """
+
+    def __init__(
+        self, doing: str, total: int | None, tells_speed: bool, by_words: bool = False
+    ) -> None:
         super().__init__()
-        self.doing, self.n_bytes, self.tells_speed = doing, n_bytes, tells_speed
+        self.doing, self.total = doing, total
+        self.tells_speed, self.by_words = tells_speed, by_words
         self.start = self.last = time.perf_counter()
         self._bar: Any = None
         self._task: Any = None
@@ -86,7 +97,8 @@ class Bar(Meter):
         if self.n_words:
             per_second = self.n_words / (self.last - self.start)
             speed = f"{self.n_words:,} words  {per_second:,.0f} words/s"
-        self._bar.update(self._task, completed=self.n_read, speed=speed)
+        completed = self.n_words if self.by_words else self.n_read
+        self._bar.update(self._task, completed=completed, speed=speed)
 
     def _begin(self) -> None:
         from rich import progress
@@ -101,7 +113,7 @@ class Bar(Meter):
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task(self.doing, total=self.n_bytes, speed="")
+        self._task = self._bar.add_task(self.doing, total=self.total, speed="")
         self._bar.start()
 
 
@@ -109,6 +121,17 @@ class Bar(Meter):
 def metered(doing: str, n_bytes: int | None, *, tells_speed: bool = False) -> Iterator[Meter]:
     """What the user is to see of a task that reads so many bytes, if that is known."""
     meter = Bar(doing, n_bytes, tells_speed) if sys.stderr.isatty() else Meter()
+    try:
+        yield meter
+    finally:
+        meter.close()
+
+
+@contextmanager
+def counted(doing: str, n_words: int) -> Iterator[Meter]:
+    """The same of a task that goes through so many words, and `add`s those that are done."""
+    is_seen = sys.stderr.isatty()
+    meter = Bar(doing, n_words, tells_speed=False, by_words=True) if is_seen else Meter()
     try:
         yield meter
     finally:

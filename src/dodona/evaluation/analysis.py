@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rich.table import Table
 
 from dodona.evaluation.counts import Attachment
-from dodona.evaluation.pairs import Pair, Treebank, load, pair
+from dodona.evaluation.pairs import Pair, Progress, Treebank, load, pair
 from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
@@ -140,8 +140,11 @@ def analyse(
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
+    progress: Progress | None = None,
 ) -> Analysis:
     """Find where a system goes wrong; all but `train` and `most` is as in `evaluate`.
+
+    It goes through the sentences twice, as `progress` sees.
 
     With the treebank that it was trained on, words are also told apart by whether that has them.
     `most` sentences are kept, those with the most wrong words.
@@ -154,17 +157,16 @@ def analyse(
     ({('nsubj', 'obj'): 1}, [1])
     """
     sentences, parsed = load(gold), load(system)
-    scores = evaluate(
-        sentences, parsed, punctuation=punctuation, punctuation_by=punctuation_by, labels=labels
-    )
+    chosen: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by}
+    chosen["progress"] = progress
+    scores = evaluate(sentences, parsed, labels=labels, **chosen)
     label = label_reader(labels)
     known = None if train is None else {form for s in load(train) for form in s.forms}
     found_labels: Counter[tuple[str, str]] = Counter()
     found_tags: Counter[tuple[str, str]] = Counter()
     depths, knowns = _Attachments(), _Attachments()
     worst = []
-    pairs = pair(sentences, parsed, punctuation=punctuation, punctuation_by=punctuation_by)
-    for number, both in enumerate(pairs, start=1):
+    for number, both in enumerate(pair(sentences, parsed, **chosen), start=1):
         depth, wrong = _depths(both.gold), []
         for word in _compare(both):
             ours, theirs = label(word.gold_label), label(word.system_label)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from dodona.evaluation.counts import Arcs
-from dodona.evaluation.pairs import EvaluationError, load, pair
+from dodona.evaluation.pairs import EvaluationError, Progress, load, pair
 from dodona.evaluation.table import arcs_table, render
 from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
 from dodona.treebank.sentence import Sentence
@@ -53,11 +53,14 @@ class GraphScores:
         }
 
 
-def evaluate_graphs(gold: Treebank, system: Treebank) -> GraphScores:
+def evaluate_graphs(
+    gold: Treebank, system: Treebank, *, progress: Progress | None = None
+) -> GraphScores:
     """Score the graphs in a system's DEPS column against gold ones of the same words.
 
     `gold` and `system` are paths of CoNLL-U files or iterables of sentences. In unlabelled scores,
-    arcs between the same two words in the same direction count once.
+    arcs between the same two words in the same direction count once. `progress` is told of each
+    sentence how many words it has.
 
     >>> gold = Sentence.from_columns(["Oaks", "speak"], deps=["2:nsubj|0:dep", "0:root"])
     >>> system = Sentence.from_columns(["Oaks", "speak"], deps=["2:obj", "0:root"])
@@ -65,11 +68,11 @@ def evaluate_graphs(gold: Treebank, system: Treebank) -> GraphScores:
     >>> f"{scores.elas:.2f} {scores.unlabelled.precision:.2f} {scores.unlabelled.recall:.2f}"
     '40.00 100.00 66.67'
     """
-    pairs = list(pair(load(gold), load(system), punctuation=True))
-    graphs = [
-        (enhanced_graph(cast(Sentence, p.gold)), enhanced_graph(cast(Sentence, p.system)))
-        for p in pairs
-    ]
+    pairs, graphs = [], []
+    for both in pair(load(gold), load(system), punctuation=True, progress=progress):
+        pairs.append(both)
+        expected, found = (enhanced_graph(cast(Sentence, tree)) for tree in both[:2])
+        graphs.append((expected, found))
     if not any(expected for expected, _ in graphs):
         raise EvaluationError("no gold arc to score: the DEPS column is empty throughout")
     return GraphScores(

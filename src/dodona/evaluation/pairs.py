@@ -7,7 +7,7 @@ positions of the words to score.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dodona.errors import DodonaError
@@ -17,6 +17,7 @@ from dodona.evaluation.punctuation import find_rule
 _NO_FILE = "<memory>"  # the source of sentences made in Python
 
 Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
+Progress: TypeAlias = Callable[[int], object]  # told how many words more are done
 
 
 class EvaluationError(DodonaError, ValueError):
@@ -47,6 +48,7 @@ def pair(
     punctuation: bool,
     punctuation_by: str = "auto",
     name: str = "system",
+    progress: Progress | None = None,
 ) -> Iterator[Pair]:
     """Match the sentences one to one; `name` is what messages call a system without a file name.
 
@@ -63,6 +65,8 @@ def pair(
             is_punct = rule.marks(expected)
             words = [i for i in words if not is_punct[i]]
         yield Pair(expected, found, words)
+        if progress is not None:
+            progress(len(expected.forms))
     if len(gold) != len(system):
         raise EvaluationError(_missing_sentence(gold, system, name))
 

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from dodona.evaluation import breakdowns
 from dodona.evaluation.counts import Arcs, Attachment, percentage
-from dodona.evaluation.pairs import EvaluationError, Treebank, load, pair
+from dodona.evaluation.pairs import EvaluationError, Progress, Treebank, load, pair
 from dodona.evaluation.punctuation import find_rule
 from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
 from dodona.evaluation.tags import tag_accuracy
@@ -65,6 +65,7 @@ def evaluate(
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
+    progress: Progress | None = None,
 ) -> Scores:
     """Score a system's trees against gold trees of the same words.
 
@@ -86,6 +87,8 @@ def evaluate(
     * `by_quarter`: the first holds the words in the first 25% of their sentence.
     * `uem`, `lem`: of the sentences with a scored word.
 
+    `progress` is told of each sentence how many words it has.
+
     >>> from types import SimpleNamespace as Sentence
     >>> words = dict(forms=["Oaks", "speak", "softly"], upos=["NOUN", "VERB", "ADV"])
     >>> gold = Sentence(**words, heads=[2, 0, 2], deprels=["nsubj", "root", "advmod"])
@@ -97,8 +100,11 @@ def evaluate(
     label = label_reader(labels)
     sentences = load(gold)
     options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by}
-    pairs = list(pair(sentences, load(system), **options))
-    scored = [found for found in (facts(p, label) for p in pairs) if found]
+    pairs, scored = [], []
+    for both in pair(sentences, load(system), progress=progress, **options):
+        pairs.append(both)
+        if found := facts(both, label):
+            scored.append(found)
     if not scored:
         raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
     tally = Counter(fact for found in scored for fact in found)

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Literal
 
 from dodona.evaluation.counts import percentage
-from dodona.evaluation.pairs import EvaluationError, Pair, Treebank, load, pair
+from dodona.evaluation.pairs import EvaluationError, Pair, Progress, Treebank, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
@@ -60,6 +60,7 @@ def compare(
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
+    progress: Progress | None = None,
 ) -> Comparison:
     """Test whether two systems differ on the same gold trees; p is two-sided.
 
@@ -79,6 +80,7 @@ def compare(
     label = label_reader(labels)
     sentences = load(gold)
     options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by}
+    options["progress"] = progress
     a, b = (
         [
             _right_words(p, metric, label)
@@ -118,6 +120,7 @@ def compare_text(
     system_b: Treebank,
     *,
     metric: Literal["uas", "las"] = "las",
+    progress: Progress | None = None,
 ) -> Comparison:
     """Test whether two systems that split the text by themselves differ (McNemar's test).
 
@@ -131,7 +134,7 @@ def compare_text(
     """
     if metric not in ("uas", "las"):
         raise ValueError(f"metric={metric!r}: expected 'uas' or 'las'")
-    a, b = (right_words(gold, system, metric) for system in (system_a, system_b))
+    a, b = (right_words(gold, system, metric, progress) for system in (system_a, system_b))
     n_only_a, n_only_b = (
         sum(x and not y for x, y in zip(*both, strict=True)) for both in ((a, b), (b, a))
     )

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from unicodedata import category
 
 from dodona.evaluation.breakdowns import is_content
-from dodona.evaluation.pairs import EvaluationError, Treebank, check_heads, load, place
+from dodona.evaluation.pairs import EvaluationError, Progress, Treebank, check_heads, load, place
 from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.tags import universal_features
 from dodona.treebank.universal import FUNCTIONAL
@@ -56,7 +56,7 @@ class Text:
     words: list[Word]
 
 
-def read_text(treebank: Treebank, name: str) -> Text:
+def read_text(treebank: Treebank, name: str, progress: Progress | None = None) -> Text:
     """Lay out the sentences of a treebank one after the other, and check their trees."""
     source = load(treebank)
     if not source:
@@ -83,6 +83,8 @@ def read_text(treebank: Treebank, name: str) -> Text:
         if has_trees:
             _check_tree(sentence, name, number)
             _attach(words, n_before, sentence.heads)
+        if progress is not None:
+            progress(len(sentence.forms))
     return Text(name, source, has_trees, "".join(forms), sentences, tokens, words)
 
 

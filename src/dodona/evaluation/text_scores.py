@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dodona.evaluation.alignment import align
 from dodona.evaluation.counts import Metric
-from dodona.evaluation.pairs import EvaluationError, Treebank
+from dodona.evaluation.pairs import EvaluationError, Progress, Treebank
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tags import lemmas_agree
 from dodona.evaluation.text import ROOT, Span, Text, Word, place_at, read_text
@@ -65,7 +65,9 @@ class Agreement(NamedTuple):
     functions: bool  # the same function words depend on it, with the same tags
 
 
-def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
+def evaluate_text(
+    gold: Treebank, system: Treebank, *, progress: Progress | None = None
+) -> TextScores:
     """Score sentences, words, tags and trees of a system that started from raw text.
 
     `gold` and `system` are paths of CoNLL-U files or iterables of sentences (`str(sentence)` is
@@ -75,7 +77,7 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     each tree.
 
     Where a treebank has no trees at all, as after segmenting or tagging alone, the metrics of trees
-    are None.
+    are None. `progress` is told how many words more are read, of gold and of the system.
 
     >>> from dodona import Sentence
     >>> gold = Sentence.from_columns(["Oaks", "can", "not", "lie", "."])
@@ -84,7 +86,7 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     >>> scores.words.precision, scores.words.recall
     (75.0, 60.0)
     """
-    expected, found, pairs = _read_both(gold, system)
+    expected, found, pairs = _read_both(gold, system, progress)
     words = _agreements(expected.words, found.words, pairs)
     sizes = len(expected.words), len(found.words)
 
@@ -104,9 +106,11 @@ def evaluate_text(gold: Treebank, system: Treebank) -> TextScores:
     )
 
 
-def right_words(gold: Treebank, system: Treebank, metric: str) -> list[bool]:
+def right_words(
+    gold: Treebank, system: Treebank, metric: str, progress: Progress | None = None
+) -> list[bool]:
     """For each gold word, whether the system has it, with the right head ("uas") and relation."""
-    expected, found, pairs = _read_both(gold, system)
+    expected, found, pairs = _read_both(gold, system, progress)
     if not (expected.has_trees and found.has_trees):
         raise EvaluationError("there are no trees to compare")
     is_right = [False] * len(expected.words)
@@ -116,9 +120,12 @@ def right_words(gold: Treebank, system: Treebank, metric: str) -> list[bool]:
     return is_right
 
 
-def _read_both(gold: Treebank, system: Treebank) -> tuple[Text, Text, Sequence[tuple[int, int]]]:
+def _read_both(
+    gold: Treebank, system: Treebank, progress: Progress | None
+) -> tuple[Text, Text, Sequence[tuple[int, int]]]:
     """Both texts, which are to be the same, and the words that both have."""
-    expected, found = read_text(gold, "gold"), read_text(system, "system")
+    expected = read_text(gold, "gold", progress)
+    found = read_text(system, "system", progress)
     if expected.characters != found.characters:
         raise EvaluationError(_difference(expected, found))
     return expected, found, align(expected.words, found.words)

@@ -20,9 +20,9 @@ import mmap
 import os
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from dodona.errors import DodonaError
 from dodona.storage.replacing import naming, replacing
@@ -48,8 +48,7 @@ class ContainerError(DodonaError, ValueError):
     """A file that is not what it should be; says which and why."""
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(NamedTuple):
     """Bytes and the type of the numbers in them."""
 
     type: str
@@ -192,8 +191,7 @@ def check_version(
         )
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What a file says of itself. Nothing of that is true before it is compared with the file."""
 
     path: Path
@@ -322,9 +320,13 @@ def _copy(file: IO[bytes], n_bytes: int) -> memoryview:
     if hasattr(mmap, "MAP_PRIVATE"):
         private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
     try:
-        memory = memoryview(mmap.mmap(-1, max(n_bytes, 1), **private))
+        room = mmap.mmap(-1, max(n_bytes, 1), **private)
     except OSError as error:
         raise MemoryError(f"no room for {n_bytes:,} bytes") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):  # where the system has them, filled in half the time
+        with suppress(OSError):
+            room.madvise(mmap.MADV_HUGEPAGE)
+    memory = memoryview(room)
     n_read = file.readinto(memory[:n_bytes])  # type: ignore[attr-defined]
     return memory[:n_read].toreadonly()
 

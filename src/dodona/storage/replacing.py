@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EINVAL, ENOTSUP
@@ -127,7 +127,7 @@ def _lock(file: IO[bytes] | io.FileIO) -> bool:
 def _rename(part: Path, target: Path) -> None:
     """Give the part its name, and wait until the folder says so on the disk."""
     if target.exists():
-        shutil.copymode(target, part)
+        part.chmod(stat.S_IMODE(target.stat().st_mode))
     with _folder(target.parent) as folder:
         part.replace(target)
         if folder is not None:

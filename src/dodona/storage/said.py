@@ -68,7 +68,10 @@ def _test_of(kind: Any) -> Callable[[Any], bool]:
     if get_origin(kind) is dict:  # whose names are texts: JSON has no others
         return lambda value: isinstance(value, dict)
     if get_origin(kind) is list:
-        inner = _test_of(get_args(kind)[0])
+        (of,) = get_args(kind)
+        if of is str or of is bool:  # lists of thousands, at once
+            return lambda value: isinstance(value, list) and {*map(type, value)} <= {of}
+        inner = _test_of(of)
         return lambda value: isinstance(value, list) and all(map(inner, value))
     if kind is float:  # neither infinite nor NaN
         most = sys.float_info.max

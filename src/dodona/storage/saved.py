@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
@@ -24,8 +24,7 @@ from dodona.treebank.encoding.clusters import Clusters
 S = TypeVar("S", bound="Saved")
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """What something is called in its file, and which versions of it there are."""
 
     kind: str

@@ -66,6 +66,7 @@ cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nog
     cdef uint32_t c
     cdef char k
     lower.reserve(size + 4)
+    starts.reserve(size + 1)
     while at < size:
         c = next_character(text, size, &at)
         k = kind(c)

@@ -130,7 +130,7 @@ def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
 
 
 def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
-    app = make_app(models(), Limits(explore_seconds=1))
+    app = make_app(models(), Limits(explore_seconds=3))
     with TestClient(app) as client:
         slow = {"sentence": "a" * 60 + "!", "pattern": "form=/(a|a)+b/"}
         response = client.post("/api/explore/match", json=slow)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
+from dodona.cli.meter import counted
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
@@ -49,9 +50,9 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     n_words = sum(map(len, sentences))
 
     def speed(task: Callable[[], object]) -> float:
-        return n_words / _time(task, repeats)
+        return n_words / _time(task, repeats, lambda: meter.add(n_words))
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, counted("measuring", 5 * repeats * n_words) as meter:
         target = Path(folder, "parsed.conllu")
         return {
             "model": str(model),
@@ -72,12 +73,16 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
         }
 
 
-def _time(task: Callable[[], object], repeats: int) -> float:
+def _time(
+    task: Callable[[], object], repeats: int, between: Callable[[], object] = lambda: None
+) -> float:
+    """The median of some runs; what is told `between` them is not measured."""
     found = []
     for _ in range(repeats):
         start = time.perf_counter()
         task()
         found.append(time.perf_counter() - start)
+        between()
     return median(found)
 
 

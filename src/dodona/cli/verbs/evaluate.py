@@ -6,7 +6,12 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.inputs import advise
+from dodona.cli.meter import counted, metered
+from dodona.cli.opened import Opened, total_size
+from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_output
+from dodona.treebank.conllu.reader import read
 
 PUNCTUATION = ("auto", "upos", "xpos", "characters")
 
@@ -96,16 +101,18 @@ def _evaluate(
     json: bool,
 ) -> None:
     from dodona import evaluation
-    from dodona.evaluation.pairs import load
 
     names = [name for name in systems if name]
-    trees, found = load(gold), [load(name) for name in names]
-    scores = [evaluation.evaluate(trees, each, **options) for each in found]
+    trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    if len(found) == 2:
-        kind: Any = {"test": test or "mcnemar", **options}
-        for metric in ("uas", "las"):
-            comparisons[metric] = evaluation.compare(trees, *found, metric=metric, **kind)
+    n_walks = 1 if len(found) == 1 else 6  # each system's scores, and both in each comparison
+    with counted("evaluating", n_walks * _n_words(trees)) as meter:
+        options["progress"] = meter.add
+        scores = [evaluation.evaluate(trees, each, **options) for each in found]
+        if len(found) == 2:
+            kind: Any = {"test": test or "mcnemar", **options}
+            for metric in ("uas", "las"):
+                comparisons[metric] = evaluation.compare(trees, *found, metric=metric, **kind)
     _show(names, scores, comparisons, json, details=details)
 
 
@@ -113,19 +120,25 @@ def _evaluate_text(gold: str, system: str, system2: str | None, json: bool) -> N
     from dodona import evaluation
 
     names = [name for name in (system, system2) if name]
-    scores = [evaluation.evaluate_text(gold, name) for name in names]
+    trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    if system2 and all(found.las is not None for found in scores):
-        for metric in ("uas", "las"):
-            kind: Any = metric
-            comparisons[metric] = evaluation.compare_text(gold, system, system2, metric=kind)
+    n_walks = 1 if len(found) == 1 else 3  # as above
+    n_words = n_walks * (len(found) * _n_words(trees) + sum(map(_n_words, found)))
+    with counted("evaluating", n_words) as meter:
+        scores = [evaluation.evaluate_text(trees, each, progress=meter.add) for each in found]
+        if len(found) == 2 and all(each.las is not None for each in scores):
+            for metric in ("uas", "las"):
+                kind: Any = {"metric": metric, "progress": meter.add}
+                comparisons[metric] = evaluation.compare_text(trees, *found, **kind)
     _show(names, scores, comparisons, json)
 
 
 def _evaluate_graphs(gold: str, system: str, json: bool) -> None:
     from dodona import evaluation
 
-    found = evaluation.evaluate_graphs(gold, system)
+    trees, graphs = map(_load, (gold, system))
+    with counted("evaluating", _n_words(trees)) as meter:
+        found = evaluation.evaluate_graphs(trees, graphs, progress=meter.add)
     print(json_.dumps(found.to_dict(), indent=2) if json else found.table())
 
 
@@ -139,7 +152,11 @@ def _analyse(
 ) -> None:
     from dodona import evaluation
 
-    found = evaluation.analyse(gold, system, train=train, **options)
+    trees, parsed = map(_load, (gold, system))
+    known = None if train is None else _load(train)
+    with counted("evaluating", 2 * _n_words(trees)) as meter:
+        options["progress"] = meter.add
+        found = evaluation.analyse(trees, parsed, train=known, **options)
     if report:
         with open_output(report) as file:
             file.write(found.to_html(f"Errors of {Path(system).name}").encode())
@@ -149,6 +166,20 @@ def _analyse(
         print(found.table(), end="")
     if report and report != "-":
         say(f"{report} has the {len(found.worst):,} worst sentences, drawn")
+
+
+def _load(path: str) -> list[Any]:
+    with metered("reading", total_size([path])) as meter, Opened(path) as file:
+        meter.watch(file)
+        source: Any = file
+        try:
+            return list(meter.count(read(source, trees="optional", name=file.name)))
+        except TreebankError as error:
+            raise advise(error, is_sure=True, converts=False) from None
+
+
+def _n_words(sentences: list[Any]) -> int:
+    return sum(map(len, sentences))
 
 
 def _show(

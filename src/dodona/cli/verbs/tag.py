@@ -12,6 +12,7 @@ from dodona.cli.inputs import GUESSED, INPUTS, Reading
 from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
 from dodona.pipeline.parts import load_tagger
 from dodona.settings import TaggerSettings
@@ -77,9 +78,10 @@ def tag(
     for_training = {"dev": dev is not None, "resume": resume, "no-checkpoint": not checkpoint}
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
         raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
+    model, paths = split_off_model([model, *(inputs or [])])
     tagger = load_tagger(locate(model), mapped=mapped)
     reading = Reading(input, tagger.segmenter, skip_bad, encoding)
-    annotate(inputs or ["-"], reading, partial(tagger.pipe, threads=threads), out, output)
+    annotate(paths, reading, partial(tagger.pipe, threads=threads), out, output)
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:

@@ -32,6 +32,7 @@ class Layout:
     def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
         self.columns = (*STATE_INTS, *columns)
         self.slots: dict[Path, tuple[int, int, bool]] = {}
+        self._numbers: dict[Path, int] = {}  # of the slots, in the same order
         self.ints: list[tuple[int, int]] = []
         self.sets: list[tuple[int, int]] = []
         for ends in ALONE.values():  # they need their slots, whether templates name these or not
@@ -66,12 +67,13 @@ class Layout:
         return [self._place(part) for part in template]
 
     def _slot(self, path: Path) -> int:
-        if path not in self.slots:
+        if path not in self._numbers:
             if len(path) == 1:
                 self.slots[path] = (NO_PARENT, int(path[0][1:]), path[0][0] == "b")
             else:
                 self.slots[path] = (self._slot(path[:-1]), RELATIONS.index(path[-1]), False)
-        return list(self.slots).index(path)
+            self._numbers[path] = len(self._numbers)
+        return self._numbers[path]
 
     def _register(self, part: Part) -> None:
         if part.attribute not in ALONE:

@@ -19,8 +19,9 @@ arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from dodona.errors import DodonaError
 
@@ -51,8 +52,7 @@ MAX_PARTS = 8
 MAX_TEMPLATES = 256  # as many as a state may have features (MAX_KEYS of the weights)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """An attribute of the word in a slot; the slot is a start and the relations to follow."""
 
     slot: tuple[str, ...]
@@ -188,6 +188,7 @@ def _template(content: str) -> Template:
     return parts
 
 
+@lru_cache(maxsize=1024)  # the same parts are in many templates
 def _part(text: str) -> Part:
     if text in ALONE:
         return Part((), text)

@@ -8,8 +8,8 @@ own. Blank lines and what follows ``#`` are ignored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dodona.core.features.templates import (
     ACTIONS,
@@ -28,8 +28,7 @@ ALONE = (*DISTANCES, *LINKS, *ACTIONS)
 MOST = 3  # children or heads that are counted; more are as many
 
 
-@dataclass(frozen=True)
-class SlotSet:
+class SlotSet(NamedTuple):
     """The slots whose words are seen, and the atoms: a slot and a number of it, or one that stands
     alone, whose slot is empty."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 from collections.abc import Iterator
@@ -30,6 +29,8 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
         if path.is_dir():
             raise TreebankError(str(path), None, "this is a folder; expected a file")
         if path.suffix == ".gz":
+            import gzip  # few files are compressed, and a cold start is short
+
             return cast(IO[bytes], gzip.open(path, "rb")), str(path), True
         return path.open("rb", buffering=0), str(path), True
     return source, _name_of(source), False
@@ -62,6 +63,8 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
 def _compress(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
     """`file` behind gzip where the name asks for it; no name, no time: equal input, equal bytes."""
     if path.suffix == ".gz":
+        import gzip
+
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as inner:
             yield cast(IO[bytes], inner)
     else:

@@ -14,10 +14,8 @@ from dodona.core.transitions.gold cimport GoldArc
 from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
 from dodona.treebank.trees.lifted_arcs cimport Arc, index_by_head, is_written_before, let_down
 
-from dodona.treebank.graphs.empty_nodes import THROUGH, with_empty_nodes
-from dodona.treebank.graphs.graphs import AND, BACK, UP
-from dodona.treebank.graphs.legal_labels import legal_label
-from dodona.treebank.graphs.lexical_labels import MARKERS, MORPHOLOGICAL
+# What it takes from its Python neighbours is imported when it is needed: parsers of trees start
+# without them.
 
 cdef enum Relation:           # what an arc says about the words that mark a phrase
     OTHER, CASE, MARK, CC, CONJ, FIXED
@@ -65,6 +63,8 @@ cdef class GraphDecoder:
     cdef bint passes_nodes
 
     def __init__(self, labels):
+        from dodona.treebank.graphs.graphs import UP
+
         numbers, ranks = {}, {}
         split = [_split(label) for label in labels]
         texts = {text for parts in split for _, text in parts}
@@ -85,6 +85,9 @@ cdef class GraphDecoder:
                 self.is_lifted[<size_t> i] = self.is_lifted[<size_t> i] or bool(wanted)
 
     def _add_plain(self, str label, int rank):
+        from dodona.treebank.graphs.empty_nodes import THROUGH
+        from dodona.treebank.graphs.lexical_labels import MARKERS, MORPHOLOGICAL
+
         first = self.pieces.size()
         for text in label.split(":"):
             kind = LITERAL
@@ -119,6 +122,8 @@ cdef class GraphDecoder:
                                    self.starts[word + 1] - self.starts[word])
             made = sentence.with_fields(&column, 1, texts.data())
             if self.passes_nodes or has_empty_node(sentence):
+                from dodona.treebank.graphs.empty_nodes import with_empty_nodes
+
                 made = with_empty_nodes(made)
             result.append(made)
             i += 1
@@ -225,6 +230,8 @@ cdef class GraphDecoder:
 
     cdef void make_legal(self, size_t start):
         """Leave out of the label that begins here what UD does not allow in it."""
+        from dodona.treebank.graphs.legal_labels import legal_label
+
         cdef bytes label = (self.out.data() + start)[:self.out.size() - start]
         self.out.resize(start)
         self.put_text(legal_label(label.decode()).encode())
@@ -287,6 +294,8 @@ cdef class GraphDecoder:
 
 def _split(str label):
     """(whether the other way, text) of every arc that a label of the parser stands for."""
+    from dodona.treebank.graphs.graphs import AND, BACK
+
     there, _, back = label.partition(BACK)
     return [*((False, text) for text in there.split(AND)),
             *((True, text) for text in back.split(AND) if text)]
