@@ -1,5 +1,5 @@
 """From a state and the columns of its sentence to feature keys; templates are data."""
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.features.slots cimport Slot
@@ -8,6 +8,8 @@ from dodona.core.transitions.state cimport StateC
 
 cdef enum:
     MAX_ATOMS = 256
+    NO_ATOM = MAX_ATOMS       # where a 0 stands
+    FEW_PARTS = 4             # most templates have no more
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 
@@ -18,8 +20,7 @@ cdef struct Atom:
 
 cdef struct Template:
     uint64_t seed
-    int32_t n_parts
-    int32_t atom[MAX_PARTS]
+    uint16_t atom[MAX_PARTS]  # where the values of its parts stand; then NO_ATOM
 
 cdef struct Pair:             # an atom about two slots
     int32_t left

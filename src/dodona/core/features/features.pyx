@@ -56,6 +56,19 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
     return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
+cdef inline uint64_t key_of(const Template* template, const uint64_t* value) noexcept nogil:
+    """The key of a template, given the value of each atom; odd, since 0 marks an empty place."""
+    cdef const uint16_t* atom = &template.atom[0]
+    # four at once, whether there are so many or not: no branch for the processor to guess
+    cdef uint64_t key = (template.seed + value[atom[0]] + value[atom[1]] + value[atom[2]]
+                         + value[atom[3]])
+    cdef int j
+    if atom[FEW_PARTS] != NO_ATOM:
+        for j in range(FEW_PARTS, MAX_PARTS):
+            key += value[atom[j]]
+    return mixed(key) | 1
+
+
 cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
     """Atoms of slots and columns; `first` is the number of the first of them."""
     for slot, column in found:
@@ -109,9 +122,9 @@ cdef class Features:
         """Append a template, to the last group if it needs the same slots."""
         cdef Template template
         template.seed = seed(number)
-        template.n_parts = len(atoms)
-        for j, atom in enumerate(atoms):
-            template.atom[<int> j] = atom
+        cdef int j
+        for j in range(MAX_PARTS):
+            template.atom[j] = atoms[j] if j < len(atoms) else NO_ATOM
         if self.groups.empty() or self.groups.back().slots != <uint64_t> slots:
             self.groups.push_back(Group(slots, 0))
         self.templates.push_back(template)
@@ -142,27 +155,22 @@ cdef class Features:
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""
         cdef int32_t node[MAX_SLOTS]
-        cdef uint64_t value[MAX_ATOMS]
+        cdef uint64_t value[MAX_ATOMS + 1]
         cdef const int32_t* tree_head = NULL
         cdef uint64_t filled
         cdef size_t g
-        cdef int t = 0, n = 0, j
-        cdef uint64_t key
-        cdef const Template* template
+        cdef int t = 0, n = 0
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
         filled = find_nodes(self.slots, state, tree_head, node)
+        value[NO_ATOM] = 0
         self.read_atoms(state, words, node, value)
         for g in range(self.groups.size()):
             if self.groups[g].slots & ~filled:
                 t = self.groups[g].end
                 continue
             while t < self.groups[g].end:
-                template = &self.templates[t]
-                key = template.seed
-                for j in range(template.n_parts):
-                    key += value[template.atom[j]]
-                keys[n] = mixed(key) | 1                     # 0 marks an empty place in tables
+                keys[n] = key_of(&self.templates[t], value)
                 n += 1
                 t += 1
         return n

@@ -10,7 +10,7 @@ A bucket of the table holds the fingerprints of eight features, compared all at 
 """
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport fabs, lrint
-from libc.stdint cimport uint16_t
+from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
@@ -18,7 +18,9 @@ from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, c
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* powers, int n_rows,
+    cdef enum:
+        N_POWERS "DODONA_POWERS"
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* ends,
                          int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
@@ -26,9 +28,10 @@ cdef enum:
     UNIT = 2                  # bytes; rows start at multiples of it (8: a tenth more on disk)
     WORD = 2
     CELL = 3
+    LINE = 64                 # of the cache
     DENSE = 0xfff
     POWER_AT = 12             # where the power of two begins in the word
-    MAX_POWER = 3
+    MAX_POWER = N_POWERS - 1
     LARGEST = 127
     MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
@@ -160,12 +163,36 @@ cdef class PackedWeights(Scorer):
 cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
                       int n_blocks) noexcept nogil:
     """Add the weights of the keys to the scores of the first blocks of classes."""
-    cdef const int8_t* found[MAX_KEYS + 1]
-    cdef int powers[MAX_KEYS + 1]
-    cdef uint32_t at
+    cdef const int8_t* rows[MAX_KEYS + 1]
+    cdef const int8_t* dense[MAX_KEYS]
+    cdef uint8_t powers[MAX_KEYS]
+    cdef int ends[N_POWERS]
     cdef unsigned int word
-    cdef int i, place, n_found = 0, n_dense = 0
+    cdef int i, n_rows = find_rows(weights, keys, n_keys, rows), n_dense = 0
     cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
+    memset(ends, 0, sizeof(ends))
+    for i in range(n_rows):
+        word = word_at(rows[i])
+        if word & DENSE == DENSE:
+            prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
+            dense[n_dense] = rows[i] + WORD
+            powers[n_dense] = <uint8_t> (word >> POWER_AT)
+            ends[powers[n_dense]] += 1
+            n_dense += 1
+        elif all_blocks:
+            add_cells(rows[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
+        else:
+            add_first_cells(rows[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
+                            n_blocks * BLOCK)
+    sort_rows(dense, powers, n_dense, ends, rows)
+    dodona_add_rows(scores, rows, ends, n_blocks)
+
+
+cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_keys,
+                          const int8_t** rows) noexcept nogil:
+    """The rows of those keys that have one, and their number; there is room for one more."""
+    cdef uint32_t at
+    cdef int i, place, n = 0
     for i in range(n_keys):
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
     for i in range(n_keys):
@@ -175,21 +202,33 @@ cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, i
             at = at + 1 if at + 1 < weights.n_buckets else 0
             place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
         # written in any case, kept only if found: no branch for the processor to guess
-        found[n_found] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
-        dodona_prefetch(found[n_found])
-        n_found += place != BLOCK
-    for i in range(n_found):
-        word = word_at(found[i])
-        if word & DENSE == DENSE:
-            found[n_dense] = found[i] + WORD
-            powers[n_dense] = word >> POWER_AT
-            n_dense += 1
-        elif all_blocks:
-            add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
-        else:
-            add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
-                            n_blocks * BLOCK)
-    dodona_add_rows(scores, found, powers, n_dense, n_blocks)
+        rows[n] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
+        dodona_prefetch(rows[n])
+        n += place != BLOCK
+    return n
+
+
+cdef inline void prefetch_rest(const int8_t* row, int n_bytes) noexcept nogil:
+    """Ask for the lines of a row after the first: 1.2x, with 176 classes."""
+    cdef int at = LINE
+    while at < n_bytes:
+        dodona_prefetch(row + at)
+        at += LINE
+    dodona_prefetch(row + n_bytes - 1)
+
+
+cdef inline void sort_rows(const int8_t* const* rows, const uint8_t* powers, int n, int* ends,
+                           const int8_t** ordered) noexcept nogil:
+    """Order rows by their powers, the highest first; of each power, its number becomes its end."""
+    cdef int starts[N_POWERS]
+    cdef int i, start = 0
+    for i in range(N_POWERS - 1, -1, -1):
+        starts[i] = start
+        start += ends[i]
+        ends[i] = start
+    for i in range(n):
+        ordered[starts[powers[i]]] = rows[i]
+        starts[powers[i]] += 1
 
 
 cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
