@@ -30,100 +30,80 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 #define DODONA_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)
 #define DODONA_UNROLL _Pragma("GCC unroll 8")
+#else
+#define DODONA_UNROLL
 #endif
 
 enum { DODONA_BLOCK = 8 };
 
-enum { DODONA_POWERS = 4 };
+/* Eight sums of 16 bits each, in one register. They have no sign, since scores of barred classes may
+   wrap round, which signed ones must not. */
+#if defined(__SSE2__) || defined(_M_X64)
+typedef __m128i dodona_sums;
+#define DODONA_LOAD(scores) _mm_loadu_si128((const __m128i*) (scores))
+#define DODONA_STORE(scores, sums) _mm_storeu_si128((__m128i*) (scores), sums)
+#define DODONA_PLUS(a, b) _mm_add_epi16(a, b)
+#elif defined(DODONA_NEON)
+typedef uint16x8_t dodona_sums;
+#define DODONA_LOAD(scores) vreinterpretq_u16_s16(vld1q_s16(scores))
+#define DODONA_STORE(scores, sums) vst1q_s16(scores, vreinterpretq_s16_u16(sums))
+#define DODONA_PLUS(a, b) vaddq_u16(a, b)
+#endif
 
+#if defined(DODONA_LOAD)
+/* Sixteen weights times a factor, added to the first eight sums and to the others. */
+static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const int8_t* weights, int factor) {
 #if defined(DODONA_NEON)
-static inline void dodona_add_to(int16_t* scores, uint16x8_t sums) {
-    vst1q_s16(scores, vreinterpretq_s16_u16(vaddq_u16(vreinterpretq_u16_s16(vld1q_s16(scores)), sums)));
+    int8x16_t bytes = vld1q_s8(weights), times = vdupq_n_s8((int8_t) factor);
+    *low = DODONA_PLUS(*low, vreinterpretq_u16_s16(vmull_s8(vget_low_s8(bytes), vget_low_s8(times))));
+    *high = DODONA_PLUS(*high, vreinterpretq_u16_s16(vmull_high_s8(bytes, times)));
+#else
+    /* both in the upper half of a lane, so that their product is the upper half of the product */
+    __m128i zero = _mm_setzero_si128(), bytes = _mm_loadu_si128((const __m128i*) weights);
+    __m128i times = _mm_set1_epi16((short) (factor << 8));
+    *low = DODONA_PLUS(*low, _mm_mulhi_epi16(_mm_unpacklo_epi8(zero, bytes), times));
+    *high = DODONA_PLUS(*high, _mm_mulhi_epi16(_mm_unpackhi_epi8(zero, bytes), times));
+#endif
 }
 
 /* dodona_add_rows, below, for N blocks from a class on: the sums must stay in registers, so that loops
    over them have to vanish. */
 template <int N>
-static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, const int* ends, int at) {
-    uint16x8_t sums[N];
-    DODONA_UNROLL for (int i = 0; i < N; i++) sums[i] = vdupq_n_u16(0);
-    for (int p = DODONA_POWERS - 1, r = 0; p >= 0; p--) {
-        DODONA_UNROLL for (int i = 0; i < N; i++) sums[i] = vaddq_u16(sums[i], sums[i]);
-        for (; r < ends[p]; r++) {
-            DODONA_UNROLL for (int i = 0; i < N; i += 2) {
-                int8x16_t bytes = vld1q_s8(rows[r] + at + 8 * i);
-                sums[i] = vaddq_u16(sums[i], vreinterpretq_u16_s16(vmovl_s8(vget_low_s8(bytes))));
-                sums[i + 1] = vaddq_u16(sums[i + 1], vreinterpretq_u16_s16(vmovl_high_s8(bytes)));
-            }
-        }
+static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
+                                    int at) {
+    dodona_sums sums[N];
+    DODONA_UNROLL for (int i = 0; i < N; i++) sums[i] = DODONA_LOAD(scores + at + 8 * i);
+    for (int r = 0; r < n_rows; r++) {
+        DODONA_UNROLL for (int i = 0; i < N; i += 2)
+            dodona_add_weights(&sums[i], &sums[i + 1], rows[r] + at + 8 * i, factors[r]);
     }
-    DODONA_UNROLL for (int i = 0; i < N; i++) dodona_add_to(scores + at + 8 * i, sums[i]);
+    DODONA_UNROLL for (int i = 0; i < N; i++) DODONA_STORE(scores + at + 8 * i, sums[i]);
 }
 #endif
 
-/* scores[0 … 8n) += the rows, each 8n weights times two to its power.
- *
- * Rows come by powers, those of the highest first; ends[p] is where those of power p end. So bytes are
- * added as they are, and what was summed is doubled from one power to the next, which is a third of the
- * instructions of shifting every weight. Sums are kept in registers, and have no sign, since scores of
- * barred classes may wrap round, which signed ones must not.
- */
-static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* ends, int n_blocks) {
+/* scores[0 … 8n) += the rows, each 8n weights times its factor, which is at most 64. */
+static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
+                                   int n_blocks) {
     int at = 0;
-#if defined(__SSE2__) || defined(_M_X64)
-    /* A lane of 16 bits has two weights. The sum of the upper ones, moved down with their signs, tells
-       what they are in the sum of all lanes, where the lower ones have 128 on top, against borrowing. */
-    const __m128i bias = _mm_set1_epi16(0x80);
-    for (; at + 16 <= 8 * n_blocks; at += 16) {
-        __m128i odd = _mm_setzero_si128(), even = _mm_setzero_si128(), low, high;
-        for (int p = DODONA_POWERS - 1, r = 0; p >= 0; p--) {
-            __m128i both = _mm_setzero_si128(), upper = _mm_setzero_si128();
-            int first = r;
-            for (; r < ends[p]; r++) {
-                __m128i pair = _mm_xor_si128(_mm_loadu_si128((const __m128i*) (rows[r] + at)), bias);
-                both = _mm_add_epi16(both, pair);
-                upper = _mm_add_epi16(upper, _mm_srai_epi16(pair, 8));
-            }
-            both = _mm_sub_epi16(_mm_sub_epi16(both, _mm_slli_epi16(upper, 8)),
-                                 _mm_set1_epi16((short) ((r - first) * 0x80)));
-            odd = _mm_add_epi16(_mm_add_epi16(odd, odd), upper);
-            even = _mm_add_epi16(_mm_add_epi16(even, even), both);
-        }
-        low = _mm_add_epi16(_mm_loadu_si128((const __m128i*) (scores + at)), _mm_unpacklo_epi16(even, odd));
-        high = _mm_add_epi16(_mm_loadu_si128((const __m128i*) (scores + at + 8)), _mm_unpackhi_epi16(even, odd));
-        _mm_storeu_si128((__m128i*) (scores + at), low);
-        _mm_storeu_si128((__m128i*) (scores + at + 8), high);
-    }
-    if (at < 8 * n_blocks) {
-        __m128i sum = _mm_setzero_si128();
-        for (int p = DODONA_POWERS - 1, r = 0; p >= 0; p--) {
-            sum = _mm_add_epi16(sum, sum);
-            for (; r < ends[p]; r++) {
-                /* each byte into the high half of a lane, then moved down with its sign */
-                __m128i bytes = _mm_loadl_epi64((const __m128i*) (rows[r] + at));
-                sum = _mm_add_epi16(sum, _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8));
-            }
-        }
-        sum = _mm_add_epi16(sum, _mm_loadu_si128((const __m128i*) (scores + at)));
-        _mm_storeu_si128((__m128i*) (scores + at), sum);
-    }
-#elif defined(DODONA_NEON)
-    for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, ends, at);
-    for (; at + 16 <= 8 * n_blocks; at += 16) dodona_add_chunk<2>(scores, rows, ends, at);
-    if (at < 8 * n_blocks) {
-        uint16x8_t sum = vdupq_n_u16(0);
-        for (int p = DODONA_POWERS - 1, r = 0; p >= 0; p--) {
-            sum = vaddq_u16(sum, sum);
-            for (; r < ends[p]; r++)
-                sum = vaddq_u16(sum, vreinterpretq_u16_s16(vmovl_s8(vld1_s8(rows[r] + at))));
-        }
-        dodona_add_to(scores + at, sum);
-    }
-#else
-    for (int p = DODONA_POWERS - 1, r = 0; p >= 0; p--)
-        for (; r < ends[p]; r++)
-            for (at = 0; at < 8 * n_blocks; at++) scores[at] = (int16_t) (scores[at] + rows[r][at] * (1 << p));
+#if defined(DODONA_LOAD)
+    for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
+    if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
+    if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
 #endif
+    for (; at < 8 * n_blocks; at += 8)
+        for (int r = 0; r < n_rows; r++)
+            for (int k = at; k < at + 8; k++) scores[k] = (int16_t) (scores[k] + rows[r][k] * factors[r]);
+}
+
+/* sums[0 … 8n) += others */
+static inline void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) {
+    for (int at = 0; at < 8 * n_blocks; at += 8) {
+#if defined(DODONA_LOAD)
+        DODONA_STORE(sums + at, DODONA_PLUS(DODONA_LOAD(sums + at), DODONA_LOAD(others + at)));
+#else
+        for (int k = at; k < at + 8; k++) sums[k] = (int16_t) (sums[k] + others[k]);
+#endif
+    }
 }
 
 /* The first of the highest among 8n scores. */

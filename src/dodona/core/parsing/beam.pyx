@@ -188,7 +188,7 @@ cdef class Beam(Greedy):
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         agenda.barriers[hypothesis] = self.actions.barriers(state, self.system.valid_moves(state))
         memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
-        self.scorer.score(state, words, space.keys.data(), scores)
+        self.scorer.score(state, words, space.keys.data(), scores, space.memo)
         self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 

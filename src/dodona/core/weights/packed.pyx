@@ -10,18 +10,18 @@ A bucket of the table holds the fingerprints of eight features, compared all at 
 """
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport fabs, lrint
-from libc.stdint cimport uint8_t, uint16_t
+from libc.stdint cimport uint16_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, check_keys, padded
+from dodona.core.weights.memo cimport MAX_MEMO_PARTS
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    cdef enum:
-        N_POWERS "DODONA_POWERS"
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* ends,
-                         int n_blocks) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors,
+                         int n_rows, int n_blocks) noexcept nogil
+    void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
 cdef enum:
@@ -31,7 +31,7 @@ cdef enum:
     LINE = 64                 # of the cache
     DENSE = 0xfff
     POWER_AT = 12             # where the power of two begins in the word
-    MAX_POWER = N_POWERS - 1
+    MAX_POWER = 3
     LARGEST = 127
     MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
@@ -62,6 +62,11 @@ cdef class Scorer:
                          int n_blocks) except -1 nogil:
         """The same where only the first blocks of classes are asked for; the rest may be wrong."""
         return self.score(keys, n_keys, scores)
+
+    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                         int16_t* scores) except -1 nogil:
+        """The same as `score`; the keys come in parts, of which all but the last are remembered."""
+        return self.score(keys, ends[memo.n_parts], scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -159,33 +164,52 @@ cdef class PackedWeights(Scorer):
         add_weights(self, keys, n_keys, scores, n_blocks)
         return 0
 
+    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                         int16_t* scores) except -1 nogil:
+        cdef const int8_t* rows[MAX_KEYS + 1]
+        cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
+        cdef int n_rows[MAX_MEMO_PARTS + 1]     # found for it and those before
+        cdef int part, start = 0, n = 0, n_parts = memo.n_parts
+        cdef int n_blocks = padded(self.n_classes) // BLOCK
+        cdef bint is_known
+        for part in range(n_parts):
+            sums[part] = memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            if is_known:
+                dodona_add_scores(scores, sums[part], n_blocks)
+                sums[part] = NULL
+            else:
+                prefetch_places(self, keys + start, ends[part] - start)
+            start = ends[part]
+        prefetch_places(self, keys + start, ends[n_parts] - start)
+        start = 0
+        for part in range(n_parts + 1):
+            if part == n_parts or sums[part] != NULL:
+                n += find_rows(self, keys + start, ends[part] - start, rows + n)
+            n_rows[part], start = n, ends[part]
+        start = 0
+        for part in range(n_parts):
+            if sums[part] != NULL:
+                memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
+                add_rows(self, rows + start, n_rows[part] - start, sums[part], n_blocks)
+                dodona_add_scores(scores, sums[part], n_blocks)
+            start = n_rows[part]
+        add_rows(self, rows + start, n - start, scores, n_blocks)
+        return 0
+
 
 cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
                       int n_blocks) noexcept nogil:
     """Add the weights of the keys to the scores of the first blocks of classes."""
     cdef const int8_t* rows[MAX_KEYS + 1]
-    cdef const int8_t* dense[MAX_KEYS]
-    cdef uint8_t powers[MAX_KEYS]
-    cdef int ends[N_POWERS]
-    cdef unsigned int word
-    cdef int i, n_rows = find_rows(weights, keys, n_keys, rows), n_dense = 0
-    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
-    memset(ends, 0, sizeof(ends))
-    for i in range(n_rows):
-        word = word_at(rows[i])
-        if word & DENSE == DENSE:
-            prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
-            dense[n_dense] = rows[i] + WORD
-            powers[n_dense] = <uint8_t> (word >> POWER_AT)
-            ends[powers[n_dense]] += 1
-            n_dense += 1
-        elif all_blocks:
-            add_cells(rows[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
-        else:
-            add_first_cells(rows[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
-                            n_blocks * BLOCK)
-    sort_rows(dense, powers, n_dense, ends, rows)
-    dodona_add_rows(scores, rows, ends, n_blocks)
+    prefetch_places(weights, keys, n_keys)
+    add_rows(weights, rows, find_rows(weights, keys, n_keys, rows), scores, n_blocks)
+
+
+cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
+                                 int n_keys) noexcept nogil:
+    cdef int i
+    for i in range(n_keys):
+        dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
 
 
 cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_keys,
@@ -193,8 +217,6 @@ cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_key
     """The rows of those keys that have one, and their number; there is room for one more."""
     cdef uint32_t at
     cdef int i, place, n = 0
-    for i in range(n_keys):
-        dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
     for i in range(n_keys):
         at = bucket_of(keys[i], weights.n_buckets)
         place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
@@ -208,6 +230,29 @@ cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_key
     return n
 
 
+cdef void add_rows(PackedWeights weights, const int8_t* const* rows, int n_rows, int16_t* scores,
+                   int n_blocks) noexcept nogil:
+    """Add rows that were found, each with its word before it."""
+    cdef const int8_t* dense[MAX_KEYS]
+    cdef int8_t factors[MAX_KEYS]
+    cdef unsigned int word
+    cdef int i, factor, n_dense = 0
+    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
+    for i in range(n_rows):
+        word = word_at(rows[i])
+        factor = 1 << (word >> POWER_AT)
+        if word & DENSE == DENSE:
+            prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
+            dense[n_dense] = rows[i] + WORD
+            factors[n_dense] = <int8_t> factor
+            n_dense += 1
+        elif all_blocks:
+            add_cells(rows[i] + WORD, word & DENSE, factor, scores)
+        else:
+            add_first_cells(rows[i] + WORD, word & DENSE, factor, scores, n_blocks * BLOCK)
+    dodona_add_rows(scores, dense, factors, n_dense, n_blocks)
+
+
 cdef inline void prefetch_rest(const int8_t* row, int n_bytes) noexcept nogil:
     """Ask for the lines of a row after the first: 1.2x, with 176 classes."""
     cdef int at = LINE
@@ -215,20 +260,6 @@ cdef inline void prefetch_rest(const int8_t* row, int n_bytes) noexcept nogil:
         dodona_prefetch(row + at)
         at += LINE
     dodona_prefetch(row + n_bytes - 1)
-
-
-cdef inline void sort_rows(const int8_t* const* rows, const uint8_t* powers, int n, int* ends,
-                           const int8_t** ordered) noexcept nogil:
-    """Order rows by their powers, the highest first; of each power, its number becomes its end."""
-    cdef int starts[N_POWERS]
-    cdef int i, start = 0
-    for i in range(N_POWERS - 1, -1, -1):
-        starts[i] = start
-        start += ends[i]
-        ends[i] = start
-    for i in range(n):
-        ordered[starts[powers[i]]] = rows[i]
-        starts[powers[i]] += 1
 
 
 cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
@@ -257,12 +288,15 @@ def pack(Weights weights, double time, *, double least=1):
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows
     cdef vector[double] values
+    cdef const Row* row
     cdef size_t i
     cdef double unit = (largest(weights, time) or 1) / LARGEST
     weights.sort_keys(keys)
     values.resize(padded(weights.n_classes))
     for i in range(keys.size()):
-        if averages(weights, weights.find(keys[i]), time, values.data()) >= least * unit:
+        row = weights.find(keys[i])
+        if mass(weights, row, time) >= least * unit:
+            fill_averages(weights, row, time, values.data())
             kept.push_back(keys[i])
             starts.push_back(<uint32_t> (rows.size() // UNIT))
             append_row(rows, values, unit)
@@ -284,19 +318,24 @@ cdef double largest(Weights weights, double time) noexcept nogil:
     return most
 
 
-cdef double averages(Weights weights, const Row* row, double time,
-                     double* values) noexcept nogil:
-    """The average weight of every class; returns their sum, signs apart."""
-    cdef size_t place
+cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
+    """The sum of a row's averages, signs apart."""
+    cdef size_t place, start = <size_t> row.start * BLOCK
+    cdef double total = 0
+    for place in range(start, start + row.n_blocks * BLOCK):
+        total += fabs(average(weights, place, time))
+    return total
+
+
+cdef void fill_averages(Weights weights, const Row* row, double time,
+                        double* values) noexcept nogil:
+    """Write the average weight of every class."""
     cdef int j, k
-    cdef double mass = 0
     memset(values, 0, padded(weights.n_classes) * sizeof(double))
     for j in range(row.n_blocks):
         for k in range(BLOCK):
-            place = (<size_t> row.start + j) * BLOCK + k
-            values[weights.block_id[row.start + j] * BLOCK + k] = average(weights, place, time)
-            mass += fabs(average(weights, place, time))
-    return mass
+            values[weights.block_id[row.start + j] * BLOCK + k] = average(
+                weights, (<size_t> row.start + j) * BLOCK + k, time)
 
 
 cdef int append_row(vector[int8_t]& rows, const vector[double]& values,
