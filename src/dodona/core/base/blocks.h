@@ -60,7 +60,7 @@ static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const
 #else
     /* both in the upper half of a lane, so that their product is the upper half of the product */
     __m128i zero = _mm_setzero_si128(), bytes = _mm_loadu_si128((const __m128i*) weights);
-    __m128i times = _mm_set1_epi16((short) (factor << 8));
+    __m128i times = _mm_set1_epi16((short) (factor * 256));
     *low = DODONA_PLUS(*low, _mm_mulhi_epi16(_mm_unpacklo_epi8(zero, bytes), times));
     *high = DODONA_PLUS(*high, _mm_mulhi_epi16(_mm_unpackhi_epi8(zero, bytes), times));
 #endif
@@ -81,7 +81,7 @@ static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, 
 }
 #endif
 
-/* scores[0 … 8n) += the rows, each 8n weights times its factor, which is at most 64. */
+/* scores[0 … 8n) += the rows, each 8n weights times its factor, which is between -64 and 64. */
 static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
                                    int n_blocks) {
     int at = 0;
@@ -136,6 +136,9 @@ static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128i above = _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i*) scores), _mm_set1_epi16(bar));
     return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(above, _mm_setzero_si128()));
+#elif defined(DODONA_NEON)
+    const uint8x8_t bits = vcreate_u8(0x8040201008040201u);
+    return vaddv_u8(vand_u8(vmovn_u16(vcgtq_s16(vld1q_s16(scores), vdupq_n_s16(bar))), bits));
 #else
     unsigned mask = 0;
     for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] > bar) << k;

@@ -30,6 +30,8 @@ cdef class PackedWeights(Scorer):
     cdef size_t n_bytes
 
     cdef size_t row_length(self, uint32_t row) noexcept nogil
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           int16_t* scores) noexcept nogil
 
 
 # Where the score of a class starts that the state does not allow: below what sums come to, sixteen

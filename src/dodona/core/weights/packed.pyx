@@ -190,11 +190,23 @@ cdef class PackedWeights(Scorer):
         for part in range(n_parts):
             if sums[part] != NULL:
                 memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
-                add_rows(self, rows + start, n_rows[part] - start, sums[part], n_blocks)
+                add_rows(self, rows + start, n_rows[part] - start, 0, sums[part], n_blocks)
                 dodona_add_scores(scores, sums[part], n_blocks)
             start = n_rows[part]
-        add_rows(self, rows + start, n - start, scores, n_blocks)
+        add_rows(self, rows + start, n - start, 0, scores, n_blocks)
         return 0
+
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           int16_t* scores) noexcept nogil:
+        """Make scores those of a state with other keys: so many in the place of as many."""
+        cdef const int8_t* rows[2 * MAX_KEYS + 1]
+        cdef int n_removed, n_added
+        prefetch_places(self, removed, n_keys)
+        prefetch_places(self, added, n_keys)
+        n_removed = find_rows(self, removed, n_keys, rows)
+        n_added = find_rows(self, added, n_keys, rows + n_removed)
+        add_rows(self, rows, n_removed + n_added, n_removed, scores,
+                 padded(self.n_classes) // BLOCK)
 
 
 cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
@@ -202,7 +214,7 @@ cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, i
     """Add the weights of the keys to the scores of the first blocks of classes."""
     cdef const int8_t* rows[MAX_KEYS + 1]
     prefetch_places(weights, keys, n_keys)
-    add_rows(weights, rows, find_rows(weights, keys, n_keys, rows), scores, n_blocks)
+    add_rows(weights, rows, find_rows(weights, keys, n_keys, rows), 0, scores, n_blocks)
 
 
 cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
@@ -230,17 +242,17 @@ cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_key
     return n
 
 
-cdef void add_rows(PackedWeights weights, const int8_t* const* rows, int n_rows, int16_t* scores,
-                   int n_blocks) noexcept nogil:
-    """Add rows that were found, each with its word before it."""
-    cdef const int8_t* dense[MAX_KEYS]
-    cdef int8_t factors[MAX_KEYS]
+cdef void add_rows(PackedWeights weights, const int8_t* const* rows, int n_rows, int n_less,
+                   int16_t* scores, int n_blocks) noexcept nogil:
+    """Add rows that were found, each with its word before it; the first `n_less` are subtracted."""
+    cdef const int8_t* dense[2 * MAX_KEYS]
+    cdef int8_t factors[2 * MAX_KEYS]
     cdef unsigned int word
     cdef int i, factor, n_dense = 0
     cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
     for i in range(n_rows):
         word = word_at(rows[i])
-        factor = 1 << (word >> POWER_AT)
+        factor = (-1 if i < n_less else 1) * (1 << (word >> POWER_AT))
         if word & DENSE == DENSE:
             prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
             dense[n_dense] = rows[i] + WORD
