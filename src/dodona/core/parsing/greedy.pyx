@@ -8,6 +8,10 @@ from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 
 
+cdef enum:
+    KEPT_WORDS = 1000         # what parsed longer sentences is too large to be kept
+
+
 cdef class Greedy(Completer):
     """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
@@ -43,7 +47,8 @@ cdef class Greedy(Completer):
                         not self.constraints.hold(&space.state, words.kinds)):
                     with gil:
                         corpus.broken.append(i)
-        self.spaces.append(space)
+        if corpus.longest <= KEPT_WORDS:
+            self.spaces.append(space)
         return n_transitions
 
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
