@@ -10,7 +10,8 @@
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
-#elif defined(__ARM_NEON)
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define DODONA_NEON
 #include <arm_neon.h>
 #endif
 
@@ -25,50 +26,84 @@ static inline int dodona_lowest_bit(unsigned x) { unsigned long i; _BitScanForwa
 static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 #endif
 
+#if defined(__clang__)
+#define DODONA_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define DODONA_UNROLL _Pragma("GCC unroll 8")
+#else
+#define DODONA_UNROLL
+#endif
+
 enum { DODONA_BLOCK = 8 };
 
-/* scores[0 … 8n) += the rows, each 8n weights times two to its power; sums are kept in registers. */
-static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* powers, int n_rows,
+/* Eight sums of 16 bits each, in one register. They have no sign, since scores of barred classes may
+   wrap round, which signed ones must not. */
+#if defined(__SSE2__) || defined(_M_X64)
+typedef __m128i dodona_sums;
+#define DODONA_LOAD(scores) _mm_loadu_si128((const __m128i*) (scores))
+#define DODONA_STORE(scores, sums) _mm_storeu_si128((__m128i*) (scores), sums)
+#define DODONA_PLUS(a, b) _mm_add_epi16(a, b)
+#elif defined(DODONA_NEON)
+typedef uint16x8_t dodona_sums;
+#define DODONA_LOAD(scores) vreinterpretq_u16_s16(vld1q_s16(scores))
+#define DODONA_STORE(scores, sums) vst1q_s16(scores, vreinterpretq_s16_u16(sums))
+#define DODONA_PLUS(a, b) vaddq_u16(a, b)
+#endif
+
+#if defined(DODONA_LOAD)
+/* Sixteen weights times a factor, added to the first eight sums and to the others. */
+static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const int8_t* weights, int factor) {
+#if defined(DODONA_NEON)
+    int8x16_t bytes = vld1q_s8(weights), times = vdupq_n_s8((int8_t) factor);
+    *low = DODONA_PLUS(*low, vreinterpretq_u16_s16(vmull_s8(vget_low_s8(bytes), vget_low_s8(times))));
+    *high = DODONA_PLUS(*high, vreinterpretq_u16_s16(vmull_high_s8(bytes, times)));
+#else
+    /* both in the upper half of a lane, so that their product is the upper half of the product */
+    __m128i zero = _mm_setzero_si128(), bytes = _mm_loadu_si128((const __m128i*) weights);
+    __m128i times = _mm_set1_epi16((short) (factor * 256));
+    *low = DODONA_PLUS(*low, _mm_mulhi_epi16(_mm_unpacklo_epi8(zero, bytes), times));
+    *high = DODONA_PLUS(*high, _mm_mulhi_epi16(_mm_unpackhi_epi8(zero, bytes), times));
+#endif
+}
+
+/* dodona_add_rows, below, for N blocks from a class on: the sums must stay in registers, so that loops
+   over them have to vanish. */
+template <int N>
+static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
+                                    int at) {
+    dodona_sums sums[N];
+    DODONA_UNROLL for (int i = 0; i < N; i++) sums[i] = DODONA_LOAD(scores + at + 8 * i);
+    for (int r = 0; r < n_rows; r++) {
+        DODONA_UNROLL for (int i = 0; i < N; i += 2)
+            dodona_add_weights(&sums[i], &sums[i + 1], rows[r] + at + 8 * i, factors[r]);
+    }
+    DODONA_UNROLL for (int i = 0; i < N; i++) DODONA_STORE(scores + at + 8 * i, sums[i]);
+}
+#endif
+
+/* scores[0 … 8n) += the rows, each 8n weights times its factor, which is between -64 and 64. */
+static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
                                    int n_blocks) {
     int at = 0;
-#if defined(__SSE2__) || defined(_M_X64)
-    /* each byte into the high half of a 16-bit lane, then shifted down with its sign */
-    const __m128i zero = _mm_setzero_si128();
-    for (; at + 16 <= 8 * n_blocks; at += 16) {
-        __m128i low = _mm_loadu_si128((const __m128i*) (scores + at));
-        __m128i high = _mm_loadu_si128((const __m128i*) (scores + at + 8));
-        for (int r = 0; r < n_rows; r++) {
-            __m128i bytes = _mm_loadu_si128((const __m128i*) (rows[r] + at));
-            __m128i down = _mm_cvtsi32_si128(8 - powers[r]);
-            low = _mm_add_epi16(low, _mm_sra_epi16(_mm_unpacklo_epi8(zero, bytes), down));
-            high = _mm_add_epi16(high, _mm_sra_epi16(_mm_unpackhi_epi8(zero, bytes), down));
-        }
-        _mm_storeu_si128((__m128i*) (scores + at), low);
-        _mm_storeu_si128((__m128i*) (scores + at + 8), high);
-    }
-    if (at < 8 * n_blocks) {
-        __m128i low = _mm_loadu_si128((const __m128i*) (scores + at));
-        for (int r = 0; r < n_rows; r++) {
-            __m128i bytes = _mm_loadl_epi64((const __m128i*) (rows[r] + at));
-            __m128i down = _mm_cvtsi32_si128(8 - powers[r]);
-            low = _mm_add_epi16(low, _mm_sra_epi16(_mm_unpacklo_epi8(zero, bytes), down));
-        }
-        _mm_storeu_si128((__m128i*) (scores + at), low);
-    }
-#elif defined(__ARM_NEON)
-    for (; at < 8 * n_blocks; at += 8) {
-        /* without a sign, since scores of barred classes may wrap round, which signed ones must not */
-        uint16x8_t sum = vreinterpretq_u16_s16(vld1q_s16(scores + at));
-        for (int r = 0; r < n_rows; r++)
-            sum = vaddq_u16(sum, vreinterpretq_u16_s16(vshlq_s16(
-                vmovl_s8(vld1_s8(rows[r] + at)), vdupq_n_s16((int16_t) powers[r]))));
-        vst1q_s16(scores + at, vreinterpretq_s16_u16(sum));
-    }
-#else
-    for (int r = 0; r < n_rows; r++)
-        for (at = 0; at < 8 * n_blocks; at++)
-            scores[at] = (int16_t) (scores[at] + rows[r][at] * (1 << powers[r]));
+#if defined(DODONA_LOAD)
+    for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
+    if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
+    if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
 #endif
+    for (; at < 8 * n_blocks; at += 8)
+        for (int r = 0; r < n_rows; r++)
+            for (int k = at; k < at + 8; k++) scores[k] = (int16_t) (scores[k] + rows[r][k] * factors[r]);
+}
+
+/* sums[0 … 8n) += others */
+static inline void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) {
+    for (int at = 0; at < 8 * n_blocks; at += 8) {
+#if defined(DODONA_LOAD)
+        DODONA_STORE(sums + at, DODONA_PLUS(DODONA_LOAD(sums + at), DODONA_LOAD(others + at)));
+#else
+        for (int k = at; k < at + 8; k++) sums[k] = (int16_t) (sums[k] + others[k]);
+#endif
+    }
 }
 
 /* The first of the highest among 8n scores. */
@@ -80,7 +115,7 @@ static inline int dodona_best(const int16_t* scores, int n_blocks) {
     for (k = 1; k < n_blocks; k++)
         most = _mm_max_epi16(most, _mm_loadu_si128((const __m128i*) (scores + 8 * k)));
     _mm_storeu_si128((__m128i*) lanes, most);
-#elif defined(__ARM_NEON)
+#elif defined(DODONA_NEON)
     int16x8_t most = vld1q_s16(scores);
     for (k = 1; k < n_blocks; k++) most = vmaxq_s16(most, vld1q_s16(scores + 8 * k));
     vst1q_s16(lanes, most);
@@ -101,6 +136,9 @@ static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128i above = _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i*) scores), _mm_set1_epi16(bar));
     return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(above, _mm_setzero_si128()));
+#elif defined(DODONA_NEON)
+    const uint8x8_t bits = vcreate_u8(0x8040201008040201u);
+    return vaddv_u8(vand_u8(vmovn_u16(vcgtq_s16(vld1q_s16(scores), vdupq_n_s16(bar))), bits));
 #else
     unsigned mask = 0;
     for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] > bar) << k;
@@ -116,6 +154,12 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
     __m128i high = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i*) fingerprints + 1), key);
     __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(low, high), _mm_setzero_si128());
     return dodona_lowest_bit((unsigned) _mm_movemask_epi8(bytes) | 0x100u);
+#elif defined(DODONA_NEON)
+    uint32x4_t key = vdupq_n_u32(sought);
+    uint16x8_t equal = vuzp1q_u16(vreinterpretq_u16_u32(vceqq_u32(vld1q_u32(fingerprints), key)),
+                                  vreinterpretq_u16_u32(vceqq_u32(vld1q_u32(fingerprints + 4), key)));
+    uint64_t bytes = vget_lane_u64(vreinterpret_u64_u8(vmovn_u16(equal)), 0);
+    return bytes ? __builtin_ctzll(bytes) >> 3 : DODONA_BLOCK;
 #else
     unsigned mask = 0x100u;
     for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (fingerprints[k] == sought) << k;

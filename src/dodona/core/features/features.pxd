@@ -1,5 +1,5 @@
 """From a state and the columns of its sentence to feature keys; templates are data."""
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.features.slots cimport Slot
@@ -8,6 +8,9 @@ from dodona.core.transitions.state cimport StateC
 
 cdef enum:
     MAX_ATOMS = 256
+    NO_ATOM = MAX_ATOMS       # where a 0 stands
+    FEW_ATOMS = 4             # most templates have no more
+    N_PARTS = 4               # as in template_layout.py, which features.pyx checks
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 
@@ -18,8 +21,7 @@ cdef struct Atom:
 
 cdef struct Template:
     uint64_t seed
-    int32_t n_parts
-    int32_t atom[MAX_PARTS]
+    uint16_t atom[MAX_PARTS]  # where the values of its parts stand; then NO_ATOM
 
 cdef struct Pair:             # an atom about two slots
     int32_t left
@@ -29,6 +31,11 @@ cdef struct Pair:             # an atom about two slots
 cdef struct Group:
     uint64_t slots            # templates whose slots must all be filled …
     int32_t end               # … up to this one
+    int32_t part
+
+cdef struct Order:            # templates in some order
+    vector[Template] templates
+    vector[Group] groups
 
 
 cdef class Features:
@@ -44,10 +51,14 @@ cdef class Features:
     cdef vector[Pair] tree_links
     cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
     cdef vector[Atom] sets              # atoms that are sets of labels
-    cdef vector[Template] templates
-    cdef vector[Group] groups
+    cdef Order plain
+    cdef Order parted                   # by parts, as template_layout tells them
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
+    cdef int fill_parts(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                        int* ends) noexcept nogil
+    cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
+                     uint64_t* keys, int* ends) noexcept nogil
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil
     cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,

@@ -12,7 +12,7 @@ from dodona.core.features import templates as language
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport (
     HEAD, HEAD2, LEFT, LEFT2, MAX_SLOTS, RIGHT, RIGHT2, TREE_HEAD, Slot, distance_class, find_nodes)
-from dodona.core.features.template_layout import Layout
+from dodona.core.features.template_layout import PARTS, Layout, part_of
 from dodona.core.features.templates import names_graphs, parse_templates, word_columns
 from dodona.core.transitions.graph_state cimport link_class
 from dodona.core.transitions.state cimport N_HISTORY
@@ -43,6 +43,7 @@ _check("numbers of a state", {name: i for i, name in enumerate(language.STATE_IN
 _check("sets of a state", {name: i for i, name in enumerate(language.STATE_SETS)}, {
     "left_labels": LEFT_LABELS, "right_labels": RIGHT_LABELS})
 _check("parts of a template", language.MAX_PARTS, MAX_PARTS)
+_check("parts of a state", len(PARTS), N_PARTS)
 _check("last actions", len(language.ACTIONS), N_HISTORY)
 
 
@@ -56,6 +57,19 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
     return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
+cdef inline uint64_t key_of(const Template* template, const uint64_t* value) noexcept nogil:
+    """The key of a template, given the value of each atom; odd, since 0 marks an empty place."""
+    cdef const uint16_t* atom = &template.atom[0]
+    # four at once, whether there are so many or not: no branch for the processor to guess
+    cdef uint64_t key = (template.seed + value[atom[0]] + value[atom[1]] + value[atom[2]]
+                         + value[atom[3]])
+    cdef int j
+    if atom[FEW_ATOMS] != NO_ATOM:
+        for j in range(FEW_ATOMS, MAX_PARTS):
+            key += value[atom[j]]
+    return mixed(key) | 1
+
+
 cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
     """Atoms of slots and columns; `first` is the number of the first of them."""
     for slot, column in found:
@@ -67,6 +81,21 @@ cdef int add_pairs(vector[Pair]& pairs, found, size_t first) except -1:
     """The same of two slots each."""
     for left, right in found:
         pairs.push_back(Pair(left, right, multiplier(first + pairs.size())))
+    return 0
+
+
+cdef int add_template(Order* order, int part, uint64_t slots, int number, list atoms) except -1:
+    """Append a template, to the last group if it needs the same slots."""
+    cdef Template template
+    cdef int j
+    template.seed = seed(number)
+    for j in range(MAX_PARTS):
+        template.atom[j] = atoms[j] if j < len(atoms) else NO_ATOM
+    if (order.groups.empty() or order.groups.back().slots != slots
+            or order.groups.back().part != part):
+        order.groups.push_back(Group(slots, 0, part))
+    order.templates.push_back(template)
+    order.groups.back().end = <int32_t> order.templates.size()
     return 0
 
 
@@ -101,21 +130,12 @@ cdef class Features:
         add_atoms(self.ints, layout.ints, self.distances.size())
         add_atoms(self.sets, layout.sets, self.distances.size() + self.ints.size())
         # templates that need the same slots stand together: one test decides for all of them
-        for slots, i, atoms in sorted((layout.slots_of(template), i, layout.atoms_of(template))
-                                      for i, template in enumerate(parsed)):
-            self._add(slots, i, atoms)
-
-    def _add(self, slots, int number, list atoms):
-        """Append a template, to the last group if it needs the same slots."""
-        cdef Template template
-        template.seed = seed(number)
-        template.n_parts = len(atoms)
-        for j, atom in enumerate(atoms):
-            template.atom[<int> j] = atom
-        if self.groups.empty() or self.groups.back().slots != <uint64_t> slots:
-            self.groups.push_back(Group(slots, 0))
-        self.templates.push_back(template)
-        self.groups.back().end = <int32_t> self.templates.size()
+        found = sorted((layout.slots_of(template), i, layout.atoms_of(template), part_of(template))
+                       for i, template in enumerate(parsed))
+        for slots, i, atoms, _ in found:
+            add_template(&self.plain, 0, slots, i, atoms)
+        for slots, i, atoms, part in sorted(found, key=lambda one: (one[3], *one)):
+            add_template(&self.parted, part, slots, i, atoms)
 
     def keys(self, State state not None, Corpus corpus not None, int sentence=0):
         """The keys of the features of a state of this sentence, in the order of `fill`."""
@@ -141,30 +161,42 @@ cdef class Features:
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""
+        cdef int ends[N_PARTS]
+        return self.fill_in(&self.plain, state, words, keys, ends)
+
+    cdef int fill_parts(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                        int* ends) noexcept nogil:
+        """The same keys by parts; `ends` tells where each of N_PARTS ends."""
+        return self.fill_in(&self.parted, state, words, keys, ends)
+
+    cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
+                     uint64_t* keys, int* ends) noexcept nogil:
         cdef int32_t node[MAX_SLOTS]
-        cdef uint64_t value[MAX_ATOMS]
+        cdef uint64_t value[MAX_ATOMS + 1]
         cdef const int32_t* tree_head = NULL
+        cdef const Group* group
         cdef uint64_t filled
         cdef size_t g
-        cdef int t = 0, n = 0, j
-        cdef uint64_t key
-        cdef const Template* template
+        cdef int t = 0, n = 0, part = 0
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
         filled = find_nodes(self.slots, state, tree_head, node)
+        value[NO_ATOM] = 0
         self.read_atoms(state, words, node, value)
-        for g in range(self.groups.size()):
-            if self.groups[g].slots & ~filled:
-                t = self.groups[g].end
-                continue
-            while t < self.groups[g].end:
-                template = &self.templates[t]
-                key = template.seed
-                for j in range(template.n_parts):
-                    key += value[template.atom[j]]
-                keys[n] = mixed(key) | 1                     # 0 marks an empty place in tables
+        for g in range(order.groups.size()):
+            group = &order.groups[g]
+            while part < group.part:
+                ends[part] = n
+                part += 1
+            if group.slots & ~filled:
+                t = group.end
+            while t < group.end:
+                keys[n] = key_of(&order.templates[t], value)
                 n += 1
                 t += 1
+        while part < N_PARTS:
+            ends[part] = n
+            part += 1
         return n
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from dodona.core.features.templates import (
@@ -17,7 +18,36 @@ from dodona.core.features.templates import (
 
 NO_PARENT = -1
 
+# What the templates of a state tell of, so that scores of a part that comes again can be kept: the
+# words in front, which half of all transitions leave where they are; the top of the stack, which is
+# there again when what was pushed onto it has gone; the tags of both, of which there are not many
+# pairs; and the rest.
+FRONT, TOP, PAIR, REST = PARTS = range(4)
+OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
+
 Path = tuple[str, ...]
+
+
+def part_of(template: Template) -> int:
+    """Which of PARTS a template belongs to.
+
+    >>> from dodona.core.features.templates import parse_templates
+    >>> text = "b0.form + b1.tag\\ns0.left.label\\ns0.tag + b0.feats + distance\\ns0.form + b0.form"
+    >>> [part_of(template) for template in parse_templates(text)] == [*PARTS]
+    True
+    """
+    ends = {end for part in template for end in part.slot[:1] or ALONE[part.attribute]}
+    attributes = {part.attribute for part in template}
+    steps = {step for part in template for step in part.slot[1:]}
+    if not attributes.isdisjoint(OF_GRAPHS):
+        return REST
+    if not steps and attributes.isdisjoint({*STATE_INTS, *STATE_SETS}):
+        if all(end.startswith("b") for end in ends):
+            return FRONT
+        if ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
+            return PAIR
+    changes = {*steps, *attributes} & {"right", "right2", "n_right", "right_labels"}
+    return TOP if ends == {"s0"} and not changes else REST
 
 
 class Layout:

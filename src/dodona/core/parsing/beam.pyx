@@ -1,5 +1,5 @@
 """Beam search: the best derivations side by side, until all are final; the best of them counts."""
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
@@ -159,7 +159,7 @@ cdef class Beam(Greedy):
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
         """The score of every class."""
-        cdef int near, c, n = self.actions.n_padded
+        cdef int near, n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         if self.linear is None:
             return self.score_alone(space, agenda, hypothesis, words)
@@ -172,12 +172,8 @@ cdef class Beam(Greedy):
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
         if not agenda.added.empty():
             # 1.2x: about half of the hypotheses differ from another in less than 40% of their keys
-            memset(space.scores.data(), 0, n * sizeof(int16_t))
-            self.linear.weights.score(agenda.removed.data(), <int> agenda.removed.size(),
-                                      space.scores.data())
-            for c in range(n):
-                scores[c] = <int16_t> (scores[c] - space.scores[c])
-            self.linear.weights.score(agenda.added.data(), <int> agenda.added.size(), scores)
+            (<PackedWeights> self.linear.weights).score_change(
+                agenda.added.data(), agenda.removed.data(), <int> agenda.added.size(), scores)
         return scores
 
     cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
@@ -188,7 +184,7 @@ cdef class Beam(Greedy):
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         agenda.barriers[hypothesis] = self.actions.barriers(state, self.system.valid_moves(state))
         memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
-        self.scorer.score(state, words, space.keys.data(), scores)
+        self.scorer.score(state, words, space.keys.data(), scores, space.memo)
         self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 

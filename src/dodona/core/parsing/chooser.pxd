@@ -8,6 +8,7 @@ from dodona.core.parsing.scoring cimport StateScorer
 from dodona.core.transitions.constraints cimport Constraints
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
+from dodona.core.weights.memo cimport Memo
 
 
 cdef class Chooser
@@ -19,6 +20,7 @@ cdef class Workspace:
     cdef vector[uint64_t] block         # behind the state
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
+    cdef Memo memo                      # of scores, or None
 
     cdef int reserve(self, int n_words, Chooser chooser) except -1 nogil
 

@@ -42,7 +42,8 @@ cdef class Chooser:
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
         cdef int best
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
-        self.scorer.score(&space.state, words, space.keys.data(), space.scores.data())
+        self.scorer.score(
+            &space.state, words, space.keys.data(), space.scores.data(), space.memo)
         best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
         if barriers[best] == 0 and self.obeys(&space.state, words, best):
             return best

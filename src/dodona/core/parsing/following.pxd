@@ -40,6 +40,7 @@ cdef class Follower:
     cdef int take(self, int c) except -1 nogil
     cdef int note_scores(self) noexcept nogil
     cdef int set_costs(self) except -1 nogil
+    cdef int32_t rank_of(self, int move, int label) noexcept nogil
     cdef int best(self, bint optimal_only) noexcept nogil
     cdef int static_class(self) except -2 nogil
     cdef int follow(self, int predicted, bint exploring) noexcept nogil

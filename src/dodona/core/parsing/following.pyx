@@ -22,6 +22,9 @@ from dodona.core.transitions.system cimport rank
 
 MODES = ("static", "ambiguity", "explore")
 
+cdef enum:
+    NEW_LABEL = 1 << 30       # one that no gold arc has
+
 
 cdef class Follower:
     """A state, its gold tree or graph, the scores of a model, and what the oracle says of them.
@@ -65,18 +68,27 @@ cdef class Follower:
     cdef int set_costs(self) except -1 nogil:
         """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost* moves = self.moves
-        cdef int32_t c, cost, arc_price, label_price
+        cdef int32_t usual[MAX_MOVES]       # per move: its rank with any label but one
+        cdef int32_t c, move
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
         memset(moves, 0, sizeof(self.moves))
         self.system.move_costs(&self.state, &self.gold, moves)
-        arc_price, label_price = self.system.arc_price, self.system.label_price
+        for move in range(MAX_MOVES):
+            usual[move] = self.rank_of(move, NEW_LABEL)
+        for c in range(self.actions.n_classes):
+            self.costs[c] = FORBIDDEN if barriers[c] else usual[self.actions.move[c]]
+        for move in range(<int> self.labelled.size()):
+            if 0 <= moves[move].label < self.n_labels:
+                c = self.class_of[move * (self.n_labels + 1) + moves[move].label + 1]
+                if c != NONE and barriers[c] == 0:
+                    self.costs[c] = self.rank_of(move, moves[move].label)
         self.cheapest = FORBIDDEN
         for c in range(self.actions.n_classes):
-            cost = rank(&moves[self.actions.move[c]], self.actions.label[c], arc_price,
-                        label_price)
-            self.costs[c] = FORBIDDEN if barriers[c] else cost
             self.cheapest = min(self.cheapest, self.costs[c])
+
+    cdef int32_t rank_of(self, int move, int label) noexcept nogil:
+        return rank(&self.moves[move], label, self.system.arc_price, self.system.label_price)
 
     cdef int best(self, bint optimal_only) noexcept nogil:
         """The class of the highest score, of all that are allowed or of the optimal ones."""

@@ -7,6 +7,8 @@ from dodona.core.transitions.system cimport State
 
 
 cdef class Greedy(Completer):
+    cdef list spaces                    # workspaces that nobody uses now
+
     cdef Workspace workspace(self)
     cdef Workspace scored(self, State state, Corpus corpus, int sentence)
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil

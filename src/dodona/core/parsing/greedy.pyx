@@ -8,6 +8,10 @@ from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 
 
+cdef enum:
+    KEPT_WORDS = 1000         # what parsed longer sentences is too large to be kept
+
+
 cdef class Greedy(Completer):
     """A greedy parser of encoded sentences. Threads may share it: only a Workspace changes."""
 
@@ -18,6 +22,7 @@ cdef class Greedy(Completer):
         if self.system.builds_graphs != self.for_graphs:
             kind = "trees" if self.for_graphs else "graphs, which are parsed greedily (GraphGreedy)"
             raise ValueError(f"{self.system.name} builds {kind}")
+        self.spaces = []
 
     def parse(self, Corpus corpus, int start=0, int end=-1):
         """Parse the sentences start … end - 1 and write heads and labels into the corpus.
@@ -25,10 +30,14 @@ cdef class Greedy(Completer):
         Returns the number of transitions that took.
         """
         cdef long n_transitions = 0
-        cdef Workspace space = self.workspace()
+        cdef Workspace space
         cdef int i, stop = <int> corpus.n_words.size() if end < 0 else end
         cdef WordsC words
         self.check(corpus, start, stop)
+        try:
+            space = self.spaces.pop()
+        except IndexError:
+            space = self.workspace()
         with nogil:
             for i in range(start, stop):
                 words = corpus.words(i)
@@ -38,6 +47,8 @@ cdef class Greedy(Completer):
                         not self.constraints.hold(&space.state, words.kinds)):
                     with gil:
                         corpus.broken.append(i)
+        if corpus.longest <= KEPT_WORDS:
+            self.spaces.append(space)
         return n_transitions
 
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
@@ -86,7 +97,7 @@ cdef class Greedy(Completer):
         memcpy(space.scores.data(),
                self.actions.barriers(&state.c, self.system.valid_moves(&state.c)),
                space.scores.size() * sizeof(int16_t))
-        self.scorer.score(&state.c, &words, space.keys.data(), space.scores.data())
+        self.scorer.score(&state.c, &words, space.keys.data(), space.scores.data(), None)
         return space
 
     def trace(self, Corpus corpus, int sentence=0):
@@ -112,7 +123,9 @@ cdef class Greedy(Completer):
             self.system.take(&space.state, self.actions.move[chosen], self.actions.label[chosen])
 
     cdef Workspace workspace(self):
-        return Workspace()
+        cdef Workspace space = Workspace()
+        space.memo = self.scorer.new_memo()
+        return space
 
     cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
         """Leave the tree of the sentence in the workspace's state; the number of transitions."""

@@ -9,6 +9,7 @@ from dodona.core.network.network cimport Network
 from dodona.core.network.slots cimport Slots
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
+from dodona.core.weights.memo cimport Memo
 from dodona.core.weights.packed cimport Scorer
 
 
@@ -17,7 +18,7 @@ cdef class StateScorer:
     cdef readonly int n_keys            # that `score` writes at the most
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                   int16_t* scores) except -1 nogil
+                   int16_t* scores, Memo memo) except -1 nogil
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
                          int16_t* scores, int n_blocks) except -1 nogil
 

@@ -4,11 +4,18 @@ Both are small integers, which searches compare and beams add up. A network has 
 the sentence before; of a state it adds up what the words in its slots bring along.
 """
 from dodona.core.base.nodes cimport NONE
+from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.weights.linear cimport MAX_KEYS
+from dodona.core.weights.packed cimport PackedWeights
 
 cdef enum:
     MOST_CLASSES = 1 << 13    # of a network
+
+
+# of the memory for scores: words in front and the top of the stack come again within a sentence,
+# pairs of tags in others; with more, it is no longer in the cache
+LOG_SIZES = 6, 8, 11
 
 
 cdef class StateScorer:
@@ -22,15 +29,22 @@ cdef class StateScorer:
         """Refuse a corpus that was not made for this model."""
         raise NotImplementedError
 
+    def new_memo(self):
+        """An empty memory for scores, for one thread, or None if the model has no use for it."""
+        return None
+
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                   int16_t* scores) except -1 nogil:
-        """Add the score of each class to `scores`; `keys` is room for what is needed on the way."""
+                   int16_t* scores, Memo memo) except -1 nogil:
+        """Add the score of each class to `scores`; `keys` is room for what is needed on the way.
+
+        What is scored again may be found in a memo of `new_memo`, if one is given, not None.
+        """
         return 0
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
                          int16_t* scores, int n_blocks) except -1 nogil:
         """The same, if only the first classes are wanted, and so many blocks of them."""
-        return self.score(state, words, keys, scores)
+        return self.score(state, words, keys, scores, None)
 
 
 cdef class LinearScorer(StateScorer):
@@ -50,9 +64,18 @@ cdef class LinearScorer(StateScorer):
             raise ValueError(
                 f"{corpus.n_columns} columns, but features look at {self.features.columns}")
 
+    def new_memo(self):
+        if isinstance(self.weights, PackedWeights):
+            return Memo(self.n_classes, LOG_SIZES)
+        return None
+
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                   int16_t* scores) except -1 nogil:
-        return self.weights.score(keys, self.features.fill(state, words, keys), scores)
+                   int16_t* scores, Memo memo) except -1 nogil:
+        cdef int ends[N_PARTS]
+        if memo is None:
+            return self.weights.score(keys, self.features.fill(state, words, keys), scores)
+        self.features.fill_parts(state, words, keys, ends)
+        return self.weights.score_parts(keys, ends, memo, scores)
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
                          int16_t* scores, int n_blocks) except -1 nogil:
@@ -85,7 +108,7 @@ cdef class NeuralScorer(StateScorer):
             raise ValueError("a corpus whose words this network has not read")
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                   int16_t* scores) except -1 nogil:
+                   int16_t* scores, Memo memo) except -1 nogil:
         cdef const int16_t* rows[2 * MAX_SLOTS]
         cdef int16_t found[MOST_CLASSES]
         cdef int32_t nodes[MAX_SLOTS]

@@ -15,6 +15,9 @@ cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
 
+cdef extern from "large_pages.h":
+    void dodona_make_room[T](vector[T]& items, size_t n) except + nogil
+
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
@@ -97,7 +100,8 @@ cdef class Weights:
                 found[n_found] = row
                 n_found += 1
                 dodona_prefetch(&self.block_id[row.start])
-                dodona_prefetch(&self.weight[<size_t> row.start * BLOCK])
+                for j in range(0, row.n_blocks, 2):      # two blocks fill a line of the cache
+                    dodona_prefetch(&self.weight[(<size_t> row.start + j) * BLOCK])
         for i in range(n_found):
             row = found[i]
             weight = &self.weight[<size_t> row.start * BLOCK]
@@ -145,6 +149,7 @@ cdef class Weights:
         """Double the table; rows stay where they are."""
         cdef vector[Row] larger
         cdef size_t i, place, n_places = self.table.size() * 2
+        dodona_make_room(larger, n_places)
         larger.resize(n_places)
         for i in range(self.table.size()):
             if self.table[i].key != 0:
@@ -185,6 +190,9 @@ cdef class Weights:
             start = self.weight.size() // BLOCK
             if start + capacity > MAX_BLOCKS:
                 raise MemoryError("there are too many weights")
+            dodona_make_room(self.block_id, start + capacity)
+            dodona_make_room(self.total, (start + capacity) * BLOCK)
+            dodona_make_room(self.weight, (start + capacity) * BLOCK)
             self.block_id.resize(start + capacity)
             self.total.resize((start + capacity) * BLOCK)
             self.weight.resize((start + capacity) * BLOCK)

@@ -2,6 +2,7 @@
 from libc.stdint cimport int8_t, int16_t, uint32_t, uint64_t
 
 from dodona.core.weights.linear cimport BLOCK
+from dodona.core.weights.memo cimport Memo
 
 cdef struct Bucket:               # eight places: what is sought and what is found fill a cache line
     uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place
@@ -15,6 +16,8 @@ cdef class Scorer:
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil
     cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
                          int n_blocks) except -1 nogil
+    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                         int16_t* scores) except -1 nogil
 
 
 cdef class PackedWeights(Scorer):
@@ -27,6 +30,8 @@ cdef class PackedWeights(Scorer):
     cdef size_t n_bytes
 
     cdef size_t row_length(self, uint32_t row) noexcept nogil
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           int16_t* scores) noexcept nogil
 
 
 # Where the score of a class starts that the state does not allow: below what sums come to, sixteen

@@ -15,17 +15,20 @@ from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, check_keys, padded
+from dodona.core.weights.memo cimport MAX_MEMO_PARTS
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int* powers, int n_rows,
-                         int n_blocks) noexcept nogil
+    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors,
+                         int n_rows, int n_blocks) noexcept nogil
+    void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
 cdef enum:
     UNIT = 2                  # bytes; rows start at multiples of it (8: a tenth more on disk)
     WORD = 2
     CELL = 3
+    LINE = 64                 # of the cache
     DENSE = 0xfff
     POWER_AT = 12             # where the power of two begins in the word
     MAX_POWER = 3
@@ -59,6 +62,11 @@ cdef class Scorer:
                          int n_blocks) except -1 nogil:
         """The same where only the first blocks of classes are asked for; the rest may be wrong."""
         return self.score(keys, n_keys, scores)
+
+    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                         int16_t* scores) except -1 nogil:
+        """The same as `score`; the keys come in parts, of which all but the last are remembered."""
+        return self.score(keys, ends[memo.n_parts], scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -156,18 +164,71 @@ cdef class PackedWeights(Scorer):
         add_weights(self, keys, n_keys, scores, n_blocks)
         return 0
 
+    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                         int16_t* scores) except -1 nogil:
+        cdef const int8_t* rows[MAX_KEYS + 1]
+        cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
+        cdef int n_rows[MAX_MEMO_PARTS + 1]     # found for it and those before
+        cdef int part, start = 0, n = 0, n_parts = memo.n_parts
+        cdef int n_blocks = padded(self.n_classes) // BLOCK
+        cdef bint is_known
+        for part in range(n_parts):
+            sums[part] = memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            if is_known:
+                dodona_add_scores(scores, sums[part], n_blocks)
+                sums[part] = NULL
+            else:
+                prefetch_places(self, keys + start, ends[part] - start)
+            start = ends[part]
+        prefetch_places(self, keys + start, ends[n_parts] - start)
+        start = 0
+        for part in range(n_parts + 1):
+            if part == n_parts or sums[part] != NULL:
+                n += find_rows(self, keys + start, ends[part] - start, rows + n)
+            n_rows[part], start = n, ends[part]
+        start = 0
+        for part in range(n_parts):
+            if sums[part] != NULL:
+                memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
+                add_rows(self, rows + start, n_rows[part] - start, 0, sums[part], n_blocks)
+                dodona_add_scores(scores, sums[part], n_blocks)
+            start = n_rows[part]
+        add_rows(self, rows + start, n - start, 0, scores, n_blocks)
+        return 0
+
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           int16_t* scores) noexcept nogil:
+        """Make scores those of a state with other keys: so many in the place of as many."""
+        cdef const int8_t* rows[2 * MAX_KEYS + 1]
+        cdef int n_removed, n_added
+        prefetch_places(self, removed, n_keys)
+        prefetch_places(self, added, n_keys)
+        n_removed = find_rows(self, removed, n_keys, rows)
+        n_added = find_rows(self, added, n_keys, rows + n_removed)
+        add_rows(self, rows, n_removed + n_added, n_removed, scores,
+                 padded(self.n_classes) // BLOCK)
+
 
 cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
                       int n_blocks) noexcept nogil:
     """Add the weights of the keys to the scores of the first blocks of classes."""
-    cdef const int8_t* found[MAX_KEYS + 1]
-    cdef int powers[MAX_KEYS + 1]
-    cdef uint32_t at
-    cdef unsigned int word
-    cdef int i, place, n_found = 0, n_dense = 0
-    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
+    cdef const int8_t* rows[MAX_KEYS + 1]
+    prefetch_places(weights, keys, n_keys)
+    add_rows(weights, rows, find_rows(weights, keys, n_keys, rows), 0, scores, n_blocks)
+
+
+cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
+                                 int n_keys) noexcept nogil:
+    cdef int i
     for i in range(n_keys):
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
+
+
+cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_keys,
+                          const int8_t** rows) noexcept nogil:
+    """The rows of those keys that have one, and their number; there is room for one more."""
+    cdef uint32_t at
+    cdef int i, place, n = 0
     for i in range(n_keys):
         at = bucket_of(keys[i], weights.n_buckets)
         place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
@@ -175,21 +236,42 @@ cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, i
             at = at + 1 if at + 1 < weights.n_buckets else 0
             place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
         # written in any case, kept only if found: no branch for the processor to guess
-        found[n_found] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
-        dodona_prefetch(found[n_found])
-        n_found += place != BLOCK
-    for i in range(n_found):
-        word = word_at(found[i])
+        rows[n] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
+        dodona_prefetch(rows[n])
+        n += place != BLOCK
+    return n
+
+
+cdef void add_rows(PackedWeights weights, const int8_t* const* rows, int n_rows, int n_less,
+                   int16_t* scores, int n_blocks) noexcept nogil:
+    """Add rows that were found, each with its word before it; the first `n_less` are subtracted."""
+    cdef const int8_t* dense[2 * MAX_KEYS]
+    cdef int8_t factors[2 * MAX_KEYS]
+    cdef unsigned int word
+    cdef int i, factor, n_dense = 0
+    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
+    for i in range(n_rows):
+        word = word_at(rows[i])
+        factor = (-1 if i < n_less else 1) * (1 << (word >> POWER_AT))
         if word & DENSE == DENSE:
-            found[n_dense] = found[i] + WORD
-            powers[n_dense] = word >> POWER_AT
+            prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
+            dense[n_dense] = rows[i] + WORD
+            factors[n_dense] = <int8_t> factor
             n_dense += 1
         elif all_blocks:
-            add_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores)
+            add_cells(rows[i] + WORD, word & DENSE, factor, scores)
         else:
-            add_first_cells(found[i] + WORD, word & DENSE, 1 << (word >> POWER_AT), scores,
-                            n_blocks * BLOCK)
-    dodona_add_rows(scores, found, powers, n_dense, n_blocks)
+            add_first_cells(rows[i] + WORD, word & DENSE, factor, scores, n_blocks * BLOCK)
+    dodona_add_rows(scores, dense, factors, n_dense, n_blocks)
+
+
+cdef inline void prefetch_rest(const int8_t* row, int n_bytes) noexcept nogil:
+    """Ask for the lines of a row after the first: 1.2x, with 176 classes."""
+    cdef int at = LINE
+    while at < n_bytes:
+        dodona_prefetch(row + at)
+        at += LINE
+    dodona_prefetch(row + n_bytes - 1)
 
 
 cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
@@ -218,12 +300,15 @@ def pack(Weights weights, double time, *, double least=1):
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows
     cdef vector[double] values
+    cdef const Row* row
     cdef size_t i
     cdef double unit = (largest(weights, time) or 1) / LARGEST
     weights.sort_keys(keys)
     values.resize(padded(weights.n_classes))
     for i in range(keys.size()):
-        if averages(weights, weights.find(keys[i]), time, values.data()) >= least * unit:
+        row = weights.find(keys[i])
+        if mass(weights, row, time) >= least * unit:
+            fill_averages(weights, row, time, values.data())
             kept.push_back(keys[i])
             starts.push_back(<uint32_t> (rows.size() // UNIT))
             append_row(rows, values, unit)
@@ -245,19 +330,24 @@ cdef double largest(Weights weights, double time) noexcept nogil:
     return most
 
 
-cdef double averages(Weights weights, const Row* row, double time,
-                     double* values) noexcept nogil:
-    """The average weight of every class; returns their sum, signs apart."""
-    cdef size_t place
+cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
+    """The sum of a row's averages, signs apart."""
+    cdef size_t place, start = <size_t> row.start * BLOCK
+    cdef double total = 0
+    for place in range(start, start + row.n_blocks * BLOCK):
+        total += fabs(average(weights, place, time))
+    return total
+
+
+cdef void fill_averages(Weights weights, const Row* row, double time,
+                        double* values) noexcept nogil:
+    """Write the average weight of every class."""
     cdef int j, k
-    cdef double mass = 0
     memset(values, 0, padded(weights.n_classes) * sizeof(double))
     for j in range(row.n_blocks):
         for k in range(BLOCK):
-            place = (<size_t> row.start + j) * BLOCK + k
-            values[weights.block_id[row.start + j] * BLOCK + k] = average(weights, place, time)
-            mass += fabs(average(weights, place, time))
-    return mass
+            values[weights.block_id[row.start + j] * BLOCK + k] = average(
+                weights, (<size_t> row.start + j) * BLOCK + k, time)
 
 
 cdef int append_row(vector[int8_t]& rows, const vector[double]& values,
