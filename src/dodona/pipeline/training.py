@@ -6,6 +6,7 @@ from what the tagger predicts, as it will have to when it parses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast, overload
@@ -31,6 +32,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: Literal["none"],
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -45,6 +48,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -58,6 +63,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     report: Report | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
@@ -68,17 +75,20 @@ def train(
     Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. With
     `pipeline="text"` it reads raw text; `segmenter`, `tagger` and `parser` then say where its parts
     come from: "train", "none", or the path of a model. Without a parser the result is a tagger.
+    The segmenter learns also from files of `raw` text, and from a list of `abbreviations`.
 
     After every epoch a `checkpoint` is written to that file, from which `resume` goes on to the
     same model.
     """
-    parts = Parts(segmenter, tagger, parser)
+    parts = Parts(segmenter, tagger, parser, tuple(map(str, raw)), str(abbreviations))
     if pipeline not in PIPELINES:
         raise ValueError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
     run = report, checkpoint, resume
     if pipeline == PARSER:
         if parts != Parts():
-            raise ValueError("segmenter, tagger and parser are for pipeline='text'")
+            raise ValueError(
+                "segmenter, tagger, parser, raw and abbreviations are for pipeline='text'"
+            )
         trainer = trainer_of(train, dev, replace(Settings(), **settings))
         return trainer.complete(*run).parser()
     if parser != "train":

@@ -15,7 +15,8 @@ from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
-from dodona.segmentation.rules import Rules, restore_rules
+from dodona.segmentation.lexicon import Lexicon, restore_lexicon
+from dodona.segmentation.rules import Rule, Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
@@ -40,7 +41,7 @@ class Segmenter(Saved):
     Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
     """
 
-    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
+    FORMAT = Format("segmenter", version=2, oldest=1, unsaid=1)  # 2: with a lexicon
 
     settings: SegmenterSettings
     certain: bytes  # what two kinds of characters always do (core/places)
@@ -49,12 +50,16 @@ class Segmenter(Saved):
     word_weights: PackedWeights
     bias: int = 0  # for or against new sentences
     record: dict[str, Any] = field(default_factory=dict)
+    lexicon: Lexicon | None = None  # None: of a file from before there was one
 
     def __post_init__(self) -> None:
+        index, more = None, list[Rule]()
+        if self.lexicon is not None:
+            index, more = self.lexicon.index(), self.rules.doubled()
         self._maker = SentenceMaker(
-            Segmenting(self.certain, self.weights, self.bias),
-            Expansion(self.rules.index(), self.word_weights),
-            self.rules.rules,
+            Segmenting(self.certain, self.weights, self.bias, index),
+            Expansion(self.rules.index(more), self.word_weights),
+            [*self.rules.rules, *more],
         )
 
     def __repr__(self) -> str:
@@ -111,6 +116,11 @@ class Segmenter(Saved):
         arrays["segmenter.words.hashes"] = Array("U64", self.rules.hashes.tobytes())
         arrays["segmenter.words.answers"] = Array("U32", self.rules.answers.tobytes())
         arrays |= to_packed_arrays("segmenter.words", self.word_weights)
+        if self.lexicon is not None:
+            known = self.lexicon
+            about |= {"abbreviations": dict(known.abbreviations), "patterns": dict(known.patterns)}
+            arrays["segmenter.lexicon.hashes"] = Array("U64", known.hashes.tobytes())
+            arrays["segmenter.lexicon.classes"] = Array("U8", known.classes)
         return about, arrays
 
     @classmethod
@@ -122,6 +132,12 @@ class Segmenter(Saved):
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
+        lexicon = None
+        if "abbreviations" in about:
+            hashes, classes = (
+                arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
+            )
+            lexicon = restore_lexicon(about, hashes, bytes(classes))
         step, word_step = said(about, "steps", list[float])
         return cls(
             said_settings(about, SegmenterSettings),
@@ -131,6 +147,7 @@ class Segmenter(Saved):
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             said(about, "bias", int),
             said(about, "record", dict),
+            lexicon,
         )
 
 
