@@ -14,9 +14,9 @@ from random import Random
 from dodona.segmentation.abbreviations import GIVEN, Abbreviation
 from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
-EACH = 3  # sentences for an abbreviation of the list
-ENDS = 300  # sentences that end in an abbreviation, at most
-LISTS, ITEMS = 200, (2, 4)  # lists, at most, and their items
+EACH = 2  # sentences for an abbreviation of the list
+ENDS = 100  # sentences that end in an abbreviation, at most
+LISTS, ITEMS = 60, (2, 4)  # lists, at most, and their items
 LONGEST_ITEM = 60  # characters
 BULLETS = ("-", "*", "•", "–")
 

@@ -4,9 +4,11 @@ are tokens. All of it is learned from text, and given to the weights' features (
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,10 @@ from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
 
 ALWAYS = 0.95  # share of a pattern's stretches that the treebank keeps whole, if it always does
+WORD = re.compile(r"[^\W\d_]+")
+MOST_LOOKED_AT = 2_000  # characters of a text
+ENOUGH = 20  # words that say something about a text
+STRANGE = 0.3  # share of the usual coverage
 SOME = 4  # stretches from which on one that is parted is no mistake
 
 
@@ -39,6 +45,22 @@ class Lexicon:
     hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
     classes: bytes = b""
     patterns: Mapping[str, str] = field(default_factory=dict)  # "open" or "whole"
+    coverage: float = 0.0  # share of the treebank's words that are known here
+
+    @cached_property
+    def _known(self) -> frozenset[int]:
+        return frozenset(self.hashes)
+
+    def covered(self, text: str) -> tuple[float, int]:
+        """The share of the first words of a text that are known, and how many were looked at."""
+        words = WORD.findall(text, 0, MOST_LOOKED_AT)
+        n_known = sum(string_hash(lower(word)) in self._known for word in words)
+        return n_known / max(len(words), 1), len(words)
+
+    def is_strange(self, text: str) -> bool:
+        """Whether a text has so few known words that it must be in another language."""
+        share, n_words = self.covered(text)
+        return n_words >= ENOUGH and share < STRANGE * self.coverage
 
     def index(self) -> Index:
         """The same for compiled code; a word's class says all that is known of it."""
@@ -85,11 +107,14 @@ def learn_lexicon(
     for chunks in sources.lines():
         counts.add(chunks)
     words = counts.known()
+    known = {*words}
+    seen = [word.lower() in known for word in WORD.findall(text)]
     return Lexicon(
         {**learn_abbreviations(counts), **sources.given()},
         array("Q", [string_hash(lower(word)) for word in words]),
         bytes(word_class(counts, word) for word in words),
         {name: _state(*patterns[number]) for name, number in PATTERNS.items()},
+        round(sum(seen) / max(len(seen), 1), 4),
     )
 
 
@@ -125,7 +150,8 @@ def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:
                 abbreviations[str(word)] = Abbreviation(level, follower)
             case _:
                 raise ValueError(f"{found!r} says nothing of the abbreviation {word!r}")
-    return Lexicon(abbreviations, hashes, classes, said(about, "patterns", dict))
+    patterns, coverage = said(about, "patterns", dict), said(about, "coverage", float)
+    return Lexicon(abbreviations, hashes, classes, patterns, coverage)
 
 
 def _lines(name: str) -> Iterator[str]:

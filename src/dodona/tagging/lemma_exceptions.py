@@ -99,23 +99,29 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
     """The types whose script most others that end alike, with the same tags, do not have."""
     scripts = {key: lemma_script(key[0], lemma) for key, lemma in found.items()}
     alike: defaultdict[Type, Counter[str]] = defaultdict(Counter)
+    made_of: defaultdict[Type, Counter[str]] = defaultdict(Counter)  # the form itself, or ending in it
     for (form, given), script in scripts.items():
         for n in range(1, LETTERS + 1):
             alike[form[-n:], given][script] += 1
+        for i in range(len(form) - SHORTEST + 1):
+            if (form[i:], given) in found:
+                made_of[form[i:], given][script] += 1
     return {
         key: lemma
         for key, lemma in found.items()
-        if len(key[0]) >= SHORTEST and _is_exception(key, scripts[key], alike)
+        if len(key[0]) >= SHORTEST and _is_exception(key, scripts[key], alike, made_of[key])
     }
 
 
-def _is_exception(key: Type, script: str, alike: Mapping[Type, Counter[str]]) -> bool:
+def _is_exception(
+    key: Type, script: str, alike: Mapping[Type, Counter[str]], made_of: Counter[str]
+) -> bool:
     form, given = key
     for n in range(LETTERS, 0, -1):
-        others = alike[form[-n:], given]
-        if others.total() > 1:
-            return 2 * (others[script] - 1) < others.total() - 1
-    return False
+        others = alike[form[-n:], given] - made_of
+        if others.total():
+            return 2 * others[script] < others.total()
+    return True
 
 
 def _ending_script(form: str, lemma: str) -> str:

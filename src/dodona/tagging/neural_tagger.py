@@ -100,8 +100,9 @@ class NeuralTagger(Saved):
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
-        sentences = require_segmenter(self.segmenter).segment(text)
-        return Doc(self.pipe(sentences, threads=threads), text)
+        segmenter = require_segmenter(self.segmenter)
+        sentences = self.pipe(segmenter.segment(text), threads=threads)
+        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""

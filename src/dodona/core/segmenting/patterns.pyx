@@ -249,12 +249,11 @@ cdef Stretch path(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
     while i < most and low[i] == slash:
         i += 1
         end = i
-        while i < most and (is_wordlike(kind[i]) or in_local(low[i], kind[i])):
+        while i < most and in_local(low[i], kind[i]):
             i += 1
             if is_wordlike(kind[i - 1]):
                 end = i
-        if end == i:
-            n_names += 1
+        n_names += is_wordlike(kind[end - 1])
     if n_names + is_relative + (slash == c"\\") < 2:
         return Stretch(start, NO_PATTERN)
     return Stretch(end, PATH)
