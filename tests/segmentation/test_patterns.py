@@ -45,7 +45,22 @@ FOUND = [
     ("Ph.D", "dotted"),
     ("J.R.R", "initial"),
 ]
-NOT_FOUND = ["oak", "12", "#3", "@2", ":", "and/or", "/", "1-800", "(", "end.The", ":x", "…", "-", "~"]
+NOT_FOUND = [
+    "oak",
+    "12",
+    "#3",
+    "@2",
+    ":",
+    "and/or",
+    "/",
+    "1-800",
+    "(",
+    "end.The",
+    ":x",
+    "…",
+    "-",
+    "~",
+]
 
 
 @pytest.mark.parametrize(("text", "name"), FOUND)
@@ -70,7 +85,9 @@ def test_an_emoticon_is_none_within_words() -> None:
     assert pattern_at(code_points(":painting")) is None
 
 
-@pytest.mark.parametrize("text", ["1" * 5000, "1." * 3000, "a." * 3000, ":" * 3000, "@" + "a" * 999])
+@pytest.mark.parametrize(
+    "text", ["1" * 5000, "1." * 3000, "a." * 3000, ":" * 3000, "@" + "a" * 999]
+)
 def test_long_text_ends_somewhere(text: str) -> None:
     found = pattern_at(code_points(text))
     assert found is None or found[1] <= len(text)

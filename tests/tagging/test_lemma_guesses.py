@@ -18,7 +18,20 @@ PAST = [
     ("undertook", "undertake"), ("underplayed", "underplay"), ("undid", "undo"),
     ("loved", "love"), ("baked", "bake"), ("named", "name"),
 ]  # fmt: skip
-BASE = ["bake", "do", "go", "hope", "love", "name", "take", "open", "play", "turn", "build", "plant"]
+BASE = [
+    "bake",
+    "do",
+    "go",
+    "hope",
+    "love",
+    "name",
+    "take",
+    "open",
+    "play",
+    "turn",
+    "build",
+    "plant",
+]
 BASE += ["undergrow", "grow", "stop", "nod", "step"]
 DOUBLED = [("stopped", "stop"), ("nodded", "nod"), ("stepped", "step")]
 

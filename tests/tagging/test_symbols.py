@@ -11,7 +11,7 @@ from dodona.tagging.symbols import symbol_kind
 from dodona.tagging.tagger import Tagger
 
 EMOJI = ["😀", "👍🏽", "👩‍👩‍👧", "🇫🇷", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "☕", "⭐", "🫠"]
-CURRENCIES = ["$", "€", "£", "¥", "₹", "₿", "₩", "＄"]
+CURRENCIES = ["$", "€", "£", "¥", "₹", "₿", "₩", "\uff04"]
 NEITHER = ["oak", "", "!", "...", "5", "a😀", "US$", "%", "—", "§", "+", "한", "1️⃣ "]
 
 

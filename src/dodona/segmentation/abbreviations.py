@@ -1,9 +1,9 @@
 """Abbreviations, learned from text that nobody has annotated, or given as a list.
 
 A word is an abbreviation if a period follows it far more often than chance would have it, if it is
-short, if it has periods inside, and if it hardly ever stands without one: the score of Kiss & Strunk
-(2006, section 3.1). It needs text that has the abbreviations: in five million words of novels and
-manuals there is no "Prof." at all, and a list helps.
+short, if it has periods inside, and if it hardly ever stands without one: the score of Kiss &
+Strunk (2006, section 3.1). It needs text that has the abbreviations: in five million words of
+novels and manuals there is no "Prof." at all, and a list helps.
 """
 
 from __future__ import annotations

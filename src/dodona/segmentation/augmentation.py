@@ -18,7 +18,7 @@ EACH = 2  # sentences for an abbreviation of the list
 ENDS = 100  # sentences that end in an abbreviation, at most
 LISTS, ITEMS = 60, (2, 4)  # lists, at most, and their items
 LONGEST_ITEM = 60  # characters
-BULLETS = ("-", "*", "•", "–")
+BULLETS = ("-", "*", "•", "\u2013")
 
 
 @dataclass(frozen=True)

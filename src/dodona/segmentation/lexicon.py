@@ -138,7 +138,7 @@ def _unit(name: str) -> int:
 def _state(n_whole: int, n_parted: int) -> str:
     """Patterns that a treebank does not have are kept whole."""
     n = n_whole + n_parted
-    return "whole" if n < SOME and n_whole >= n_parted or n_whole >= ALWAYS * n else "open"
+    return "whole" if (n < SOME and n_whole >= n_parted) or n_whole >= ALWAYS * n else "open"
 
 
 def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:

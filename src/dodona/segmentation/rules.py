@@ -23,7 +23,7 @@ MIN_TYPES = 2  # tokens that an affix must be seen with …
 MIN_SHARE = 0.05  # … and among those that have it
 CERTAIN = 3  # a token seen this often, and always alike, is certain
 MAX_AFFIX = 16
-APOSTROPHES = "'’"
+APOSTROPHES = "'\u2019"
 
 
 @dataclass

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 
-BEFORE, AFTER = "([{\"'“‘«„‚*_<–—-", ")]}\"'”’»“*_>,;:!?–—-"
+QUOTES = "\"'“”«»„\u2018\u2019\u201a"
+DASHES = "-—\u2013"
+BEFORE, AFTER = f"([{{<*_{QUOTES}{DASHES}", f")]}}>*_,;:!?{QUOTES}{DASHES}"
 STARTER = 30.0  # log likelihood ratio from which on a word begins sentences, as the paper has it
 MANY = 9  # so many times as often written one way as the other
 LEAST = 4  # times that a word was seen

@@ -1,8 +1,9 @@
 """What a treebank tells of the lemmas of words that it does not have.
 
-A form is an exception if others with the same tags that end like it have another script: "built", to
-whoever knows "tilted". What ends in one, with these very tags, goes like it: "rebuilt", "overthrew".
-What stands before it must be a prefix, seen before some lemmas that are words without it, too.
+A form is an exception if others with the same tags that end like it have another script: "built",
+to whoever knows "tilted". What ends in one, with these very tags, goes like it: "rebuilt",
+"overthrew". What stands before it must be a prefix, seen before some lemmas that are words without
+it, too.
 """
 
 from __future__ import annotations
@@ -52,11 +53,7 @@ def learn_unknown(
         key: numbers.setdefault(_ending_script(key[0], lemma), len(numbers))
         for key, lemma in sorted(_exceptions(found).items())
     }
-    usual = [
-        (given, number[script])
-        for given, script in _usual(found)
-        if script in number
-    ]
+    usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     unknown = Unknown(
         array("Q", [lemma_hash(form) for form, _ in endings]),
         array("I", [given for _, given in endings]),
@@ -84,9 +81,7 @@ def _prefixes(lemmas: set[str]) -> list[str]:
     return sorted(prefix for prefix, n in counts.items() if n >= PREFIXED)
 
 
-def _types(
-    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]
-) -> dict[Type, str]:
+def _types(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]) -> dict[Type, str]:
     """The lemma of every form with its tags, the most frequent one; words of letters only."""
     seen: defaultdict[Type, Counter[str]] = defaultdict(Counter)
     for form, lemma, given in zip(forms, lemmas, tags, strict=True):
@@ -99,7 +94,9 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
     """The types whose script most others that end alike, with the same tags, do not have."""
     scripts = {key: lemma_script(key[0], lemma) for key, lemma in found.items()}
     alike: defaultdict[Type, Counter[str]] = defaultdict(Counter)
-    made_of: defaultdict[Type, Counter[str]] = defaultdict(Counter)  # the form itself, or ending in it
+    made_of: defaultdict[Type, Counter[str]] = defaultdict(
+        Counter
+    )  # the form itself, or ending in it
     for (form, given), script in scripts.items():
         for n in range(1, LETTERS + 1):
             alike[form[-n:], given][script] += 1

@@ -1,9 +1,9 @@
 """Lemmas of words that are not known: by analogy with a known ending, and checked with a lexicon.
 
 A model that has chosen a script knows how words end, but no words. Where it changes a word into no
-lemma that is known, two things correct it. A word that ends in an exception with the same tags, after
-what often stands before words, goes like that: "rebuilt" like "built". Else another script that is
-usual with these tags may give a known lemma.
+lemma that is known, two things correct it. A word that ends in an exception with the same tags,
+after what often stands before words, goes like that: "rebuilt" like "built". Else another script
+that is usual with these tags may give a known lemma.
 """
 from cython.operator cimport dereference
 from libcpp.pair cimport pair
@@ -68,6 +68,8 @@ cdef class LemmaGuesses:
         cdef unordered_map[uint32_t, vector[int]].iterator others
         cdef size_t k
         cdef int script
+        if form.size and c"0" <= form.text[0] <= c"9":
+            return chosen
         if self.lemmas.empty() or not self.scripts.keeps(chosen) and (
                 self.gives_lemma(chosen, form, lemma)):
             return chosen

@@ -1,4 +1,4 @@
-"""The tags of emoji and signs of currencies, from a treebank: those that most of them have there."""
+"""The tags of emoji and currencies, from a treebank: those that most of them have there."""
 
 from __future__ import annotations
 

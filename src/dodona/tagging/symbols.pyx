@@ -76,7 +76,8 @@ def symbol_kind(str form):
 def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
     """Give unknown emoji and currencies their classes in a column of the corpus.
 
-    `fixed` has a class for each of SYMBOL_KINDS, or -1: those are left alone. Sentences that `kept` has a 1 for are left alone.
+    `fixed` has a class for each of SYMBOL_KINDS; -1 leaves them alone, and so does a 1 in `kept`,
+    which has one for each sentence.
     """
     cdef int32_t classes[2]
     cdef Sentence sentence

@@ -1,7 +1,7 @@
 """What a segmenter knows of words and patterns, beside its weights.
 
-A word has a class, made of what text without annotation tells of it (`dodona.segmentation.lexicon`):
-a period after "prof" is part of it, "the" is in lower case unless it begins a sentence. A pattern is
+A word has a class, made of what text without annotation tells of it (`segmentation/lexicon.py`): a
+period after "prof" is part of it, "the" is in lower case unless it begins a sentence. A pattern is
 kept whole, or is left to the model.
 """
 from dodona.core.segmenting.patterns import PATTERNS

@@ -26,6 +26,6 @@ cdef struct Stretch:
 
 
 cdef Stretch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                     Py_ssize_t end) noexcept nogil
+                        Py_ssize_t end) noexcept nogil
 cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
                         Py_ssize_t end, bint after_space) noexcept nogil

@@ -20,9 +20,9 @@ PATTERNS = {
 }
 # endings of hosts and files, digits written as 0; few could follow a full stop without a space
 cdef const char* ENDINGS = (
-    b" com org net edu gov info biz html htm php pdf doc docx xls xlsx ppt pptx txt csv json xml yaml"
-    b" yml toml md py js ts css java cpp jpg jpeg png gif svg mp0 zip gz exe dll conllu ipynb sh sql"
-    b" log cfg ini io uk de fr eu nl ca au jp ch se ")
+    b" com org net edu gov info biz html htm php pdf doc docx xls xlsx ppt pptx txt csv json xml"
+    b" yaml yml toml md py js ts css java cpp jpg jpeg png gif svg mp0 zip gz exe dll conllu ipynb"
+    b" sh sql log cfg ini io uk de fr eu nl ca au jp ch se ")
 
 
 cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
@@ -60,7 +60,7 @@ cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t sta
 
 
 cdef Stretch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                     Py_ssize_t end) noexcept nogil:
+                        Py_ssize_t end) noexcept nogil:
     """A URL or an e-mail address."""
     cdef Py_ssize_t found
     if not is_wordlike(kind[start]):

@@ -4,9 +4,9 @@ Two sets of templates: between two characters, where a token may end, and at whi
 nearly always does and a sentence may. Both see the kinds of characters beside the characters, so
 that what training has not seen is judged by what looks alike.
 
-Where there is a lexicon, a third and a fourth set see what it tells: whether the word before a period
-is an abbreviation, how the word after it is written elsewhere (Kiss & Strunk 2006), which pattern the
-token belongs to; and where lines end.
+Where there is a lexicon, a third and a fourth set see what it tells: whether the word before a
+period is an abbreviation, how the word after it is written elsewhere (Kiss & Strunk 2006), which
+pattern the token belongs to; and where lines end.
 """
 from libc.stdint cimport uint8_t
 
