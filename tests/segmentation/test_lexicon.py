@@ -177,12 +177,18 @@ def test_what_is_made_of_sentences_has_their_words() -> None:
     known["etc"] = Abbreviation(1, "any")
     made = augmented(gold, known, seed=1)
     assert "Prof. " in made.text
-    assert "\n- " in made.text or "\n* " in made.text or "\n• " in made.text
     for (start, end, _), words in zip(made.spans, made.words, strict=True):
         assert made.text[start:end] == "".join(words)
     assert augmented(gold, known, seed=1) == made
     ends = [i for i, span in enumerate(made.spans) if span[2]][1:]
     assert any(made.words[i - 1] == ("etc.",) for i in ends)
+
+
+@pytest.mark.parametrize("mark", ["-", "*", "•", "1.", "12)", "a)"])
+def test_an_item_of_a_list_begins_a_sentence(segmenter: Segmenter, mark: str) -> None:
+    text = f"{mark} the oak\n{mark} the elm and\n{mark} the ash"
+    assert len(segmenter.segment(text)) == 3
+    assert len(segmenter.segment("He sees the oak\nand the elm\n3.5 leaves.")) == 1
 
 
 def test_lines_hold_the_same_words() -> None:

@@ -1,7 +1,7 @@
 """Text made of a treebank's sentences, for what texts have and treebanks have too little of.
 
-Three things: abbreviations of a list, in the places of those that the treebank has; sentences that
-end in an abbreviation; lists, whose items are lines. Nothing is made up but the order of things.
+Two things: abbreviations of a list, in the places of those that the treebank has; and sentences that
+end in an abbreviation. Nothing is made up but the order of things.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
 EACH = 2  # sentences for an abbreviation of the list
 ENDS = 100  # sentences that end in an abbreviation, at most
-LISTS, ITEMS = 60, (2, 4)  # lists, at most, and their items
-LONGEST_ITEM = 60  # characters
-BULLETS = ("-", "*", "•", "\u2013")
 
 
 @dataclass(frozen=True)
@@ -40,12 +37,7 @@ def augmented(gold: GoldText, abbreviations: Mapping[str, Abbreviation], seed: i
     if not sentences:
         return GoldText()
     known = _Abbreviations(sentences, abbreviations)
-    paragraphs = [
-        *([line] for line in known.substituted(rng)),
-        *known.ended(rng),
-        *_lists(sentences, rng),
-    ]
-    return _assembled(paragraphs)
+    return _assembled([*([line] for line in known.substituted(rng)), *known.ended(rng)])
 
 
 class _Abbreviations:
@@ -84,24 +76,6 @@ class _Abbreviations:
             else:
                 last = [ending]
             yield [[*line[:i], *last], rng.choice(self.sentences)]
-
-
-def _lists(sentences: Sequence[Line], rng: Random) -> Iterator[list[Line]]:
-    """Short sentences that follow each other as the items of a list."""
-    short = [i for i, line in enumerate(sentences) if _length(line) <= LONGEST_ITEM]
-    for start in rng.sample(short, min(LISTS, len(short))):
-        items = sentences[start : start + rng.randint(*ITEMS)]
-        mark = rng.choice(BULLETS)
-        bullet = Piece("\n", mark, (mark,))
-        yield [
-            [bullet, Piece(" ", line[0].form, line[0].words), *line[1:]]
-            for line in items
-            if _length(line) <= LONGEST_ITEM
-        ]
-
-
-def _length(line: Line) -> int:
-    return sum(len(piece.gap) + len(piece.form) for piece in line)
 
 
 def _name(form: str) -> str:

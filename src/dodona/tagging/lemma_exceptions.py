@@ -48,10 +48,11 @@ def learn_unknown(
     `number` has the numbers of all other scripts.
     """
     found = _types(forms, lemmas, tags)
+    prefixes = _prefixes(set(lemmas))
     numbers = dict(number)
     endings = {
         key: numbers.setdefault(_ending_script(key[0], lemma), len(numbers))
-        for key, lemma in sorted(_exceptions(found).items())
+        for key, lemma in sorted(_exceptions(found).items() if prefixes else ())
     }
     usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     unknown = Unknown(
@@ -59,7 +60,7 @@ def learn_unknown(
         array("I", [given for _, given in endings]),
         array("I", endings.values()),
         array("Q", sorted({lemma_hash(lemma) for lemma in lemmas})),
-        array("Q", sorted(map(lemma_hash, _prefixes(set(lemmas))))),
+        array("Q", sorted(map(lemma_hash, prefixes))),
         array("I", [given for given, _ in usual]),
         array("I", [script for _, script in usual]),
     )

@@ -67,5 +67,6 @@ cdef class Walk:
     cdef int start_token(self, int flags) except -1 nogil
     cdef void read(self, Py_ssize_t i) noexcept nogil
     cdef void recognise(self, Py_ssize_t i) noexcept nogil
+    cdef bint begins_item(self, Py_ssize_t i) noexcept nogil
     cdef bint ends_word(self, uint8_t kind) noexcept nogil
     cdef bint ends_abbreviation(self, uint8_t kind) noexcept nogil

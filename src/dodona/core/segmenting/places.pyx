@@ -12,8 +12,8 @@ from cpython.bytes cimport PyBytes_AS_STRING
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
-    APOSTROPHE, CLOSING, COLON, COMMA, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE, PERIOD,
-    SPACE, UPPER, is_space, is_wordlike)
+    APOSTROPHE, CLOSING, COLON, COMMA, DIGIT, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE,
+    PERIOD, SPACE, UPPER, is_space, is_wordlike)
 from dodona.core.segmenting.lexicon cimport ABBREVIATION, WHOLE_PATTERN, Lexicon
 from dodona.core.segmenting.patterns cimport INITIAL, MAX_ATOM, Stretch, address_at, recognised
 
@@ -22,6 +22,7 @@ cdef enum:
     FIRST_FLAG = 0x1f1e6            # regional indicators: two of them make a flag
     LAST_FLAG = 0x1f1ff
     PARAGRAPH_END = 0x2029
+    MAX_ITEM = 4                    # characters of "12. "
     MAX_SENTENCE = 1 << 20          # characters; it ends there, whatever it is
     FEW = 8                         # times that a pair was seen: nothing is certain of it
 
@@ -84,7 +85,8 @@ cdef class Walk:
         cdef int label
         if self.n_line_ends > 1 or i - self.sentence_start >= MAX_SENTENCE:
             return SENTENCE
-        if self.by_lines and self.n_line_ends:
+        if self.n_line_ends and (
+                self.by_lines or self.lexicon is not None and self.begins_item(i)):
             return SENTENCE
         if self.gap == i:
             if kind == MARK or i < self.atom_end:
@@ -104,6 +106,21 @@ cdef class Walk:
         if label == SENTENCE and self.by_lines or label == SAME and not self.may_join():
             return TOKEN
         return label
+
+    cdef bint begins_item(self, Py_ssize_t i) noexcept nogil:
+        """Whether a line that begins here is an item of a list: "- ", "1. ", "2) ", "a) "."""
+        cdef Py_ssize_t start = i, end = min(self.n, i + MAX_ITEM)
+        if is_bullet(self.low[i]):
+            i += 1
+        else:
+            while i < end and self.kind[i] == DIGIT:
+                i += 1
+            if i == start and is_wordlike(self.kind[i]) and i + 1 < end and self.low[i + 1] == c")":
+                i += 1
+            if i == start or i >= end or not (self.low[i] == c"." or self.low[i] == c")"):
+                return False
+            i += 1
+        return i < self.n and is_space(self.kind[i])
 
     cdef bint ends_word(self, uint8_t kind) noexcept nogil:
         """Whether this is a question mark or the like after an abbreviation: "p.m.?", "etc.)"."""
@@ -189,6 +206,11 @@ cdef class Walk:
                 self.pattern, self.pattern_end, self.atom_end = found.pattern, found.end, i
                 return
         self.pattern, self.pattern_end, self.atom_end = found.pattern, found.end, found.end
+
+
+cdef inline bint is_bullet(uint32_t c) noexcept nogil:
+    return (c == c"-" or c == c"*" or c == 0x2022 or c == 0x2013 or c == 0xb7 or c == 0x25aa
+            or c == 0x25cf or c == 0x25e6 or c == 0x2023)
 
 
 cdef inline void add_to(Piece* piece, uint32_t low, uint8_t kind) noexcept nogil:
