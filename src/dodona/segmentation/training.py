@@ -67,9 +67,9 @@ class SegmenterTrainer(Learner[Weights]):
             # sentences is 3.2 higher where blank lines are taken out, 0.2 lower where they are not
             shown = shown + shown.in_lines(self.settings.seed)
             cutoff = min(2 * cutoff - 1, MAX_CUTOFF)  # most features occur in both
-        more = augmented(self.gold, self.lexicon.abbreviations, self.settings.seed)
-        if more.text:
-            shown = shown + more
+        if self.sources != Sources():
+            # there are abbreviations that the treebank does not have
+            shown = shown + augmented(self.gold, self.lexicon.abbreviations, self.settings.seed)
         text, labels = code_points(shown.text), _labels(shown)
         self.certain = certain_pairs(count_pairs(text, labels, index), self.settings.certain)
         self.places = PlaceTrainer(

@@ -110,7 +110,7 @@ class GoldText:
         text = list(whole.text)
         less = len(PARAGRAPH) - 1
         starts = [at - less * i for i, at in enumerate(self.paragraphs)]
-        inner = set()  # spaces that are within a token stay
+        inner: set[int] = set()  # spaces that are within a token stay
         for start, end, _ in whole.spans:
             inner.update(i for i in range(start, end) if text[i] == " ")
         for start, end in zip(starts, [*starts[1:], len(text) + 1], strict=True):
@@ -122,6 +122,8 @@ class GoldText:
 
     def __add__(self, other: GoldText) -> GoldText:
         """This text and then the other, as a new paragraph."""
+        if not other.text:
+            return self
         n = len(self.text) + len(PARAGRAPH)
         return GoldText(
             self.text + PARAGRAPH + other.text,

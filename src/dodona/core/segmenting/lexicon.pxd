@@ -21,5 +21,7 @@ cdef class Lexicon:
     cdef vector[uint64_t] key           # a table with open addresses; 0 is none
     cdef vector[uint8_t] value
     cdef uint8_t patterns[N_PATTERNS]
+    cdef bint has_abbreviations
+    cdef bint has_writings              # of any word
 
     cdef uint8_t of(self, uint64_t hash) noexcept nogil

@@ -29,6 +29,8 @@ cdef class Lexicon:
             while self.key[at] and self.key[at] != hashes[i]:
                 at = (at + 1) & (n - 1)
             self.key[at], self.value[at] = hashes[i], classes[i]
+            self.has_abbreviations |= classes[i] & ABBREVIATION != 0
+            self.has_writings |= classes[i] & LIKE_CAPITAL != 0
         for i in range(N_PATTERNS):
             self.patterns[i] = UNKNOWN_PATTERN
         for name, state in patterns.items():

@@ -247,15 +247,18 @@ cdef void fill_known_within(Walk walk, const Ahead* after, Py_ssize_t end,
         put(keys, walk.pattern, where, k, l1)
         put(keys, walk.pattern * 4 + where, c, after.pattern, next)
     keys.template = FIRST_KNOWN_WITHIN + 4
+    if not walk.lexicon.has_abbreviations:
+        return
     if k == PERIOD:
         known = walk.lexicon.of(walk.token.hash)
         put(keys, known & IS_ABBREVIATION, l1, 0, 0)
         put(keys, known & ABBREVIATION, l1, after.pattern, 0)
         put(keys, known & IS_ABBREVIATION, l1, after.pattern, next)
-        put(keys, known & LIKE_CAPITAL, k1, l1, bucket(i - walk.token.start))
-        put(keys, next, after.pattern, l1, bucket(i - walk.token.start))
+        if walk.lexicon.has_writings:
+            put(keys, known & LIKE_CAPITAL, k1, l1, bucket(i - walk.token.start))
+            put(keys, next, after.pattern, l1, bucket(i - walk.token.start))
     elif k1 == PERIOD:
-        keys.template += 5
+        keys.template = FIRST_KNOWN_WITHIN + 9
         known = walk.lexicon.of(walk.token.stem)
         put(keys, known & IS_ABBREVIATION, is_wordlike(<uint8_t> k), 0, 0)
         put(keys, known & ABBREVIATION, k, l1, 0)
@@ -266,17 +269,21 @@ cdef void fill_known_at_space(Walk walk, const Ahead* rest, Keys* keys) noexcept
     cdef uint64_t c1 = low_at(walk, i - 1), k1 = kind_at(walk, i - 1), pattern = rest.pattern
     cdef uint64_t known = 0, next = class_ahead(walk, walk.at) & LIKE_CAPITAL
     cdef uint64_t is_apart = i - walk.token.start == 1
-    if k1 == PERIOD:
+    if k1 == PERIOD and walk.lexicon.has_abbreviations:
         known = walk.lexicon.of(walk.before if is_apart else walk.token.stem)
         put(keys, known & IS_ABBREVIATION, is_apart, pattern, 0)
         put(keys, known & IS_ABBREVIATION, is_apart, pattern, next)
         put(keys, known & ABBREVIATION, pattern, next, bucket(walk.n_tokens))
         put(keys, known & ABBREVIATION, walk.pattern, pattern, next)
     keys.template = FIRST_KNOWN_AT_SPACE + 4
-    put(keys, next, pattern, c1, 0)
-    put(keys, next, pattern, k1, rest.shape)
-    put(keys, next, pattern, walk.token.shape, 0)
-    put(keys, walk.pattern, k1, pattern, 0)
+    if walk.lexicon.has_writings:
+        put(keys, next, pattern, c1, 0)
+        put(keys, next, pattern, k1, rest.shape)
+        put(keys, next, pattern, walk.token.shape, 0)
+    keys.template = FIRST_KNOWN_AT_SPACE + 7
+    if walk.pattern:
+        put(keys, walk.pattern, k1, pattern, 0)
+    keys.template = FIRST_KNOWN_AT_SPACE + 8
     if walk.n_line_ends:
         fill_line(walk, rest, next, k1, keys)
 
