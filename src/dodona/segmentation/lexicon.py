@@ -100,9 +100,6 @@ def learn_lexicon(
 ) -> Lexicon:
     """The lexicon of a treebank's text and other sources.
 
-    How words are written is learned where there is raw text: of the treebank's own words, the model
-    sees as much by itself, and what it would be told of them is too good to be true elsewhere.
-
     `patterns` has, by a pattern's number, how often the treebank keeps it whole and how often not.
     """
     sources = sources or Sources()
@@ -115,7 +112,7 @@ def learn_lexicon(
     return Lexicon(
         {**learn_abbreviations(counts), **sources.given()},
         array("Q", [string_hash(lower(word)) for word in words]),
-        bytes(word_class(counts, word) if sources.raw else 0 for word in words),
+        bytes(word_class(counts, word) for word in words),
         {name: _state(*patterns[number]) for name, number in PATTERNS.items()},
         round(sum(seen) / max(len(seen), 1), 4),
     )

@@ -67,8 +67,8 @@ class SegmenterTrainer(Learner[Weights]):
             # sentences is 3.2 higher where blank lines are taken out, 0.2 lower where they are not
             shown = shown + shown.in_lines(self.settings.seed)
             cutoff = min(2 * cutoff - 1, MAX_CUTOFF)  # most features occur in both
-        if self.sources != Sources():
-            # there are abbreviations that the treebank does not have
+        if self.sources.abbreviations:
+            # there are some that the treebank does not have; without any, this costs el_gdt 0.8 F1
             shown = shown + augmented(self.gold, self.lexicon.abbreviations, self.settings.seed)
         text, labels = code_points(shown.text), _labels(shown)
         self.certain = certain_pairs(count_pairs(text, labels, index), self.settings.certain)

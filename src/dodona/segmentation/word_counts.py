@@ -62,6 +62,8 @@ class WordCounts:
     def _add_writing(self, word: str, core: str, begins: bool) -> None:
         if core[0].islower():
             self.lower[word] += 1
+        elif not core[0].isupper():
+            return  # of a script without case
         elif begins:
             self.starting[word] += 1
             self.n_starts += 1
@@ -88,7 +90,7 @@ class WordCounts:
 
     def known(self) -> list[str]:
         """The words of which something is known, the most frequent of them."""
-        counts = self.lower + self.capital + self.starting
+        counts = self.with_period + self.without
         often = sorted((-n, word) for word, n in counts.items() if n >= LEAST)
         return [word for _, word in often[:MOST_WORDS]]
 

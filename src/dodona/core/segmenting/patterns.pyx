@@ -6,7 +6,7 @@ pattern that it keeps whole is kept whole everywhere, and so is one that it does
 Characters are those of `CodePoints.low`: lower case, with 0 for every digit.
 """
 from dodona.core.segmenting.characters cimport (
-    DIGIT, MARK, PERIOD, UPPER, CodePoints, is_space, is_wordlike)
+    DIGIT, LETTER, MARK, PERIOD, UPPER, CodePoints, is_space, is_wordlike)
 
 cdef enum:
     MAX_LOCAL = 64      # characters of an e-mail address before its @
@@ -206,7 +206,8 @@ cdef Stretch lettered(const uint32_t* low, const uint8_t* kind, Py_ssize_t start
         i += 1
         part = i
     if n_parts == 1:
-        if i == start + 1 and kind[start] == UPPER and i < most and kind[i] == PERIOD:
+        if (i == start + 1 and (kind[start] == UPPER or kind[start] == LETTER)
+                and i < most and kind[i] == PERIOD):
             return Stretch(i, INITIAL)
         return Stretch(start, NO_PATTERN)
     if longest <= 2 and kind[start] != DIGIT:
