@@ -125,8 +125,8 @@ def _is_exception(
 def _ending_script(form: str, lemma: str) -> str:
     """The script by which words that end in this form get their lemmas: it leaves the beginning.
 
-    >>> _ending_script("built", "build").split("\t"), _ending_script("went", "go").split("\t")
-    (['lower', '0', '', '1', 'd'], ['lower', '0', '', '4', 'go'])
+    >>> [_ending_script(*pair).split() for pair in (("built", "build"), ("went", "go"))]
+    [['lower', '0', '1', 'd'], ['lower', '0', '4', 'go']]
     """
     script = lemma_script(form, lemma)
     fields = script.split("\t")

@@ -28,9 +28,12 @@ cdef const char* ENDINGS = (
 cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
                         Py_ssize_t end, bint after_space) noexcept nogil:
     """The pattern that begins here, and where it ends; `after_space`: nothing is glued to it."""
-    cdef Stretch found = address_at(low, kind, start, end)
+    cdef Stretch found
     cdef uint32_t c = low[start]
     cdef Py_ssize_t most = min(end, start + MAX_ATOM)
+    if is_plain(low, kind, start, most):
+        return Stretch(start, NO_PATTERN)
+    found = address_at(low, kind, start, end)
     if found.pattern:
         return found
     if kind[start] == DIGIT:
@@ -57,6 +60,17 @@ cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t sta
     if not found.pattern and after_space:
         found = emoticon(low, kind, start, most)
     return found
+
+
+cdef inline bint is_plain(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                          Py_ssize_t most) noexcept nogil:
+    """Whether a word is nothing but letters, as most are: a look at it saves all others."""
+    cdef Py_ssize_t i = start
+    if not is_wordlike(kind[start]) or kind[start] == DIGIT:
+        return False
+    while i < most and is_wordlike(kind[i]) and kind[i] != DIGIT:
+        i += 1
+    return i == most or is_space(kind[i]) or low[i] == c"," or low[i] == c"'"
 
 
 cdef Stretch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,

@@ -267,7 +267,9 @@ cdef void fill_known_within(Walk walk, const Ahead* after, Py_ssize_t end,
 cdef void fill_known_at_space(Walk walk, const Ahead* rest, Keys* keys) noexcept nogil:
     cdef Py_ssize_t i = walk.gap
     cdef uint64_t c1 = low_at(walk, i - 1), k1 = kind_at(walk, i - 1), pattern = rest.pattern
-    cdef uint64_t known = 0, next = class_ahead(walk, walk.at) & LIKE_CAPITAL
+    cdef uint64_t known = 0, next = LIKE_CAPITAL & (
+        walk.lexicon.of(rest.word) if is_wordlike(walk.kind[walk.at])
+        else class_ahead(walk, walk.at))
     cdef uint64_t is_apart = i - walk.token.start == 1
     if k1 == PERIOD and walk.lexicon.has_abbreviations:
         known = walk.lexicon.of(walk.before if is_apart else walk.token.stem)
