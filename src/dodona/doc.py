@@ -31,11 +31,13 @@ class Doc(Sequence[Sentence]):
     ('Oaks speak Listen', ['Oaks', 'speak', 'Listen'], 1)
     """
 
-    __slots__ = ("_sentences", "_text")
+    __slots__ = ("_is_strange", "_sentences", "_text")
 
-    def __init__(self, sentences: Iterable[Sentence], text: str | None = None) -> None:
+    def __init__(
+        self, sentences: Iterable[Sentence], text: str | None = None, *, is_strange: bool = False
+    ) -> None:
         self._sentences = tuple(sentences)
-        self._text = text
+        self._text, self._is_strange = text, is_strange
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
                 raise TypeError(f"a document is made of sentences, not of {sentence!r}")
@@ -78,6 +80,11 @@ class Doc(Sequence[Sentence]):
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences; iterating over the document gives the same."""
         return self._sentences
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether the text seems to be in a language that the model which read it does not know."""
+        return self._is_strange
 
     @property
     def words(self) -> list[Word]:

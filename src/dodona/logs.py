@@ -16,10 +16,19 @@ NAME = "dodona"
 
 def info(message: str, *values: Any) -> None:
     """Log what may interest: a model that was loaded, an epoch that is done."""
+    _log("info", message, *values)
+
+
+def warning(message: str, *values: Any) -> None:
+    """Log what may be wrong though it can be gone on with."""
+    _log("warning", message, *values)
+
+
+def _log(level: str, message: str, *values: Any) -> None:
     logging = sys.modules.get("logging")
     if logging is None or not hasattr(logging, "getLogger"):  # not there, or just being imported
         return
     logger = logging.getLogger(NAME)
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
-    logger.info(message, *values)
+    getattr(logger, level)(message, *values)

@@ -161,3 +161,42 @@ def test_parts_for_no_parser_are_resumed_to_the_same_bytes(
     assert resumed.code == 0 and "segmenter, epoch 2" not in resumed.err
     assert "tagger, epoch 10" in resumed.err
     assert (tmp_path / "broken").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_raw_text_and_a_list_teach_the_segmenter(shell: Shell, data: Path, tmp_path: Path) -> None:
+    raw, given = tmp_path / "raw.txt", tmp_path / "list.txt"
+    raw.write_text("We met Gen. Oak here. The river is deep.\n" * 50, encoding="utf-8")
+    given.write_text("Prof. name\n", encoding="utf-8")
+    files = ["--train", data / "train.conllu", "--dev", data / "dev.conllu"]
+    options = ["--pipeline", "text", "--parser", "none", "--quiet"]
+    sources = ["--raw", f"{raw},{raw}", "--abbreviations", given]
+    result = shell("train", *options, *files, *sources, "-o", tmp_path / "m")
+    assert result.code == 0, result.err
+    segmenter = dodona.Tagger.load(tmp_path / "m").segmenter
+    assert segmenter is not None
+    assert segmenter.lexicon is not None
+    assert {"gen", "prof"} <= segmenter.lexicon.abbreviations.keys()
+    refused = shell("train", *files, "--raw", raw, "-o", tmp_path / "x")
+    assert refused.code != 0
+    assert "--raw: only with --pipeline text" in refused.err
+    refused = shell("train", *options, *files, "--raw", tmp_path / "no.txt", "-o", tmp_path / "x")
+    assert refused.code != 0
+    assert "no.txt" in refused.err
+    assert not (tmp_path / "x").exists()
+
+
+def test_text_in_another_language_is_warned_of_once(
+    shell: Shell, text_model: Path, text: str, tmp_path: Path
+) -> None:
+    strange = "Η ζωή είναι μικρή και ο κόσμος μεγάλος όσο ποτέ άλλοτε. " * 20
+    (tmp_path / "a.txt").write_text(strange, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(strange, encoding="utf-8")
+    result = shell("parse", text_model, tmp_path / "a.txt", tmp_path / "b.txt")
+    assert result.code == 0
+    assert result.err.count("another language") == 1
+    (tmp_path / "c.txt").write_text(text, encoding="utf-8")
+    assert "another language" not in shell("parse", text_model, tmp_path / "c.txt").err
+    parser = dodona.load(text_model)
+    assert parser(strange).is_strange
+    assert not parser(text).is_strange
+    assert not parser("Η ζωή είναι μικρή.").is_strange, "too short to tell"

@@ -53,6 +53,7 @@ class Reading:
     ) -> None:
         self.format, self.segmenter, self.skip_bad = format, segmenter, skip_bad
         self.encoding, self.trees, self.meter = encoding, trees, meter
+        self.has_warned = False
 
     def read(self, sources: Iterable[Source]) -> Iterator[Item]:
         """The sentences of all files, one after the other."""
@@ -73,9 +74,21 @@ class Reading:
         else:
             splitting: Splitting = "lines" if format == LINES else "learned"
             segmenter = self._require_segmenter(source.path)
-            blocks = segmenter.stream(file.texts(), sentences=splitting, name=source.name)
+            texts = self._looked_at(file.texts(), segmenter, source.path)
+            blocks = segmenter.stream(texts, sentences=splitting, name=source.name)
             for block in blocks:
                 yield from block
+
+    def _looked_at(self, texts: Iterable[str], segmenter: Segmenter, path: str) -> Iterator[str]:
+        """The texts; once, a warning if the first is in a language that the model does not know."""
+        for number, text in enumerate(texts):
+            if number == 0 and not self.has_warned and segmenter.is_strange(text):
+                self.has_warned = True
+                say(
+                    f"{path}: the model knows few of these words; is this another language? "
+                    "`dodona models` lists the models that are here"
+                )
+            yield text
 
     def _guess(self, file: Opened) -> str:
         """Text, for a model that can read it, unless the file is a treebank."""

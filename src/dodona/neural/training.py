@@ -331,10 +331,11 @@ class NeuralTrainer(Learner[Arrays]):
 
     def _parser(self, learned: Arrays) -> Parser:
         about = export.describe(self.shape, self.atoms, self.actions.n_classes)
-        answers, weights = self.tags.answers, None
+        answers, weights, symbols = self.tags.answers, None, []
         if self.lemma_trainer is not None:
             answers, weights = [*answers, self.lemma_trainer.answers], self.lemma_trainer.weights
-        tagger = NeuralTagger(self.known, answers, about, learned, weights)
+            symbols = self.lemma_trainer.knowledge.symbols
+        tagger = NeuralTagger(self.known, answers, about, learned, weights, symbols=symbols)
         return Parser(
             self.settings,
             self.templates,

@@ -96,7 +96,8 @@ class Parser(Saved):
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and trees."""
         segmenter = require_segmenter(self.segmenter)
-        return Doc(self.pipe(segmenter.segment(require_text(text)), threads=threads), text)
+        sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
+        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     @overload
     def docs(

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from dodona.learning.treebanks import checksum
 from dodona.models import locate
 from dodona.parsing.parser import Parser
+from dodona.segmentation.lexicon import Sources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage.container import kind
 from dodona.tagging.tagger import Tagger
 
 TRAIN, NONE = "train", "none"
+NAMES = ("segmenter", "tagger", "parser")
 
 
 @dataclass(frozen=True)
 class Parts:
     """Where each part comes from: "train", "none", or the path of a model that has it.
+
+    A segmenter that is trained learns also from `raw` text and a list of `abbreviations`, files
+    that are named here.
 
     >>> Parts(segmenter="none").is_trained("segmenter")
     False
@@ -30,10 +35,19 @@ class Parts:
     segmenter: str = TRAIN
     tagger: str = TRAIN
     parser: str = TRAIN
+    raw: tuple[str, ...] = ()
+    abbreviations: str = ""
 
     def __post_init__(self) -> None:
         if self.parser == NONE and self.tagger == NONE:
             raise ValueError("neither parser nor tagger: there is nothing to make a model of")
+        if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
+            raise ValueError("raw text and abbreviations are for a segmenter that is trained")
+
+    @property
+    def sources(self) -> Sources:
+        """What the segmenter learns from beside the treebank."""
+        return Sources(self.raw, self.abbreviations)
 
     def is_trained(self, name: str) -> bool:
         """Whether this part is to be learned from the treebank."""
@@ -41,11 +55,11 @@ class Parts:
 
     def names(self) -> dict[str, str]:
         """The same without the folders that models are in."""
-        return {part.name: Path(getattr(self, part.name)).name for part in fields(self)}
+        return {name: Path(getattr(self, name)).name for name in NAMES}
 
     def checksums(self) -> dict[str, str]:
         """Of the models that parts are taken from, by part."""
-        sources = {part.name: getattr(self, part.name) for part in fields(self)}
+        sources = {name: getattr(self, name) for name in NAMES}
         return {
             name: checksum([locate(source).read_bytes()])
             for name, source in sources.items()
@@ -78,6 +92,3 @@ def load_tagger(path: Path, *, mapped: bool = False) -> Tagger:
     if parser.tagger is None:
         raise ValueError(f"{path}: this parser has no tagger; it was trained with --tags gold")
     return cast(Tagger, replace(parser.tagger, segmenter=parser.segmenter))
-
-
-NAMES = tuple(part.name for part in fields(Parts))

@@ -18,7 +18,8 @@ class SegmenterSource:
         self.trainer: SegmenterTrainer | None = None
         self._ready: Segmenter | None = parts.ready("segmenter")
         if parts.is_trained("segmenter"):
-            self.trainer = SegmenterTrainer(train, dev, SegmenterSettings(seed=seed))
+            settings = SegmenterSettings(seed=seed)
+            self.trainer = SegmenterTrainer(train, dev, settings, parts.sources)
 
     def segmenter(self) -> Segmenter | None:
         """The segmenter, all of whose epochs are done; its bias is looked for once."""

@@ -10,7 +10,6 @@ from dodona.evaluation import EvaluationError, evaluate_text
 from dodona.learning.checkpoint import Checkpoint
 from dodona.learning.epochs import Learner, Run
 from dodona.learning.treebanks import Treebank
-from dodona.parsing.known_words import RECORDED, count_known, knows_words
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.pipeline.parts import NONE, Parts
@@ -75,9 +74,6 @@ class TextPipeline(Base):  # type: ignore[misc]
         if self._text_scores[0] != number:
             self._text_scores = number, self._score_text(parser)
         parser.record["dev_text"] = self._text_scores[1]
-        if self.dev and knows_words(parser):
-            n_words, n_known = count_known(parser, self.dev)
-            parser.record[RECORDED] = n_known / max(n_words, 1)
         return parser
 
     def _score_text(self, parser: Parser) -> dict[str, float]:

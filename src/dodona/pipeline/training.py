@@ -6,6 +6,7 @@ from what the tagger predicts, as it will have to when it parses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast, overload
@@ -32,6 +33,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: Literal["none"],
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     language: str = "",
     licence: str = "",
     report: Report | None = None,
@@ -48,6 +51,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     language: str = "",
     licence: str = "",
     report: Report | None = None,
@@ -63,6 +68,8 @@ def train(
     segmenter: str = "train",
     tagger: str = "train",
     parser: str = "train",
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
     language: str = "",
     licence: str = "",
     report: Report | None = None,
@@ -75,19 +82,23 @@ def train(
     Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. With
     `pipeline="text"` it reads raw text; `segmenter`, `tagger` and `parser` then say where its parts
     come from: "train", "none", or the path of a model. Without a parser the result is a tagger.
+    The segmenter learns also from files of `raw` text, and from a list of `abbreviations`.
     `language` and `licence` are those of the data: the model records them.
 
     After every epoch a `checkpoint` is written to that file, from which `resume` goes on to the
     same model.
     """
-    parts, card = Parts(segmenter, tagger, parser), Card(language, licence=licence)
+    parts = Parts(segmenter, tagger, parser, tuple(map(str, raw)), str(abbreviations))
+    card = Card(language, licence=licence)
     card.check()
     if pipeline not in PIPELINES:
         raise ValueError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
     run = report, checkpoint, resume
     if pipeline == PARSER:
         if parts != Parts():
-            raise ValueError("segmenter, tagger and parser are for pipeline='text'")
+            raise ValueError(
+                "segmenter, tagger, parser, raw and abbreviations are for pipeline='text'"
+            )
         trainer = trainer_of(train, dev, replace(Settings(), **settings))
         return signed(trainer.complete(*run).parser(), card)
     if parser != "train":

@@ -23,6 +23,7 @@ MIN_TYPES = 2  # tokens that an affix must be seen with …
 MIN_SHARE = 0.05  # … and among those that have it
 CERTAIN = 3  # a token seen this often, and always alike, is certain
 MAX_AFFIX = 16
+APOSTROPHES = "'\u2019"
 
 
 @dataclass
@@ -33,9 +34,29 @@ class Rules:
     hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
     answers: array[int] | memoryview = field(default_factory=lambda: array("I"))
 
-    def index(self) -> RuleIndex:
-        """What finds the rules that a token meets."""
-        return RuleIndex([rule[:2] for rule in self.rules], self.hashes, self.answers)
+    def index(self, more: Sequence[Rule] = ()) -> RuleIndex:
+        """What finds the rules that a token meets; whoever meets one of `more` has it."""
+        affixes = [rule[:2] for rule in (*self.rules, *more)]
+        return RuleIndex(affixes, self.hashes, self.answers, len(self.rules))
+
+    def doubled(self) -> list[Rule]:
+        """Rules for two contractions in a row, which are too rare to be learned.
+
+        >>> endings = [("suffix", "n't", ("", "n't")), ("suffix", "'ve", ("", "'ve"))]
+        >>> ("suffix", "n't've", ("", "n't", "'ve")) in Rules(endings).doubled()
+        True
+        """
+        endings = [
+            affix
+            for side, affix, words in self.rules
+            if side == "suffix" and words == ("", affix) and {*affix} & {*APOSTROPHES}
+        ]
+        pairs = ((one, two) for one in endings for two in endings if one != two)
+        return [
+            ("suffix", one + two, ("", one, two))
+            for one, two in pairs
+            if len(one + two) <= MAX_AFFIX and two[0] in APOSTROPHES
+        ]
 
 
 @cache

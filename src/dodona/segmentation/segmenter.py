@@ -15,7 +15,9 @@ from dodona.core.segmenting.places import LABELS
 from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
-from dodona.segmentation.rules import Rules, restore_rules
+from dodona.logs import warning
+from dodona.segmentation.lexicon import Lexicon, restore_lexicon
+from dodona.segmentation.rules import Rule, Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
@@ -24,6 +26,7 @@ from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
 
+SHORT = 100  # characters of a text that is too short to tell its language
 PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
 
 Splitting = Literal["learned", "lines"]
@@ -40,7 +43,7 @@ class Segmenter(Saved):
     Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
     """
 
-    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
+    FORMAT = Format("segmenter", version=2, oldest=1, unsaid=1)  # 2: with a lexicon
 
     settings: SegmenterSettings
     certain: bytes  # what two kinds of characters always do (core/places)
@@ -49,12 +52,17 @@ class Segmenter(Saved):
     word_weights: PackedWeights
     bias: int = 0  # for or against new sentences
     record: dict[str, Any] = field(default_factory=dict)
+    lexicon: Lexicon | None = None  # None: of a file from before there was one
 
     def __post_init__(self) -> None:
+        self._has_looked = False
+        index, more = None, list[Rule]()
+        if self.lexicon is not None:
+            index, more = self.lexicon.index(), self.rules.doubled()
         self._maker = SentenceMaker(
-            Segmenting(self.certain, self.weights, self.bias),
-            Expansion(self.rules.index(), self.word_weights),
-            self.rules.rules,
+            Segmenting(self.certain, self.weights, self.bias, index),
+            Expansion(self.rules.index(more), self.word_weights),
+            [*self.rules.rules, *more],
         )
 
     def __repr__(self) -> str:
@@ -65,7 +73,16 @@ class Segmenter(Saved):
 
         With `sentences="lines"`, every line is a sentence, and nothing else ends one.
         """
+        self._look_at(text)
         return self._maker.make(text, Cursor(), by_lines=_by_lines(sentences))[0]
+
+    def is_strange(self, text: str) -> bool:
+        """Whether a text seems to be in a language that the segmenter has not learned.
+
+        Its first words are looked up among those of the training data. A short text tells nothing,
+        nor does a segmenter from a file that is older than such lists.
+        """
+        return self.lexicon is not None and self.lexicon.is_strange(text)
 
     def stream(
         self, chunks: Iterable[str], *, sentences: Splitting = "learned", name: str = ""
@@ -86,16 +103,26 @@ class Segmenter(Saved):
             if n_waiting < n_wanted:
                 continue
             text = "".join(pieces)
+            self._look_at(text)
             found, n_taken = self._maker.make(text, cursor, by_lines=by_lines, is_end=False)
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
             n_wanted = PIECE + 2 * n_waiting  # a long sentence is not looked at too often
             if found:
                 yield found
-        found, _ = self._maker.make("".join(pieces), cursor, by_lines=by_lines)
+        text = "".join(pieces)
+        self._look_at(text)
+        found, _ = self._maker.make(text, cursor, by_lines=by_lines)
         if found:
             yield found
         for error in errors:
             raise error
+
+    def _look_at(self, text: str) -> None:
+        """Warn once of a text in another language; whoever does not listen pays for one look."""
+        if not self._has_looked and len(text) > SHORT:
+            self._has_looked = True
+            if self.is_strange(text):
+                warning("most words of a text are not known: is it in another language?")
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The segmenter as plain data and arrays."""
@@ -111,6 +138,12 @@ class Segmenter(Saved):
         arrays["segmenter.words.hashes"] = Array("U64", self.rules.hashes.tobytes())
         arrays["segmenter.words.answers"] = Array("U32", self.rules.answers.tobytes())
         arrays |= to_packed_arrays("segmenter.words", self.word_weights)
+        if self.lexicon is not None:
+            known = self.lexicon
+            about |= {"abbreviations": dict(known.abbreviations), "patterns": dict(known.patterns)}
+            about["coverage"] = known.coverage
+            arrays["segmenter.lexicon.hashes"] = Array("U64", known.hashes.tobytes())
+            arrays["segmenter.lexicon.classes"] = Array("U8", known.classes)
         return about, arrays
 
     @classmethod
@@ -122,6 +155,12 @@ class Segmenter(Saved):
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
+        lexicon = None
+        if "abbreviations" in about:
+            hashes, classes = (
+                arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
+            )
+            lexicon = restore_lexicon(about, hashes, bytes(classes))
         step, word_step = said(about, "steps", list[float])
         return cls(
             said_settings(about, SegmenterSettings),
@@ -131,6 +170,7 @@ class Segmenter(Saved):
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
             said(about, "bias", int),
             said(about, "record", dict),
+            lexicon,
         )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dodona.core.tagging.tag_task import ANY, join
 from dodona.core.tagging.tag_templates import LEMMA
+from dodona.tagging.lemma_exceptions import learn_unknown
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Answers
 
@@ -45,12 +46,13 @@ def learn_lemmas(
     seen: defaultdict[int, defaultdict[int, Counter[int]]] = defaultdict(
         lambda: defaultdict(Counter)
     )
-    given = (join(classes) for classes in zip(*tags, strict=True))
+    given = [join(classes) for classes in zip(*tags, strict=True)]
     for form, before, klass in zip(forms, given, gold, strict=True):
         seen[entry[form]][before][klass] += 1
-    classes = [name.encode() for name in names]
+    unknown, more = learn_unknown(forms, lemmas, given, number)
+    classes = [name.encode() for name in (*names, *more)]
     answers, in_training = (
-        Answers(LEMMA, classes, *_columns(found), n_learned)
+        Answers(LEMMA, classes, *_columns(found), n_learned, unknown)
         for found in (_dictionary(seen, 1), _dictionary(seen, least) if least else ())
     )
     return Lemmas(answers, in_training, gold)

@@ -17,6 +17,7 @@ cdef class LemmaScripts:
     cdef vector[Script] scripts
     cdef vector[char] added             # of all scripts, one after the other
 
+    cdef bint keeps(self, int number) noexcept nogil
     cdef int _add(self, bytes text) except -1
     cdef int put(self, size_t start, size_t stop, vector[char]& out) except -1 nogil
     # Add the lemma that a script makes of a form to the end of `out`.

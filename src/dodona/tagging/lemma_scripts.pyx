@@ -94,6 +94,12 @@ cdef class LemmaScripts:
             self.put(script.add_end, script.stop, out)
         return 0
 
+    cdef bint keeps(self, int number) noexcept nogil:
+        """Whether a script changes no more than the case."""
+        cdef const Script* script = &self.scripts[number]
+        return (script.casing != WHOLE and script.cut_start == 0 and script.cut_end == 0
+                and script.stop == script.add_start)
+
     cdef int put(self, size_t start, size_t stop, vector[char]& out) except -1 nogil:
         out.insert(out.end(), self.added.begin() + start, self.added.begin() + stop)
         return 0

@@ -8,7 +8,7 @@ tags, and a head of the network for scripts was worse on ten of eleven treebanks
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -26,7 +26,9 @@ from dodona.storage.said import check_values, said
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.tagging.reading import WordReader
-from dodona.tagging.tagger import Answers, tag_task
+from dodona.tagging.symbol_learning import Fixed, restore_symbols
+from dodona.tagging.symbols import fix_symbols
+from dodona.tagging.tagger import Answers, restore_unknown, tag_task, unknown_arrays
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
 from dodona.treebank.conllu.errors import BadSentence
@@ -66,6 +68,7 @@ class NeuralTagger(Saved):
     lemmas: PackedWeights | None = None  # of the last task, if that is the one of lemmas
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
+    symbols: Fixed = field(default_factory=list)  # of unknown emoji and currencies, by task
 
     def __post_init__(self) -> None:
         self.columns = [answers.column for answers in self.answers]
@@ -97,8 +100,9 @@ class NeuralTagger(Saved):
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
-        sentences = require_segmenter(self.segmenter).segment(text)
-        return Doc(self.pipe(sentences, threads=threads), text)
+        segmenter = require_segmenter(self.segmenter)
+        sentences = self.pipe(segmenter.segment(text), threads=threads)
+        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
@@ -131,11 +135,26 @@ class NeuralTagger(Saved):
 
         Tags that are kept tell what they would have told as the network's own.
         """
+        given = self.columns, self.meanings
+        kept = {column: keep_tags(corpus, sentences, *given, column) for column in keep}
+        self._fix(corpus, sentences, self.columns[: len(self.columns) - 1], kept)
         if self._lemma_search is not None:
-            given = self.columns, self.meanings
-            kept = {column: keep_tags(corpus, sentences, *given, column) for column in keep}
             self._lemma_search.tag(corpus, kept.get(LEMMA))
+        self._fix(corpus, sentences, self.columns[-1:], kept)
         return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
+
+    def _fix(
+        self,
+        corpus: Corpus,
+        sentences: list[Sentence],
+        columns: Sequence[str],
+        kept: dict[str, bytes],
+    ) -> None:
+        """Give unknown emoji and currencies their tags."""
+        for column in columns if self.symbols else ():
+            task = self.columns.index(column)
+            place = len(COLUMNS_READ) + task
+            fix_symbols(corpus, sentences, place, self.symbols[task], kept.get(column))
 
     def parts(self) -> dict[str, Segmenter | None]:
         """The segmenter; inside a parser, it is a part of that."""
@@ -158,6 +177,8 @@ class NeuralTagger(Saved):
         }
         if self.lemmas is not None:
             about["step"] = self.lemmas.step
+        if self.symbols:
+            about["symbols"] = self.symbols
         arrays = {
             f"network.{name}": Array(TYPES[numbers.format], numbers.cast("B"))
             for name, numbers in self.arrays.items()
@@ -171,6 +192,7 @@ class NeuralTagger(Saved):
             for name in CERTAIN:
                 numbers = getattr(answers, name)
                 arrays[f"tag.{answers.column}.{name}"] = Array("U32", numbers.tobytes())
+            arrays |= unknown_arrays(f"tag.{answers.column}", answers.unknown)
         if self.lemmas is not None:
             arrays |= to_packed_arrays("lemmas", self.lemmas)
         return about, arrays
@@ -192,7 +214,8 @@ class NeuralTagger(Saved):
             entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
             n_learned = said(task, "n_learned", int)
-            answers.append(Answers(column, encoded, entries, before, fixed, n_learned))
+            unknown = restore_unknown(f"tag.{column}", arrays)
+            answers.append(Answers(column, encoded, entries, before, fixed, n_learned, unknown))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}
         vectors = strings("vectors") if "words.vectors" in arrays else None
@@ -203,7 +226,9 @@ class NeuralTagger(Saved):
             lemmas = from_packed_arrays("lemmas", n_classes, step, arrays)
         segmenter = pieces.part("segmenter", Segmenter)
         record = said(about, "record", dict)
-        return cls(words, answers, said(about, "network", dict), network, lemmas, record, segmenter)
+        symbols = restore_symbols(about, [len(found.classes) for found in answers])
+        sizes = said(about, "network", dict)
+        return cls(words, answers, sizes, network, lemmas, record, segmenter, symbols)
 
 
 def no_answers(column: str, classes: list[bytes], n_learned: int = 0) -> Answers:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -27,8 +27,11 @@ from dodona.storage.container import Array
 from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
-from dodona.tagging.lemma_scripts import LemmaScripts
+from dodona.tagging.lemma_exceptions import Unknown
+from dodona.tagging.lemma_guesses import LemmaGuesses
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
+from dodona.tagging.symbol_learning import Fixed, restore_symbols
+from dodona.tagging.symbols import fix_symbols
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
@@ -37,6 +40,8 @@ from dodona.treebank.sentence import Sentence, check_field
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
+HASHES = ("endings", "lemmas", "prefixes")  # of `Unknown`, of 64 bits
+UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(Unknown)}
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ class Answers:
     before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
-    meanings: list[bytes] | LemmaScripts = field(init=False, repr=False, compare=False)
+    unknown: Unknown = field(default_factory=Unknown)  # of lemmas
+    meanings: list[bytes] | LemmaGuesses = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.n_learned <= len(self.classes):
@@ -58,8 +64,18 @@ class Answers:
             for name in self.classes:
                 check_field(name)
         # what the classes stand for, made at once: threads may share it
-        scripts = LemmaScripts(self.classes) if self.column == LEMMA else self.classes
-        object.__setattr__(self, "meanings", scripts)
+        meanings = self._guesses() if self.column == LEMMA else self.classes
+        object.__setattr__(self, "meanings", meanings)
+
+    def _guesses(self) -> LemmaGuesses:
+        known = self.unknown
+        return LemmaGuesses(
+            self.classes,
+            zip(known.endings, known.tags, known.scripts, strict=True),
+            known.lemmas,
+            known.prefixes,
+            zip(known.usual_tags, known.usual_scripts, strict=True),
+        )
 
     @property
     def n_classes(self) -> int:
@@ -75,6 +91,7 @@ class Knowledge:
     ambiguity: Numbers  # per form
     answers: list[Answers]
     clusters: Clusters | None = None
+    symbols: Fixed = field(default_factory=list)  # of unknown emoji and currencies, by task
 
     def speller(self) -> Speller:
         """What makes numbers of words."""
@@ -146,8 +163,9 @@ class Tagger(Saved):
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
-        sentences = require_segmenter(self.segmenter).segment(text)
-        return Doc(self.pipe(sentences, threads=threads), text)
+        segmenter = require_segmenter(self.segmenter)
+        sentences = self.pipe(segmenter.segment(text), threads=threads)
+        return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     def tag(self, sentence: Sentence) -> Sentence:
         """The sentence with the tags that the tagger gives it."""
@@ -182,6 +200,10 @@ class Tagger(Saved):
             if column in keep:
                 kept = keep_tags(corpus, sentences, self.columns, self.meanings, column)
             search.tag(corpus, kept)
+            if self.knowledge.symbols:
+                task = self.columns.index(column)
+                place = corpus.n_columns - len(self.columns) + task
+                fix_symbols(corpus, sentences, place, self.knowledge.symbols[task], kept)
         return corpus
 
     def parts(self) -> dict[str, Segmenter | None]:
@@ -207,6 +229,8 @@ class Tagger(Saved):
             "record": self.record,
         }
         known = self.knowledge
+        if known.symbols:
+            about["symbols"] = known.symbols
         arrays = {
             "tagger.forms": Array("U8", b"\n".join(known.forms)),
             "tagger.ambiguity": _to_array(known.ambiguity),
@@ -217,6 +241,7 @@ class Tagger(Saved):
             arrays[f"{name}.entries"] = _to_array(answers.entries)
             arrays[f"{name}.before"] = _to_array(answers.before)
             arrays[f"{name}.fixed"] = _to_array(answers.fixed)
+            arrays |= unknown_arrays(name, answers.unknown)
             arrays |= to_packed_arrays(name, weights)
         return about, arrays
 
@@ -235,7 +260,8 @@ class Tagger(Saved):
             name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
             weights.append(from_packed_arrays(name, n_classes, step, arrays))
         clusters = pieces.clusters if settings.clusters else None
-        knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters)
+        symbols = restore_symbols(about, [len(found.classes) for found in answers])
+        knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters, symbols)
         segmenter = pieces.part("segmenter", Segmenter)
         return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
 
@@ -253,7 +279,26 @@ def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview], n_forms: in
     )
     if max(entries, default=0) >= n_forms:
         raise ValueError(f"form {max(entries)} has a certain {column}, but there are {n_forms}")
-    return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned)
+    unknown = restore_unknown(f"tagger.{column}", arrays)
+    return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned, unknown)
+
+
+def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
+    """What a file has of the lemmas of unknown words: nothing, where nothing is known of them."""
+    return {
+        f"{name}.unknown.{part.name}": Array(
+            UNKNOWN_TYPES[part.name], getattr(unknown, part.name).tobytes()
+        )
+        for part in fields(unknown)
+        if len(unknown.lemmas)
+    }
+
+
+def restore_unknown(name: str, arrays: Mapping[str, memoryview]) -> Unknown:
+    """The same from a file."""
+    if f"{name}.unknown.lemmas" not in arrays:
+        return Unknown()
+    return Unknown(*(arrays[f"{name}.unknown.{part.name}"] for part in fields(Unknown)))
 
 
 def _to_array(numbers: Numbers) -> Array:

@@ -1,12 +1,15 @@
 """Tags and lemmas between the columns of sentences and the classes of an encoded corpus."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
-from dodona.core.features.words cimport N_RESERVED
+from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
+from dodona.core.tagging.tag_task cimport joined
+from dodona.tagging.lemma_guesses cimport LemmaGuesses
 from dodona.tagging.lemma_scripts cimport LemmaScripts
+from dodona.tagging.word_types cimport ENTRY_COLUMN
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
@@ -41,23 +44,26 @@ cdef class Columns:
     cdef vector[int] tasks              # that fill them in
     cdef vector[bint] kept              # where they lack values only
     cdef vector[vector[Text]] texts     # of the classes
-    cdef LemmaScripts scripts
+    cdef LemmaGuesses guesses
+    cdef LemmaScripts scripts           # those of the guesses
+    cdef Py_ssize_t n_before            # columns of the corpus before those of the tasks
     cdef object owner                   # of the texts
     cdef vector[char] lemmas            # of one sentence
     cdef vector[Text] fields
 
-    def __init__(self, columns, classes, keep):
+    def __init__(self, columns, classes, keep, Py_ssize_t n_before):
         cdef bytes name
         if len(columns) != len(classes):
             raise ValueError(f"classes of {len(classes)} tasks, but there are {len(columns)}")
-        self.owner = classes
+        self.owner, self.n_before = classes, n_before
         for place, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
             self.places.push_back(place)
             self.tasks.push_back(k)
             self.kept.push_back(columns[k] in keep)
             self.texts.resize(self.texts.size() + 1)
             if place == LEMMA:
-                self.scripts = classes[k]
+                self.guesses = classes[k]
+                self.scripts = self.guesses.scripts
                 continue
             for name in classes[k]:
                 self.texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
@@ -73,7 +79,7 @@ cdef class Columns:
             if self.kept[k] and is_filled(sentence, self.places[k]):
                 self.copy(sentence, k)
             elif self.places[k] == LEMMA:
-                is_good = self.write_lemmas(sentence, column, k) and is_good
+                is_good = self.write_lemmas(sentence, values, k) and is_good
             else:
                 is_good = self.write_tags(sentence, column, k) and is_good
         if not is_good:
@@ -99,15 +105,20 @@ cdef class Columns:
     cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
                            size_t k) except -1 nogil:
         """The same for scripts; `lemmas` may move while it grows, so that pointers come last."""
+        cdef size_t stride = n_nodes(sentence.n_words), task = self.tasks[k]
+        cdef const int32_t* entries = values + (ENTRY_COLUMN - self.n_before) * <Py_ssize_t> stride
         cdef Py_ssize_t at = 0
         cdef int32_t script
         cdef int i
         cdef Text* lemma
         self.lemmas.clear()
         for i in range(sentence.n_words):
-            script = values[i] - N_RESERVED
+            script = values[task * stride + i] - N_RESERVED
             if not 0 <= script < <int32_t> self.scripts.scripts.size():
                 return False
+            if entries[i] == ID_UNKNOWN:
+                script = self.guesses.better(
+                    script, field(sentence, i, FORM), tags_before(values + i, stride, task))
             self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
             self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
             at = self.lemmas.size()
@@ -119,15 +130,24 @@ cdef class Columns:
         return True
 
 
+cdef uint32_t tags_before(const int32_t* values, size_t stride, size_t task) noexcept nogil:
+    """The number of the classes that the tasks before this one have given a word."""
+    cdef uint32_t tags = 0
+    cdef size_t k
+    for k in range(task):
+        tags = joined(tags, values[k * stride] - N_RESERVED)
+    return tags
+
+
 def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=()):
     """The sentences, from the corpus's number `first` on, with the tags that stand there.
 
     Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its
-    class c; for lemmas, classes[k] is a LemmaScripts. A column in `keep` stays as it is in
+    class c; for lemmas, classes[k] is a LemmaGuesses. A column in `keep` stays as it is in
     sentences that have a value there.
     """
-    cdef Columns tags = Columns(columns, classes, keep)
     cdef Py_ssize_t n_before = first_column(corpus, columns)
+    cdef Columns tags = Columns(columns, classes, keep, n_before)
     cdef Sentence sentence
     cdef size_t s = first
     result = []

@@ -17,6 +17,7 @@ from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.settings import TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
+from dodona.tagging.symbol_learning import learn_symbols
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import with_tags
 from dodona.tagging.word_learning import column_of, flatten, learn_words, tag_columns
@@ -55,6 +56,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         self.knowledge = self.in_training = replace(words, clusters=clusters)
         if LEMMA in self.columns:
             self._add_lemmas()
+        self._add_symbols(tags)
         self.corpus = self.knowledge.speller().encode(self.sentences, len(self.columns))
         self.n_pieces, self.n_words = len(self.sentences), self.corpus.n_words_total
         self._start([Weights(answers.n_classes) for answers in self.knowledge.answers])
@@ -67,6 +69,14 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         self.knowledge = replace(self.knowledge, answers=[*before, lemmas.answers])
         self.in_training = replace(self.knowledge, answers=[*before, lemmas.in_training])
         self.gold.append(lemmas.gold)
+
+    def _add_symbols(self, tags: dict[str, list[list[str]]]) -> None:
+        """What emoji and currencies are that the treebank does not have."""
+        forms = flatten(column_of(self.sentences, "forms"))
+        classes = {answers.column: answers.classes for answers in self.knowledge.answers}
+        values = {name: flatten(column) for name, column in tags.items()}
+        symbols = learn_symbols(forms, values, classes)
+        self.knowledge = replace(self.knowledge, symbols=symbols)
 
     def _start(self, weights: Sequence[Weights]) -> None:
         """Learn on from these weights, one for each task."""

@@ -8,7 +8,7 @@ from dodona.treebank.sentence cimport Fields
 
 cdef enum:
     TYPE_COLUMN = N_SPELLINGS
-    ENTRY_COLUMN = N_SPELLINGS + 1
+    ENTRY_COLUMN = N_SPELLINGS + 1      # that of other taggers, too
     N_READ = N_SPELLINGS + 2
 
 

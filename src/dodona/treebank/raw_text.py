@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from random import Random
 
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import unescape_spaces
 
 PARAGRAPH = "\n\n"
+LINES, WRAPPED = 0.5, 0.25  # shares of the paragraphs that `in_lines` ends by a line end, and wraps
+WIDTHS = 40, 100  # of lines that are wrapped
 _NEW_PARAGRAPH = re.compile(r"#\s*new(par|doc)\b")
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 
@@ -97,8 +100,30 @@ class GoldText:
         pieces = [self.text[a:b] for a, b in zip(self.paragraphs, ends, strict=True)]
         return GoldText(" ".join(pieces), spans, self.words, self.paragraphs[:1])
 
+    def in_lines(self, seed: int) -> GoldText:
+        """The same as one paragraph, some of it in lines as texts have them elsewhere.
+
+        A paragraph may be a line, or several where it is wrapped; others follow after a space.
+        """
+        rng = Random(seed)
+        whole = self.without_paragraphs()
+        text = list(whole.text)
+        less = len(PARAGRAPH) - 1
+        starts = [at - less * i for i, at in enumerate(self.paragraphs)]
+        inner: set[int] = set()  # spaces that are within a token stay
+        for start, end, _ in whole.spans:
+            inner.update(i for i in range(start, end) if text[i] == " ")
+        for start, end in zip(starts, [*starts[1:], len(text) + 1], strict=True):
+            if rng.random() < LINES and end <= len(text):
+                text[end - 1] = "\n"
+            if rng.random() < WRAPPED:
+                _wrap(text, start, end - 1, rng.randint(*WIDTHS), inner)
+        return replace(whole, text="".join(text))
+
     def __add__(self, other: GoldText) -> GoldText:
         """This text and then the other, as a new paragraph."""
+        if not other.text:
+            return self
         n = len(self.text) + len(PARAGRAPH)
         return GoldText(
             self.text + PARAGRAPH + other.text,
@@ -106,6 +131,17 @@ class GoldText:
             self.words + other.words,
             self.paragraphs + [at + n for at in other.paragraphs],
         )
+
+
+def _wrap(text: list[str], start: int, end: int, width: int, kept: set[int]) -> None:
+    """Make line ends of spaces, so that no line from start to end is longer than the width."""
+    last = None
+    for i in range(start, end):
+        if text[i] == " " and i not in kept:
+            last = i
+        if i - start >= width and last is not None:
+            text[last] = "\n"
+            start, last = last + 1, None
 
 
 def raw_text(sentences: Iterable[Sentence]) -> Iterator[str]:

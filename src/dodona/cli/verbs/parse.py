@@ -8,7 +8,6 @@ from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.foreign import Watch
 from dodona.cli.inputs import GUESSED, INPUTS, Reading
 from dodona.cli.opened import UTF8
 from dodona.cli.outputs import OUTPUTS
@@ -114,8 +113,7 @@ def parse(
         options = {"threads": threads, "roots": roots, "beam": beam, "mapped": mapped}
         parse_corpus(model, paths, out, input, output, text, keep, level, resume, unfit, options)
         return
-    path = locate(model)
-    parser = Parser.load(path, mapped=mapped)
+    parser = Parser.load(locate(model), mapped=mapped)
     pipe = partial(
         parser.pipe,
         threads=threads,
@@ -126,9 +124,7 @@ def parse(
         constraints=constraints,
     )
     reading = Reading(input, parser.segmenter, skip_bad, encoding)
-    watch = Watch(path, parser)
-    annotate(paths, reading, watch.watch(pipe), out, output or "conllu")
-    watch.say()
+    annotate(paths, reading, pipe, out, output or "conllu")
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

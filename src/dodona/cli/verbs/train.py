@@ -37,6 +37,12 @@ def train(
     segmenter: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
     tagger: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
     parser: Annotated[str | None, Flag(f"of a text pipeline: {SOURCES}", default=TRAIN)] = None,
+    raw: Annotated[
+        str | None, Flag("of a text pipeline: files of plain text, with commas between them")
+    ] = None,
+    abbreviations: Annotated[
+        str | None, Flag("of a text pipeline: a list of abbreviations, one a line")
+    ] = None,
     language: Annotated[
         str | None, Flag("language of the data: the model records it", metavar="NAME")
     ] = None,
@@ -62,6 +68,7 @@ def train(
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
+    parts |= {"raw": raw, "abbreviations": abbreviations}
     said = {"language": language, "licence": licence}
     values = _from_file(config) | drop_unset({**own, **parts, **said, **settings})
     model, data, dev_data = _paths(values)
@@ -95,9 +102,12 @@ def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Traine
 
 def _parts(values: dict[str, Any]) -> Parts:
     """Where the parts come from, taken out of the values."""
-    sources = {name: values.pop(name) for name in NAMES if name in values}
+    names = (*NAMES, "raw", "abbreviations")
+    sources = {name: values.pop(name) for name in names if name in values}
     if sources and values.get("pipeline", PARSER) != TEXT:
         raise UsageError(f"--{', --'.join(sources)}: only with --pipeline text")
+    if "raw" in sources:
+        sources["raw"] = tuple(filter(None, sources["raw"].split(",")))
     return Parts(**sources)
 
 

@@ -22,6 +22,7 @@ cdef enum:
 
 cdef class RuleIndex:
     cdef readonly int n_rules
+    cdef readonly int n_chosen                          # the first of them: by weights
     cdef unordered_map[uint64_t, vector[int]] rules     # by side and affix
     cdef unordered_map[uint64_t, int] known             # tokens that are certain
     cdef bint filter[N_FILTER]                          # False: no rule has this address

@@ -46,14 +46,19 @@ cdef class RuleIndex:
 
     `rules` are pairs of side and affix, in the order of their numbers, from 1 on; `hashes` are of
     the tokens that are certain (`string_hash`), and `answers` their rules, 0 where they have none.
+    Rules from number `n_chosen` + 1 on are not chosen by weights: a token that meets one has it.
     """
 
-    def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] answers):
+    def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] answers,
+                 n_chosen=None):
         cdef vector[int] no_rules
         cdef unordered_map[uint64_t, int].iterator known
         cdef Py_ssize_t i
         cdef uint64_t hash
         self.n_rules = len(rules)
+        self.n_chosen = self.n_rules if n_chosen is None else n_chosen
+        if not 0 <= self.n_chosen <= self.n_rules:
+            raise ValueError(f"{n_chosen} of {self.n_rules} rules are chosen")
         for number, (side, affix) in enumerate(rules, start=1):
             place = SIDES[side]
             if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
@@ -117,9 +122,9 @@ cdef class Expansion:
     """Finds the rules of tokens; the class of a token is the number of its rule, or 0."""
 
     def __init__(self, RuleIndex index not None, PackedWeights weights not None):
-        if weights.n_classes != index.n_rules + 1:
+        if weights.n_classes != index.n_chosen + 1:
             raise ValueError(f"weights for {weights.n_classes} classes, but there are "
-                             f"{index.n_rules} rules")
+                             f"{index.n_chosen} rules")
         self.index, self.weights = index, weights
 
     cdef int run(self, Walk walk, vector[int]& rules) except -1 nogil:
@@ -147,6 +152,9 @@ cdef class Expansion:
         cdef bint by_form = self.index.has_whole(walk.tokens[i].hash)
         cdef int n = fill_token(walk, i, by_form, keys), best = ONE_WORD
         cdef size_t k
+        for k in range(found.size()):
+            if found[k] > self.index.n_chosen:
+                return found[k]
         memset(scores.data(), 0, scores.size() * sizeof(int16_t))
         self.weights.score(keys, n, scores.data())
         for k in range(found.size()):

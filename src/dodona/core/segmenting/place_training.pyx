@@ -8,7 +8,9 @@ from libc.stdint cimport uint8_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
-from dodona.core.segmenting.characters cimport CodePoints
+from dodona.core.segmenting.characters cimport CodePoints, is_space
+from dodona.core.segmenting.lexicon cimport Lexicon
+from dodona.core.segmenting.patterns cimport N_PATTERNS, Stretch, recognised
 from dodona.core.segmenting.place_features cimport MAX_PLACE_KEYS, fill_place
 from dodona.core.segmenting.places cimport ASK, N_LABELS, N_PAIRS, SAME, TOKEN, Walk
 from dodona.core.weights.cutoff cimport count_keys, start_counting
@@ -22,10 +24,11 @@ cdef class PlaceTrainer(MarginPerceptron):
     cdef vector[uint8_t] labels
 
     def __init__(self, CodePoints text, bytes certain, const uint8_t[::1] labels, *,
-                 float margin, int cutoff):
+                 float margin, int cutoff, Lexicon lexicon=None):
         if labels.shape[0] != len(text):
             raise ValueError(f"{labels.shape[0]} labels for {len(text)} characters")
-        self.walk, self.weights = Walk(text, certain), Weights(N_LABELS)
+        self.weights = Weights(N_LABELS)
+        self.walk = Walk(text, certain, lexicon=lexicon)
         self.margin = margin
         start_counting(&self.cutoff, cutoff)
         for label in labels:
@@ -72,10 +75,10 @@ cdef class PlaceTrainer(MarginPerceptron):
         return self.learn(keys, n, scores, gold, rival)
 
 
-def count_pairs(CodePoints text not None, const uint8_t[::1] labels):
+def count_pairs(CodePoints text not None, const uint8_t[::1] labels, Lexicon lexicon=None):
     """How often each label was seen between two kinds of characters, for `certain_pairs`."""
     cdef vector[long] counts
-    cdef Walk walk = Walk(text, bytes([ASK]) * N_PAIRS)
+    cdef Walk walk = Walk(text, bytes([ASK]) * N_PAIRS, lexicon=lexicon)
     cdef Py_ssize_t n = labels.shape[0]
     cdef uint8_t label
     if n != len(text):
@@ -88,3 +91,26 @@ def count_pairs(CodePoints text not None, const uint8_t[::1] labels):
                 counts[walk.pair() * N_LABELS + label] += 1
             walk.take(label if label < N_LABELS else TOKEN)
     return list(counts)
+
+
+def count_patterns(CodePoints text not None, const uint8_t[::1] labels):
+    """For each pattern, by its number: how many are one token, or part of one; and how many not."""
+    cdef Py_ssize_t n = labels.shape[0], i = 0, k
+    cdef bint is_parted
+    cdef Stretch found
+    counts = [[0, 0] for _ in range(N_PATTERNS)]
+    if n != len(text):
+        raise ValueError(f"{n} labels for {len(text)} characters")
+    while i < n:
+        if labels[i] != SAME:
+            found = recognised(text.low.data(), text.kind.data(), i, n,
+                               i == 0 or is_space(text.kind[i - 1]))
+            if found.pattern:
+                is_parted = False
+                for k in range(i + 1, found.end):
+                    is_parted = is_parted or labels[k] != SAME
+                counts[found.pattern][is_parted] += 1
+                i = found.end
+                continue
+        i += 1
+    return counts

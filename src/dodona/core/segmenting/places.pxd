@@ -3,6 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from dodona.core.segmenting.characters cimport N_KINDS, CodePoints
+from dodona.core.segmenting.lexicon cimport Lexicon
 
 cdef enum:
     SAME                # the token goes on
@@ -25,6 +26,7 @@ cdef struct Token:
 cdef struct Piece:      # a token or chunk that is being read
     Py_ssize_t start
     uint64_t hash
+    uint64_t stem       # the hash without its last character
     uint64_t shape      # kinds of its characters, runs of one kind counted once
     uint8_t last_kind
 
@@ -37,11 +39,15 @@ cdef class Walk:
     cdef const uint8_t* certain         # N_PAIRS: a label or ASK
     cdef bytes table                    # keeps them alive
     cdef bint by_lines                  # a sentence is a line
+    cdef Lexicon lexicon                # or None
     cdef Py_ssize_t at                  # the place: what stands here is added to the token or not
     cdef Py_ssize_t gap                 # where the white space before it begins; `at` if none does
     cdef int n_line_ends                # in that white space
     cdef Py_ssize_t sentence_start
+    cdef Py_ssize_t line_start          # or where the sentence begins, if that is later
     cdef Py_ssize_t atom_end            # a URL or the like must not be split before
+    cdef Py_ssize_t pattern_end
+    cdef uint8_t pattern                # that the token began with
     cdef int n_tokens                   # of the sentence, complete ones
     cdef int depth                      # brackets that are open
     cdef uint8_t base_kind              # of the last character that is no mark
@@ -60,6 +66,7 @@ cdef class Walk:
     cdef void finish(self) noexcept nogil
     cdef int start_token(self, int flags) except -1 nogil
     cdef void read(self, Py_ssize_t i) noexcept nogil
-    cdef Py_ssize_t atom(self, Py_ssize_t start) noexcept nogil
-    cdef Py_ssize_t url(self, Py_ssize_t start) noexcept nogil
-    cdef Py_ssize_t email(self, Py_ssize_t start) noexcept nogil
+    cdef void recognise(self, Py_ssize_t i) noexcept nogil
+    cdef bint begins_item(self, Py_ssize_t i) noexcept nogil
+    cdef bint ends_word(self, uint8_t kind) noexcept nogil
+    cdef bint ends_abbreviation(self, uint8_t kind) noexcept nogil

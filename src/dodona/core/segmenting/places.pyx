@@ -12,16 +12,17 @@ from cpython.bytes cimport PyBytes_AS_STRING
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
-    APOSTROPHE, CLOSING, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE, PERIOD, SPACE, UPPER,
-    is_space, is_wordlike)
+    APOSTROPHE, CLOSING, COLON, COMMA, DIGIT, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE,
+    PERIOD, SPACE, UPPER, is_space, is_wordlike)
+from dodona.core.segmenting.lexicon cimport ABBREVIATION, WHOLE_PATTERN, Lexicon
+from dodona.core.segmenting.patterns cimport INITIAL, MAX_ATOM, Stretch, address_at, recognised
 
 cdef enum:
     JOINER = 0x200d
     FIRST_FLAG = 0x1f1e6            # regional indicators: two of them make a flag
     LAST_FLAG = 0x1f1ff
     PARAGRAPH_END = 0x2029
-    MAX_ATOM = 2048                 # characters of a URL
-    MAX_LOCAL = 64                  # characters of an e-mail address before its @
+    MAX_ITEM = 4                    # characters of "12. "
     MAX_SENTENCE = 1 << 20          # characters; it ends there, whatever it is
     FEW = 8                         # times that a pair was seen: nothing is certain of it
 
@@ -30,14 +31,18 @@ LABELS = {"same": SAME, "token": TOKEN, "sentence": SENTENCE}
 
 
 cdef class Walk:
-    """A walk through a text, with a table of what is certain (`N_PAIRS` labels)."""
+    """A walk through a text, with a table of what is certain (`N_PAIRS` labels).
 
-    def __init__(self, CodePoints text not None, bytes certain not None, bint by_lines=False):
+    Without a lexicon it is that of segmenters of old, which had none.
+    """
+
+    def __init__(self, CodePoints text not None, bytes certain not None, bint by_lines=False,
+                 Lexicon lexicon=None):
         if len(certain) != N_PAIRS:
             check_pairs(certain)
         self.text = text
         self.low, self.kind = text.low.data(), text.kind.data()
-        self.table, self.by_lines = certain, by_lines
+        self.table, self.by_lines, self.lexicon = certain, by_lines, lexicon
         self.certain = <const uint8_t*> PyBytes_AS_STRING(certain)
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
@@ -80,13 +85,20 @@ cdef class Walk:
         cdef int label
         if self.n_line_ends > 1 or i - self.sentence_start >= MAX_SENTENCE:
             return SENTENCE
-        if self.by_lines and self.n_line_ends:
+        if self.n_line_ends and (
+                self.by_lines or self.lexicon is not None and self.begins_item(i)):
             return SENTENCE
         if self.gap == i:
             if kind == MARK or i < self.atom_end:
                 return SAME
-            if kind == EMOJI and self.low[i - 1] == JOINER:
+            if self.low[i - 1] == JOINER and (
+                    kind == EMOJI or self.lexicon is not None and self.base_kind == EMOJI):
                 return SAME
+            if self.lexicon is not None:
+                if self.ends_word(kind):
+                    return TOKEN
+                if self.ends_abbreviation(kind):
+                    return SAME
             if (FIRST_FLAG <= self.low[i] <= LAST_FLAG
                     and FIRST_FLAG <= self.low[i - 1] <= LAST_FLAG):
                 return TOKEN if (i - self.token.start) % 2 == 0 else SAME
@@ -94,6 +106,34 @@ cdef class Walk:
         if label == SENTENCE and self.by_lines or label == SAME and not self.may_join():
             return TOKEN
         return label
+
+    cdef bint begins_item(self, Py_ssize_t i) noexcept nogil:
+        """Whether a line that begins here is an item of a list: "- ", "1. ", "2) ", "a) "."""
+        cdef Py_ssize_t start = i, end = min(self.n, i + MAX_ITEM)
+        if is_bullet(self.low[i]):
+            i += 1
+        else:
+            while i < end and self.kind[i] == DIGIT:
+                i += 1
+            if i == start and is_wordlike(self.kind[i]) and i + 1 < end and self.low[i + 1] == c")":
+                i += 1
+            if i == start or i >= end or not (self.low[i] == c"." or self.low[i] == c")"):
+                return False
+            i += 1
+        return i < self.n and is_space(self.kind[i])
+
+    cdef bint ends_word(self, uint8_t kind) noexcept nogil:
+        """Whether this is a question mark or the like after an abbreviation: "p.m.?", "etc.)"."""
+        return (self.base_kind == PERIOD and COMMA <= kind <= CLOSING and kind != APOSTROPHE
+                and kind != OPENING and is_wordlike(self.kind[self.token.start]))
+
+    cdef bint ends_abbreviation(self, uint8_t kind) noexcept nogil:
+        """Whether this is its period: one before other punctuation ends no sentence."""
+        cdef uint8_t after = self.kind[self.at + 1] if self.at + 1 < self.n else <uint8_t> SPACE
+        return (kind == PERIOD and (COMMA <= after <= COLON or after == CLOSING)
+                and (self.pattern >= INITIAL and self.at == self.pattern_end
+                     and self.at > self.token.start + 1
+                     or self.lexicon.of(self.token.hash) & ABBREVIATION == ABBREVIATION))
 
     cdef size_t pair(self) noexcept nogil:
         """Number of the kinds before and after, and whether there is white space between."""
@@ -108,10 +148,12 @@ cdef class Walk:
     cdef int take(self, int label) except -1 nogil:
         """Answer for this place, and read the character after it."""
         cdef int flags = 0
+        if self.n_line_ends:
+            self.line_start = self.at
         if label == SAME:
             if self.gap != self.at:
                 self.token.hash = hashed_on(self.token.hash, c" ")
-                self.chunk = Piece(self.at, 0, 0, OUTSIDE)
+                self.chunk = Piece(self.at, 0, 0, 0, OUTSIDE)
             self.read(self.at)
             return 0
         self.finish()
@@ -129,20 +171,20 @@ cdef class Walk:
     cdef int start_token(self, int flags) except -1 nogil:
         cdef Py_ssize_t i = self.at
         if flags & BEGINS_SENTENCE:
-            self.sentence_start = i
+            self.sentence_start = self.line_start = i
             self.n_tokens = self.depth = 0
             self.before = self.before2 = 0
-            self.chunk = Piece(i, 0, 0, OUTSIDE)
+            self.chunk = Piece(i, 0, 0, 0, OUTSIDE)
         else:
             self.n_tokens += 1
             self.before2 = self.before
             self.before = self.token.hash
             if self.gap != i:
-                self.chunk = Piece(i, 0, 0, OUTSIDE)
-        self.token = Piece(i, 0, 0, OUTSIDE)
+                self.chunk = Piece(i, 0, 0, 0, OUTSIDE)
+        self.token = Piece(i, 0, 0, 0, OUTSIDE)
         self.base_kind = OUTSIDE
         self.tokens.push_back(Token(i, self.n, 0, flags))
-        self.atom_end = self.atom(i)
+        self.recognise(i)
         self.read(i)
 
     cdef void read(self, Py_ssize_t i) noexcept nogil:
@@ -153,82 +195,30 @@ cdef class Walk:
             self.base_kind = kind
         self.depth += (kind == OPENING) - (kind == CLOSING and self.depth > 0)
 
-    cdef Py_ssize_t atom(self, Py_ssize_t start) noexcept nogil:
-        """Where a URL or an e-mail address that starts here ends; `start` if none does."""
-        cdef Py_ssize_t end
-        if not is_wordlike(self.kind[start]):
-            return start
-        end = self.url(start)
-        return end if end > start else self.email(start)
+    cdef void recognise(self, Py_ssize_t i) noexcept nogil:
+        """Look for a pattern that begins here; addresses are known without a lexicon."""
+        cdef Stretch found
+        if self.lexicon is None:
+            found = address_at(self.low, self.kind, i, self.n)
+        else:
+            found = recognised(self.low, self.kind, i, self.n, self.chunk.start == i)
+            if self.lexicon.patterns[found.pattern] != WHOLE_PATTERN:
+                self.pattern, self.pattern_end, self.atom_end = found.pattern, found.end, i
+                return
+        self.pattern, self.pattern_end, self.atom_end = found.pattern, found.end, found.end
 
-    cdef Py_ssize_t url(self, Py_ssize_t start) noexcept nogil:
-        cdef Py_ssize_t end, i, most = min(self.n, start + MAX_ATOM)
-        if not (self.low[start] == c"h" or self.low[start] == c"f" or self.low[start] == c"w"):
-            return start
-        i = after(self.low, start, most, "www.")
-        if i == start:
-            i = after(self.low, start, most, "http")
-            if i > start and i < most and self.low[i] == c"s":
-                i += 1
-            if i == start:
-                i = after(self.low, start, most, "ftp")
-            if i == start or after(self.low, i, most, "://") == i:
-                return start
-            i += 3
-        end = i
-        while i < most and not is_space(self.kind[i]) and not ends_url(self.low[i]):
-            i += 1
-            if is_wordlike(self.kind[i - 1]) or self.low[i - 1] == c"/":
-                end = i             # what stands at its end, a period say, is not part of it
-        return end if i > start + 4 else start
 
-    cdef Py_ssize_t email(self, Py_ssize_t start) noexcept nogil:
-        cdef Py_ssize_t i = start, end = start, most = min(self.n, start + MAX_ATOM)
-        while i < most and i < start + MAX_LOCAL and in_local(self.low[i], self.kind[i]):
-            i += 1
-        if i >= most or self.low[i] != c"@":
-            return start
-        i += 1
-        while i < most and is_host(self.low[i], self.kind[i]):
-            i += 1
-            if (i < most and self.low[i] == c"." and i + 1 < most
-                    and is_host(self.low[i + 1], self.kind[i + 1])):
-                i += 2
-                end = i
-            elif end > start:
-                end = i
-        return end
+cdef inline bint is_bullet(uint32_t c) noexcept nogil:
+    return (c == c"-" or c == c"*" or c == 0x2022 or c == 0x2013 or c == 0xb7 or c == 0x25aa
+            or c == 0x25cf or c == 0x25e6 or c == 0x2023)
 
 
 cdef inline void add_to(Piece* piece, uint32_t low, uint8_t kind) noexcept nogil:
+    piece.stem = piece.hash
     piece.hash = hashed_on(piece.hash, low)
     if kind != piece.last_kind:
         piece.shape = hashed_on(piece.shape, kind)
         piece.last_kind = kind
-
-
-cdef inline bint in_local(uint32_t low, uint8_t kind) noexcept nogil:
-    return is_wordlike(kind) or low == c"." or low == c"_" or low == c"-" or low == c"+"
-
-
-cdef inline bint is_host(uint32_t low, uint8_t kind) noexcept nogil:
-    return is_wordlike(kind) or low == c"-" or low == c"_"
-
-
-cdef inline bint ends_url(uint32_t low) noexcept nogil:
-    return low == c"<" or low == c">" or low == c'"'
-
-
-cdef Py_ssize_t after(const uint32_t* low, Py_ssize_t start, Py_ssize_t end,
-                      const char* wanted) noexcept nogil:
-    """Where the wanted characters end, if they stand here; else `start`."""
-    cdef Py_ssize_t i = start
-    while wanted[0]:
-        if i >= end or low[i] != <uint32_t> wanted[0]:
-            return start
-        i += 1
-        wanted += 1
-    return i
 
 
 def check_pairs(bytes certain not None):

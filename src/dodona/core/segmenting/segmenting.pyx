@@ -15,13 +15,15 @@ cdef class Segmenting:
     `bias` is added to the score of a new sentence: the more, the more of them are found.
     """
 
-    def __init__(self, bytes certain, PackedWeights weights not None, int bias=0):
+    def __init__(self, bytes certain, PackedWeights weights not None, int bias=0,
+                 Lexicon lexicon=None):
         if weights.n_classes != N_LABELS:
             raise ValueError(f"weights for {weights.n_classes} labels, but there are {N_LABELS}")
         if not -MAX_BIAS <= bias <= MAX_BIAS:
             raise ValueError(f"the bias is from {-MAX_BIAS} to {MAX_BIAS}, not {bias}")
         check_pairs(certain)
         self.certain, self.weights, self.bias = certain, weights, bias
+        self.lexicon = lexicon
 
     def tokens(self, text, *, bint by_lines=False):
         """(start, end, whether a sentence begins) of each token of these CodePoints."""
@@ -32,7 +34,7 @@ cdef class Segmenting:
                 for token in walk.tokens]
 
     cdef Walk walk(self, text, bint by_lines):
-        return Walk(text, self.certain, by_lines)
+        return Walk(text, self.certain, by_lines, self.lexicon)
 
     cdef int run(self, Walk walk) except -1 nogil:
         """Walk through all of the text."""

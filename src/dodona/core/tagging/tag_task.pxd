@@ -7,6 +7,11 @@ from dodona.core.features.words cimport WordsC
 from dodona.core.tagging.tag_features cimport TagFeatures
 
 
+cdef inline uint32_t joined(uint32_t classes, int32_t klass) noexcept nogil:
+    """A number for several classes; that of a single one is the class itself."""
+    return classes * <uint32_t> 0x9e3779b1 + <uint32_t> klass
+
+
 cdef class TagTask:
     cdef readonly TagFeatures features
     cdef readonly int n_classes

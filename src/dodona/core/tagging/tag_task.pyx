@@ -12,11 +12,6 @@ cdef uint32_t WHATEVER = 0xffffffff       # in the place of classes of tasks bef
 ANY = WHATEVER
 
 
-cdef inline uint32_t joined(uint32_t classes, int32_t klass) noexcept nogil:
-    """A number for several classes; that of a single one is the class itself."""
-    return classes * <uint32_t> 0x9e3779b1 + <uint32_t> klass
-
-
 def join(classes):
     """The number that stands for these classes of tasks before.
 

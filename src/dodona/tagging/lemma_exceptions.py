@@ -1,0 +1,148 @@
+"""What a treebank tells of the lemmas of words that it does not have.
+
+A form is an exception if others with the same tags that end like it have another script: "built",
+to whoever knows "tilted". What ends in one, with these very tags, goes like it: "rebuilt",
+"overthrew". What stands before it must be a prefix, seen before some lemmas that are words without
+it, too.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from dodona.tagging.lemma_guesses import lemma_hash
+from dodona.tagging.lemma_scripts import lemma_script
+
+LETTERS = 3  # characters at the end of a form by which others are like it
+SHORTEST = 3  # characters of an exception
+LONGEST_PREFIX = 8  # characters
+PREFIXED = 3  # lemmas before which a prefix was seen
+USUAL = 6  # scripts that are tried with the same tags
+LEAST = 2  # forms that a usual script has
+Numbers: TypeAlias = "array[int] | memoryview"
+Type = tuple[str, int]  # a form in lower case, and the number of its tags
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """What is known of unknown words: exceptions, lemmas (by their hashes), and usual scripts."""
+
+    endings: Numbers = field(default_factory=lambda: array("Q"))  # hashes of exceptions …
+    tags: Numbers = field(default_factory=lambda: array("I"))  # … with these tags …
+    scripts: Numbers = field(default_factory=lambda: array("I"))  # … have this script
+    lemmas: Numbers = field(default_factory=lambda: array("Q"))
+    prefixes: Numbers = field(default_factory=lambda: array("Q"))
+    usual_tags: Numbers = field(default_factory=lambda: array("I"))  # tags …
+    usual_scripts: Numbers = field(default_factory=lambda: array("I"))  # … and a script of theirs
+
+
+def learn_unknown(
+    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int], number: Mapping[str, int]
+) -> tuple[Unknown, list[str]]:
+    """What the words of a treebank tell of others, and the scripts that only exceptions need.
+
+    `number` has the numbers of all other scripts.
+    """
+    found = _types(forms, lemmas, tags)
+    prefixes = _prefixes(set(lemmas))
+    numbers = dict(number)
+    endings = {
+        key: numbers.setdefault(_ending_script(key[0], lemma), len(numbers))
+        for key, lemma in sorted(_exceptions(found).items() if prefixes else ())
+    }
+    usual = [(given, number[script]) for given, script in _usual(found) if script in number]
+    unknown = Unknown(
+        array("Q", [lemma_hash(form) for form, _ in endings]),
+        array("I", [given for _, given in endings]),
+        array("I", endings.values()),
+        array("Q", sorted({lemma_hash(lemma) for lemma in lemmas})),
+        array("Q", sorted(map(lemma_hash, prefixes))),
+        array("I", [given for given, _ in usual]),
+        array("I", [script for _, script in usual]),
+    )
+    return unknown, list(numbers)[len(number) :]
+
+
+def _prefixes(lemmas: set[str]) -> list[str]:
+    """What stands before several lemmas.
+
+    >>> _prefixes({"build", "turn", "open", "rebuild", "return", "reopen"})
+    ['re']
+    """
+    counts = Counter(
+        lemma[:n]
+        for lemma in lemmas
+        for n in range(2, min(LONGEST_PREFIX, len(lemma) - SHORTEST) + 1)
+        if lemma[n:] in lemmas
+    )
+    return sorted(prefix for prefix, n in counts.items() if n >= PREFIXED)
+
+
+def _types(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]) -> dict[Type, str]:
+    """The lemma of every form with its tags, the most frequent one; words of letters only."""
+    seen: defaultdict[Type, Counter[str]] = defaultdict(Counter)
+    for form, lemma, given in zip(forms, lemmas, tags, strict=True):
+        if form.isalpha() and len(form.lower()) == len(form):
+            seen[form.lower(), given][lemma] += 1
+    return {key: counts.most_common(1)[0][0] for key, counts in seen.items()}
+
+
+def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
+    """The types whose script most others that end alike, with the same tags, do not have."""
+    scripts = {key: lemma_script(key[0], lemma) for key, lemma in found.items()}
+    alike: defaultdict[Type, Counter[str]] = defaultdict(Counter)
+    made_of: defaultdict[Type, Counter[str]] = defaultdict(
+        Counter
+    )  # the form itself, or ending in it
+    for (form, given), script in scripts.items():
+        for n in range(1, LETTERS + 1):
+            alike[form[-n:], given][script] += 1
+        for i in range(len(form) - SHORTEST + 1):
+            if (form[i:], given) in found:
+                made_of[form[i:], given][script] += 1
+    return {
+        key: lemma
+        for key, lemma in found.items()
+        if len(key[0]) >= SHORTEST and _is_exception(key, scripts[key], alike, made_of[key])
+    }
+
+
+def _is_exception(
+    key: Type, script: str, alike: Mapping[Type, Counter[str]], made_of: Counter[str]
+) -> bool:
+    form, given = key
+    for n in range(LETTERS, 0, -1):
+        others = alike[form[-n:], given] - made_of
+        if others.total():
+            return 2 * others[script] < others.total()
+    return True
+
+
+def _ending_script(form: str, lemma: str) -> str:
+    """The script by which words that end in this form get their lemmas: it leaves the beginning.
+
+    >>> [_ending_script(*pair).split() for pair in (("built", "build"), ("went", "go"))]
+    [['lower', '0', '1', 'd'], ['lower', '0', '4', 'go']]
+    """
+    script = lemma_script(form, lemma)
+    fields = script.split("\t")
+    if fields[:3] == ["lower", "0", ""]:
+        return script
+    return "\t".join(("lower", "0", "", str(len(form)), lemma))
+
+
+def _usual(found: Mapping[Type, str]) -> list[tuple[int, str]]:
+    """The most frequent scripts of all tags."""
+    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for (form, given), lemma in found.items():
+        counts[given][lemma_script(form, lemma)] += 1
+    return [
+        (given, script)
+        for given, seen in sorted(counts.items())
+        for script, n in sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:USUAL]
+        if n >= LEAST
+    ]

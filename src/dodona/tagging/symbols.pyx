@@ -1,0 +1,104 @@
+"""Emoji and signs of currencies: words that a treebank has few of, and that are all alike.
+
+One that training has not seen takes the tags that others of its kind had there, whatever it looks
+like to a model: to the rest of the tagger, it is an unknown word of an unknown shape.
+"""
+from libc.stdint cimport int32_t, uint32_t
+
+from dodona.core.base.nodes cimport n_nodes
+from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
+from dodona.tagging.word_types cimport ENTRY_COLUMN
+from dodona.treebank.characters cimport next_character
+from dodona.treebank.sentence cimport FORM, Sentence, Text, field
+
+cdef enum:
+    NO_SYMBOL = -1
+    EMOJI_WORD = 0
+    CURRENCY_WORD = 1
+    SMALLEST = 0x24           # characters below are neither
+
+SYMBOL_KINDS = ("emoji", "currency")
+
+
+cdef inline bint is_currency(uint32_t c) noexcept nogil:
+    """Unicode's category Sc, spelled out: the same on every version of Python."""
+    return (c == c"$" or 0xa2 <= c <= 0xa5 or c == 0x58f or c == 0x60b or 0x7fe <= c <= 0x7ff
+            or 0x9f2 <= c <= 0x9f3 or c == 0x9fb or c == 0xaf1 or c == 0xbf9 or c == 0xe3f
+            or c == 0x17db or 0x20a0 <= c <= 0x20cf or c == 0xa838 or c == 0xfdfc or c == 0xfe69
+            or c == 0xff04 or 0xffe0 <= c <= 0xffe1 or 0xffe5 <= c <= 0xffe6)
+
+
+cdef inline bint is_emoji(uint32_t c) noexcept nogil:
+    """Pictures, and what is drawn as one."""
+    return (0x1f000 <= c <= 0x1faff or 0x2600 <= c <= 0x27bf or 0x231a <= c <= 0x23ff
+            or 0x2b05 <= c <= 0x2b55)
+
+
+cdef inline bint goes_with_emoji(uint32_t c) noexcept nogil:
+    """Joiners, variation selectors, key caps, tags."""
+    return (c == 0x200d or c == 0xfe0e or c == 0xfe0f or c == 0x20e3 or c == 0x2640 or c == 0x2642
+            or 0xe0020 <= c <= 0xe007f)
+
+
+cdef int kind_of_word(const char* text, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t at = 0
+    cdef int n_emoji = 0, n_currency = 0, n_other = 0
+    cdef uint32_t c
+    if size == 0 or <unsigned char> text[0] < SMALLEST:
+        return NO_SYMBOL
+    if size > 1 and <unsigned char> text[0] < 0x80:
+        return NO_SYMBOL
+    while at < size:
+        c = next_character(text, size, &at)
+        if is_emoji(c):
+            n_emoji += 1
+        elif is_currency(c):
+            n_currency += 1
+        elif not goes_with_emoji(c):
+            n_other += 1
+    if n_other or not (n_emoji or n_currency):
+        return NO_SYMBOL
+    return EMOJI_WORD if n_emoji else CURRENCY_WORD
+
+
+def symbol_kind(str form):
+    """Which of SYMBOL_KINDS a word is; None if it is neither.
+
+    >>> symbol_kind("👍🏽"), symbol_kind("€"), symbol_kind("oak")
+    ('emoji', 'currency', None)
+    """
+    cdef bytes text = form.encode(errors="replace")
+    cdef int kind = kind_of_word(text, len(text))
+    return None if kind == NO_SYMBOL else SYMBOL_KINDS[kind]
+
+
+def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
+    """Give unknown emoji and currencies their classes in a column of the corpus.
+
+    `fixed` has a class for each of SYMBOL_KINDS; -1 leaves them alone, and so does a 1 in `kept`,
+    which has one for each sentence.
+    """
+    cdef int32_t classes[2]
+    cdef Sentence sentence
+    cdef size_t s = 0
+    cdef size_t stride
+    cdef int32_t* values
+    cdef Text text
+    cdef int i, kind
+    classes[0], classes[1] = fixed
+    if not 0 <= column < corpus.n_columns:
+        raise IndexError(f"no column {column} among {corpus.n_columns}")
+    for sentence in sentences:
+        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
+            raise ValueError("these are not the sentences of the corpus")
+        if kept is None or not kept[s]:
+            stride = n_nodes(sentence.n_words)
+            values = corpus.values.data() + corpus.first_value[s] + 2
+            for i in range(sentence.n_words):
+                text = field(sentence, i, FORM)
+                kind = kind_of_word(text.text, text.size)
+                if (kind != NO_SYMBOL and classes[kind] >= 0
+                        and values[ENTRY_COLUMN * stride + i] == ID_UNKNOWN):
+                    values[column * stride + i] = classes[kind] + N_RESERVED
+        s += 1
