@@ -180,8 +180,6 @@ def test_what_is_made_of_sentences_has_their_words() -> None:
     for (start, end, _), words in zip(made.spans, made.words, strict=True):
         assert made.text[start:end] == "".join(words)
     assert augmented(gold, known, seed=1) == made
-    ends = [i for i, span in enumerate(made.spans) if span[2]][1:]
-    assert any(made.words[i - 1] == ("etc.",) for i in ends)
 
 
 @pytest.mark.parametrize("mark", ["-", "*", "•", "1.", "12)", "a)"])
@@ -203,7 +201,7 @@ def test_a_strange_text_is_logged_once(
     segmenter: Segmenter, caplog: pytest.LogCaptureFixture
 ) -> None:
     fresh = Segmenter.from_bytes(segmenter.to_bytes())
-    strange = "Η ζωή είναι μικρή και ο κόσμος μεγάλος όσο ποτέ άλλοτε. " * 5
+    strange = "Δεν είναι μικρή και δεν κόσμος μεγάλος όσο ποτέ άλλοτε. " * 5
     with caplog.at_level("WARNING", logger="dodona"):
         fresh.segment("He sees the oak.")
         assert not caplog.records

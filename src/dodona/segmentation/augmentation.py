@@ -1,7 +1,6 @@
 """Text made of a treebank's sentences, for what texts have and treebanks have too little of.
 
-Two things: abbreviations of a list, in the places of those that the treebank has; and sentences that
-end in an abbreviation. Nothing is made up but the order of things.
+Abbreviations of a list stand in the places of those that the treebank has.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dodona.segmentation.abbreviations import GIVEN, Abbreviation
 from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
 EACH = 2  # sentences for an abbreviation of the list
-ENDS = 100  # sentences that end in an abbreviation, at most
 
 
 @dataclass(frozen=True)
@@ -37,24 +35,20 @@ def augmented(gold: GoldText, abbreviations: Mapping[str, Abbreviation], seed: i
     if not sentences:
         return GoldText()
     known = _Abbreviations(sentences, abbreviations)
-    return _assembled([*([line] for line in known.substituted(rng)), *known.ended(rng)])
+    return _assembled([line] for line in known.substituted(rng))
 
 
 class _Abbreviations:
-    """Where a treebank has abbreviations, within its sentences and at their ends."""
+    """Where a treebank has abbreviations, within its sentences."""
 
     def __init__(self, sentences: Sequence[Line], known: Mapping[str, Abbreviation]) -> None:
-        self.sentences, self.known = sentences, known
+        self.known = known
         self.hosts: defaultdict[str, list[tuple[Line, int]]] = defaultdict(list)
-        n_whole = n_parted = 0
         for line in sentences:
             for i, piece in enumerate(line[:-1]):
                 found = known.get(_name(piece.form))
                 if found is not None and piece.form.endswith(".") and len(piece.words) == 1:
                     self.hosts[found.follower].append((line, i))
-            n_whole += _name(line[-1].form) in known and line[-1].form.endswith(".")
-            n_parted += len(line) > 1 and line[-1].form == "." and _name(line[-2].form) in known
-        self.parts_period = n_parted > n_whole  # of an abbreviation that ends a sentence
 
     def substituted(self, rng: Random) -> Iterator[Line]:
         """Sentences with abbreviations of the list in the places of others of their kind."""
@@ -64,18 +58,6 @@ class _Abbreviations:
                 for _ in range(EACH):
                     line, i = rng.choice(hosts)
                     yield [*line[:i], _as(line[i], word), *line[i + 1 :]]
-
-    def ended(self, rng: Random) -> Iterator[list[Line]]:
-        """What stands before an abbreviation as a sentence of its own, and another one after it."""
-        hosts = [(line, i) for line, i in self.hosts["any"] if i > 1]
-        for line, i in rng.sample(hosts, min(ENDS, len(hosts))):
-            ending, form = line[i], line[i].form
-            if self.parts_period:
-                stem = form.removesuffix(".")
-                last = [Piece(ending.gap, stem, (stem,)), Piece("", ".", (".",))]
-            else:
-                last = [ending]
-            yield [[*line[:i], *last], rng.choice(self.sentences)]
 
 
 def _name(form: str) -> str:

@@ -43,7 +43,7 @@ class Segmenter(Saved):
     Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
     """
 
-    FORMAT = Format("segmenter", version=2, oldest=1, unsaid=1)  # 2: with a lexicon
+    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
 
     settings: SegmenterSettings
     certain: bytes  # what two kinds of characters always do (core/places)
@@ -156,7 +156,7 @@ class Segmenter(Saved):
             arrays["segmenter.words.answers"],
         )
         lexicon = None
-        if "abbreviations" in about:
+        if "segmenter.lexicon.hashes" in arrays or "segmenter.lexicon.classes" in arrays:
             hashes, classes = (
                 arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
             )

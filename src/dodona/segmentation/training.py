@@ -214,7 +214,8 @@ def train_segmenter(
 
     >>> from dodona.treebank.sentence import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak", "."], misc=["_", "SpaceAfter=No", "_"])
-    >>> segmenter = train_segmenter([oaks] * 10, epochs=3)
+    >>> hark = Sentence.from_columns(["Hark", "!"], misc=["SpaceAfter=No", "_"])
+    >>> segmenter = train_segmenter([oaks, hark] * 10, epochs=3)
     >>> [sentence.forms for sentence in segmenter.segment("Oaks speak. Oaks speak.")]
     [['Oaks', 'speak', '.'], ['Oaks', 'speak', '.']]
     """

@@ -139,7 +139,8 @@ def _usual(found: Mapping[Type, str]) -> list[tuple[int, str]]:
     """The most frequent scripts of all tags."""
     counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for (form, given), lemma in found.items():
-        counts[given][lemma_script(form, lemma)] += 1
+        script = lemma_script(form, lemma)
+        counts[given][script] += script.startswith("lower")
     return [
         (given, script)
         for given, seen in sorted(counts.items())

@@ -67,7 +67,8 @@ cdef class LemmaGuesses:
         cdef vector[char] lemma
         cdef unordered_map[uint32_t, vector[int]].iterator others
         cdef size_t k
-        cdef int script
+        # what is cut off is not much more, or "jurors" would be of a "jury"
+        cdef int script, most = self.scripts.scripts[chosen].cut_end + 1
         if form.size and c"0" <= form.text[0] <= c"9":
             return chosen
         if self.lemmas.empty() or not self.scripts.keeps(chosen) and (
@@ -80,7 +81,8 @@ cdef class LemmaGuesses:
         if others != self.usual.end():
             for k in range(dereference(others).second.size()):
                 script = dereference(others).second[k]
-                if self.gives_lemma(script, form, lemma):
+                if self.scripts.scripts[script].cut_end <= most and (
+                        self.gives_lemma(script, form, lemma)):
                     return script
         return chosen
 

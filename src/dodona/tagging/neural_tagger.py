@@ -25,10 +25,17 @@ from dodona.storage.container import Array
 from dodona.storage.said import check_values, said
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
+from dodona.tagging.lemma_exceptions import Unknown
 from dodona.tagging.reading import WordReader
 from dodona.tagging.symbol_learning import Fixed, restore_symbols
 from dodona.tagging.symbols import fix_symbols
-from dodona.tagging.tagger import Answers, restore_unknown, tag_task, unknown_arrays
+from dodona.tagging.tagger import (
+    Answers,
+    later_entries,
+    restore_unknown,
+    tag_task,
+    unknown_arrays,
+)
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
 from dodona.treebank.conllu.errors import BadSentence
@@ -170,15 +177,14 @@ class NeuralTagger(Saved):
                     "column": answers.column,
                     "classes": [name.decode() for name in answers.classes],
                     "n_learned": answers.n_learned,
+                    **later_entries(self.symbols[i : i + 1], answers),
                 }
-                for answers in self.answers
+                for i, answers in enumerate(self.answers)
             ],
             "record": self.record,
         }
         if self.lemmas is not None:
             about["step"] = self.lemmas.step
-        if self.symbols:
-            about["symbols"] = self.symbols
         arrays = {
             f"network.{name}": Array(TYPES[numbers.format], numbers.cast("B"))
             for name, numbers in self.arrays.items()
@@ -207,14 +213,15 @@ class NeuralTagger(Saved):
             return text.split(b"\n") if text else []
 
         answers = []
-        for task in said(about, "tasks", list[dict[str, Any]]):
+        tasks = said(about, "tasks", list[dict[str, Any]])
+        for task in tasks:
             column, classes = said(task, "column", str), said(task, "classes", list[str])
             if column != LEMMA:
                 check_values(column, classes)
             entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
             n_learned = said(task, "n_learned", int)
-            unknown = restore_unknown(f"tag.{column}", arrays)
+            unknown = restore_unknown(f"tag.{column}", arrays) if "unknown" in task else Unknown()
             answers.append(Answers(column, encoded, entries, before, fixed, n_learned, unknown))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}
@@ -226,7 +233,7 @@ class NeuralTagger(Saved):
             lemmas = from_packed_arrays("lemmas", n_classes, step, arrays)
         segmenter = pieces.part("segmenter", Segmenter)
         record = said(about, "record", dict)
-        symbols = restore_symbols(about, [len(found.classes) for found in answers])
+        symbols = restore_symbols(tasks, [len(found.classes) for found in answers])
         sizes = said(about, "network", dict)
         return cls(words, answers, sizes, network, lemmas, record, segmenter, symbols)
 

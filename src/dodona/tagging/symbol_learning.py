@@ -56,12 +56,13 @@ def _choose(kind: str, forms: Sequence[str], tags: Mapping[str, Sequence[str]]) 
     return found | ({"xpos": USUAL[kind]} if USUAL[kind] in tags.get("xpos", ()) else {})
 
 
-def restore_symbols(about: Any, n_classes: Sequence[int]) -> Fixed:
+def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> Fixed:
     """The classes in a file, for tasks of so many classes; none in files of old."""
-    if "symbols" not in about:
+    if not any("symbols" in task for task in tasks):
         return []
     fixed: Fixed = []
-    for pair, n in zip(said(about, "symbols", list[list[int]]), n_classes, strict=True):
+    for task, n in zip(tasks, n_classes, strict=True):
+        pair = said(task, "symbols", list[int])
         emoji, currency = pair
         if not (UNTOUCHED <= emoji < n and UNTOUCHED <= currency < n):
             raise ValueError(f"symbols have the classes {pair}, but there are {n}")

@@ -222,15 +222,14 @@ class Tagger(Saved):
                     "column": answers.column,
                     "classes": [name.decode() for name in answers.classes],
                     "n_learned": answers.n_learned,
+                    **later_entries(self.knowledge.symbols[i : i + 1], answers),
                 }
-                for answers in self.knowledge.answers
+                for i, answers in enumerate(self.knowledge.answers)
             ],
             "steps": [weights.step for weights in self.weights],
             "record": self.record,
         }
         known = self.knowledge
-        if known.symbols:
-            about["symbols"] = known.symbols
         arrays = {
             "tagger.forms": Array("U8", b"\n".join(known.forms)),
             "tagger.ambiguity": _to_array(known.ambiguity),
@@ -260,7 +259,7 @@ class Tagger(Saved):
             name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
             weights.append(from_packed_arrays(name, n_classes, step, arrays))
         clusters = pieces.clusters if settings.clusters else None
-        symbols = restore_symbols(about, [len(found.classes) for found in answers])
+        symbols = restore_symbols(tasks, [len(found.classes) for found in answers])
         knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters, symbols)
         segmenter = pieces.part("segmenter", Segmenter)
         return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
@@ -279,8 +278,14 @@ def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview], n_forms: in
     )
     if max(entries, default=0) >= n_forms:
         raise ValueError(f"form {max(entries)} has a certain {column}, but there are {n_forms}")
-    unknown = restore_unknown(f"tagger.{column}", arrays)
+    unknown = restore_unknown(f"tagger.{column}", arrays) if "unknown" in task else Unknown()
     return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned, unknown)
+
+
+def later_entries(symbols: Fixed, answers: Answers) -> dict[str, Any]:
+    """What a task says that files of old do not."""
+    found: dict[str, Any] = {"symbols": list(symbols[0])} if symbols else {}
+    return found | ({"unknown": True} if len(answers.unknown.lemmas) else {})
 
 
 def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
@@ -296,8 +301,6 @@ def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
 
 def restore_unknown(name: str, arrays: Mapping[str, memoryview]) -> Unknown:
     """The same from a file."""
-    if f"{name}.unknown.lemmas" not in arrays:
-        return Unknown()
     return Unknown(*(arrays[f"{name}.unknown.{part.name}"] for part in fields(Unknown)))
 
 
