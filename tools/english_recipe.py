@@ -29,6 +29,7 @@ SIZES = {
     "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
 }
 OF_ALL = "--system arc-hybrid --batch-words 5000 --silver-per-gold 2"
+ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
 
 
 def main() -> None:
@@ -53,6 +54,7 @@ def command(data: Path, out: Path, name: str) -> list[str]:
     words = ["distil", *map(str, train), "--dev", str(dev[0])]
     words += ["--held-out", ",".join(map(str, held_out))]
     words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
+    words += ["--abbreviations", str(ABBREVIATIONS)]
     if vectors := os.environ.get("DODONA_VECTORS"):
         words += ["--vectors", vectors]
     if silver := os.environ.get("DODONA_SILVER"):

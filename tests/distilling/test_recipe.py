@@ -175,6 +175,19 @@ def test_work_of_another_recipe_is_refused(files: Path, done: Path) -> None:
             Distillation(recipe(files, done / "work", **changed)).silver()
 
 
+def test_the_segmenter_learns_from_a_list_of_abbreviations(files: Path, tmp_path: Path) -> None:
+    given = tmp_path / "list.txt"
+    given.write_text("Prof. name\n", encoding="utf-8")
+    chosen = {"segmenter": "train", "abbreviations": str(given)}
+    path = Distillation(recipe(files, tmp_path / "work", **chosen)).segmenter()
+    assert path is not None
+    lexicon = dodona.Segmenter.load(path).lexicon
+    assert lexicon is not None and "prof" in lexicon.abbreviations
+    given.write_text("Dr. name\n", encoding="utf-8")
+    with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
+        Distillation(recipe(files, tmp_path / "work", **chosen)).segmenter()
+
+
 def test_a_student_learns_from_silver_that_is_there(
     files: Path, done: Path, tmp_path: Path, shell: Shell
 ) -> None:
@@ -205,6 +218,7 @@ def test_a_student_learns_from_silver_that_is_there(
         (["--silver", "none.conllu"], "none.conllu: no such file"),
         (["--silver", "x", "--scorer", "linear"], "--scorer: a student is a network"),
         (["--text", "x", "--teachers", "0"], "teachers: at least 1, not 0"),
+        (["--silver", "x", "--segmenter", "none", "--raw", "y"], "a segmenter that is trained"),
     ],
 )
 def test_what_cannot_be_is_told(

@@ -60,6 +60,8 @@ class Recipe:
     held_out: Sequence[str] = ()  # files whose sentences nobody may have seen
     silver: Sequence[str] = ()  # that is there already
     segmenter: str = TRAIN  # or none, or a model to take it from
+    raw: Sequence[str] = ()  # files of text that it learns from, too …
+    abbreviations: str = ""  # … and a list
     n_teachers: int = 1
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
@@ -75,6 +77,8 @@ class Recipe:
             raise ValueError("give either text for teachers to annotate, or silver that is there")
         if self.settings.scorer != NEURAL:
             raise ValueError("a student is a network: scorer='neural'")
+        if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
+            raise ValueError("raw text and abbreviations are for a segmenter that is trained")
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
         if self.votes and self.text and self.n_teachers < 2:
@@ -88,8 +92,9 @@ class Distillation:
         require("jax", "neural")
         self.recipe, self.tell = recipe, tell
         self.texts = find_texts(recipe.text)
-        for path in (*recipe.train, *recipe.held_out, *recipe.silver, recipe.dev):
-            if path is not None and not Path(path).is_file():
+        given = (*recipe.train, *recipe.held_out, *recipe.silver, *recipe.raw)
+        for path in (*given, recipe.abbreviations, recipe.dev):
+            if path and not Path(path).is_file():
                 raise ValueError(f"{path}: no such file")
 
     def run(self, until: str = STEPS[-1]) -> None:
@@ -152,12 +157,14 @@ class Distillation:
         step = self._step(
             "segmenter",
             gold=self._checksum_gold,
-            source=Path(recipe.segmenter).name,
+            source=self._segmented_by(),
             seed=recipe.settings.seed,
         )
         path = step.folder / "segmenter.dodona"
         if not step.is_done:
-            parts = Parts(segmenter=recipe.segmenter)
+            parts = Parts(
+                recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
+            )
             seed = recipe.settings.seed
             source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
             if source.trainer is not None:
@@ -197,7 +204,7 @@ class Distillation:
             text={path.name: file_checksum(path) for path in self.texts},
             held_out=sorted(file_checksum(Path(path)) for path in self.recipe.held_out),
             gold=self._checksum_gold,
-            segmenter=Path(self.recipe.segmenter).name,
+            segmenter=self._segmented_by(),
             longest=self.recipe.longest,
         )
         if not step.is_done:
@@ -205,6 +212,11 @@ class Distillation:
             segmenter = Segmenter.load(path) if path else None
             write_sentences(step, self.texts, segmenter, self._filter(), self.tell)
         return step
+
+    def _segmented_by(self) -> list[str]:
+        recipe = self.recipe
+        beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
+        return [Path(recipe.segmenter).name, *map(file_checksum, beside)]
 
     def _filter(self) -> Filter:
         found = Filter(scripts_of(self.gold.sentences), self.recipe.longest)

@@ -43,6 +43,10 @@ def distil(
         str, Flag("annotated text that is there already, instead of --text", metavar="FILES")
     ] = "",
     segmenter: Annotated[str, Flag("train, none, or a model to take it from")] = TRAIN,
+    raw: Annotated[
+        str, Flag("text that the segmenter learns from, too: commas between", metavar="FILES")
+    ] = "",
+    abbreviations: Annotated[str, Flag("a list for it, one a line", metavar="FILE")] = "",
     teachers: Annotated[int, Flag("how many, who differ in their seeds")] = 1,
     teacher_epochs: Annotated[int | None, Flag("of each teacher", default="40")] = None,
     teacher_width: Annotated[
@@ -80,6 +84,8 @@ def distil(
         held_out=_split(held_out),
         silver=_split(silver),
         segmenter=segmenter,
+        raw=_split(raw),
+        abbreviations=abbreviations,
         n_teachers=teachers,
         teacher=drop_unset(teacher),
         per_gold=silver_per_gold,
