@@ -12,14 +12,13 @@ import pytest
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import dodona
-from dodona.cli import main
 from dodona.distilling import parts as parts_module
 from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.distilling.work import WorkError
 from dodona.settings import Settings
 from dodona.treebank.conllu.writer import Writer
-from support.shell import Result, Shell
+from support.shell import Shell
 from support.small import treebank
 
 SMALL = Settings(
@@ -49,18 +48,6 @@ def small_parts() -> Iterator[None]:
         patch.setattr(rows_module, "LENGTHS", (40,))
         patch.setattr(parts_module, "PART", 40)
         yield
-
-
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
-    """`shell("distil", …)` runs `dodona distil …`."""
-
-    def run(*arguments: str | Path) -> Result:
-        with pytest.raises(SystemExit) as left:
-            main(list(map(str, arguments)))
-        return Result(int(left.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +173,16 @@ def test_the_segmenter_learns_from_a_list_of_abbreviations(files: Path, tmp_path
     given.write_text("Dr. name\n", encoding="utf-8")
     with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
         Distillation(recipe(files, tmp_path / "work", **chosen)).segmenter()
+
+
+def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path: Path) -> None:
+    given = tmp_path / "given.segmenter"
+    dodona.train_segmenter(files / "train.conllu", epochs=1).save(given)
+    work = Distillation(recipe(files, tmp_path / "work", segmenter=str(given)))
+    assert work.segmenter() is not None
+    dodona.train_segmenter(files / "train.conllu", epochs=2).save(given)
+    with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
+        work.segmenter()
 
 
 def test_a_student_learns_from_silver_that_is_there(

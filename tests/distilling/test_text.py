@@ -70,7 +70,7 @@ def test_files_are_read_by_their_names(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="plain text needs a segmenter"):
         list(read_sentences(plain, None))
     (tmp_path / "e.tokens.txt").write_bytes(b"An oak .\n\xff\n")
-    with pytest.raises(ValueError, match=r"e\.tokens\.txt:2: this is not UTF-8"):
+    with pytest.raises(ValueError, match=r"e\.tokens\.txt:2: the text is not UTF-8"):
         list(read_sentences(tmp_path / "e.tokens.txt", None))
 
 

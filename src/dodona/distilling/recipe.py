@@ -216,7 +216,8 @@ class Distillation:
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
         beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
-        return [Path(recipe.segmenter).name, *map(file_checksum, beside)]
+        taken = Parts(recipe.segmenter).checksums().values()
+        return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
 
     def _filter(self) -> Filter:
         found = Filter(scripts_of(self.gold.sentences), self.recipe.longest)

@@ -16,7 +16,6 @@ from dodona.core.weights.shuffle import shuffle
 from dodona.distilling.rows import in_rows, length_for
 from dodona.distilling.subject import Subject
 from dodona.distilling.teacher_network import (
-    NO_DROPOUT,
     Parameters,
     TeacherDropout,
     TeacherShape,
@@ -138,7 +137,6 @@ class TeacherTrainer(Learner[Parameters]):
         self.n_pieces, self.n_words = len(self.order), int(sizes[self.order].sum())
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
-        self.dropout = self.dropout if rate else NO_DROPOUT
         n_steps = self._count_steps()
         self.pace = Pace(
             rate=settings.learning_rate,

@@ -16,8 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from dodona.segmentation.segmenter import Segmenter
-from dodona.treebank.conllu.errors import TreebankError
-from dodona.treebank.conllu.files import open_input
+from dodona.treebank.conllu.files import read_lines
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
@@ -125,19 +124,11 @@ def read_sentences(path: Path, segmenter: Segmenter | None) -> Iterator[Sentence
     if ".conllu" in path.suffixes:
         yield from read(path, trees="ignored")
     elif ".tokens" in path.suffixes:
-        yield from (Sentence.from_columns(some) for line in _lines(path) if (some := line.split()))
+        yield from (
+            Sentence.from_columns(some) for line in read_lines(path) if (some := line.split())
+        )
     else:
         if segmenter is None:
             raise ValueError(f"{path}: plain text needs a segmenter: give a model with one")
-        for found in segmenter.stream(_lines(path)):
+        for found in segmenter.stream(read_lines(path)):
             yield from found
-
-
-def _lines(path: Path) -> Iterator[str]:
-    file, name, _ = open_input(path)
-    with file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield line.decode()
-            except UnicodeDecodeError:
-                raise TreebankError(name, number, "this is not UTF-8") from None

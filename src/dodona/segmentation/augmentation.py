@@ -35,7 +35,7 @@ def augmented(gold: GoldText, abbreviations: Mapping[str, Abbreviation], seed: i
     if not sentences:
         return GoldText()
     known = _Abbreviations(sentences, abbreviations)
-    return _assembled([line] for line in known.substituted(rng))
+    return _assembled(known.substituted(rng))
 
 
 class _Abbreviations:
@@ -84,18 +84,18 @@ def _sentences(gold: GoldText) -> list[Line]:
     return lines
 
 
-def _assembled(paragraphs: Iterable[list[Line]]) -> GoldText:
+def _assembled(lines: Iterable[Line]) -> GoldText:
+    """A text in which each of these sentences is a paragraph."""
     gold, pieces, at = GoldText(), list[str](), 0
-    for lines in paragraphs:
-        for n, line in enumerate(lines):
-            for i, piece in enumerate(line):
-                gap = piece.gap if n or i else (PARAGRAPH if pieces else "")
-                at += len(gap)
-                if n == i == 0:
-                    gold.paragraphs.append(at)
-                gold.spans.append((at, at + len(piece.form), i == 0))
-                gold.words.append(piece.words)
-                at += len(piece.form)
-                pieces += [gap, piece.form]
+    for line in lines:
+        for i, piece in enumerate(line):
+            gap = piece.gap if i else (PARAGRAPH if pieces else "")
+            at += len(gap)
+            if i == 0:
+                gold.paragraphs.append(at)
+            gold.spans.append((at, at + len(piece.form), i == 0))
+            gold.words.append(piece.words)
+            at += len(piece.form)
+            pieces += [gap, piece.form]
     gold.text = "".join(pieces)
     return gold

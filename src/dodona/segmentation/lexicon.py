@@ -26,8 +26,7 @@ from dodona.segmentation.abbreviations import (
 from dodona.segmentation.rules import lower
 from dodona.segmentation.word_counts import WRITINGS, WordCounts, count_words
 from dodona.storage.said import said
-from dodona.treebank.conllu.errors import TreebankError
-from dodona.treebank.conllu.files import open_input
+from dodona.treebank.conllu.files import read_lines
 
 ALWAYS = 0.95  # share of a pattern's stretches that the treebank keeps whole, if it always does
 WORD = re.compile(r"[^\W\d_]+")
@@ -81,13 +80,13 @@ class Sources:
     def lines(self) -> Iterator[list[str]]:
         """The raw text, line by line, split at white space."""
         for name in self.raw:
-            yield from (line.split() for line in _lines(name))
+            yield from (line.split() for line in read_lines(name))
 
     def given(self) -> dict[str, Abbreviation]:
         """The abbreviations of the list."""
         if not self.abbreviations:
             return {}
-        return read_abbreviations(_lines(self.abbreviations), self.abbreviations)
+        return read_abbreviations(read_lines(self.abbreviations), self.abbreviations)
 
     def checksums(self) -> dict[str, str]:
         """Of the files, by their names."""
@@ -152,19 +151,6 @@ def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:
                 raise ValueError(f"{found!r} says nothing of the abbreviation {word!r}")
     patterns, coverage = said(about, "patterns", dict), said(about, "coverage", float)
     return Lexicon(abbreviations, hashes, classes, patterns, coverage)
-
-
-def _lines(name: str) -> Iterator[str]:
-    file, shown, is_ours = open_input(name)
-    try:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield line.decode()
-            except UnicodeDecodeError as error:
-                raise TreebankError(shown, number, f"the text is not UTF-8: {error}") from None
-    finally:
-        if is_ours:
-            file.close()
 
 
 def _blocks(name: str) -> Iterable[bytes]:

@@ -95,9 +95,8 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
     """The types whose script most others that end alike, with the same tags, do not have."""
     scripts = {key: lemma_script(key[0], lemma) for key, lemma in found.items()}
     alike: defaultdict[Type, Counter[str]] = defaultdict(Counter)
-    made_of: defaultdict[Type, Counter[str]] = defaultdict(
-        Counter
-    )  # the form itself, or ending in it
+    # of the form itself, and of those that end in it
+    made_of: defaultdict[Type, Counter[str]] = defaultdict(Counter)
     for (form, given), script in scripts.items():
         for n in range(1, LETTERS + 1):
             alike[form[-n:], given][script] += 1

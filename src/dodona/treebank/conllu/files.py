@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
@@ -34,6 +35,23 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
             return cast(IO[bytes], gzip.open(path, "rb")), str(path), True
         return path.open("rb", buffering=0), str(path), True
     return source, _name_of(source), False
+
+
+def read_lines(source: Source) -> Iterator[str]:
+    """The lines of a file of plain text, in UTF-8."""
+    file, name, is_ours = open_input(source)
+    # line by line, a file without a buffer would be read byte by byte
+    lines = BufferedReader(file) if isinstance(file, RawIOBase) else file
+    try:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield line.decode()
+            except UnicodeDecodeError as error:
+                why = f"the text is not UTF-8: {error}; convert it, with iconv for instance"
+                raise TreebankError(name, number, why) from None
+    finally:
+        if is_ours:
+            lines.close()
 
 
 @contextmanager
