@@ -7,7 +7,7 @@ of silver that was made before, no GPU is needed: students learn on a CPU, too, 
 python -m tools.english_recipe --until sentences     what needs no GPU; then, on a machine with one:
 python -m tools.english_recipe --until silver        teachers, and what they annotate
 python -m tools.english_recipe                       the student
-python -m tools.english_recipe --name en-small       another one, of the same silver
+python -m tools.english_recipe --name en-small       another, of the same silver, without vectors
 python -m tools.english_recipe --show                only print the command
 """
 
@@ -28,6 +28,7 @@ SIZES = {
     "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
     "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
 }
+WITHOUT_VECTORS = ("en-small",)  # which would be larger than all the rest of it
 OF_ALL = "--system arc-hybrid --batch-words 5000 --silver-per-gold 2"
 ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
 
@@ -55,15 +56,23 @@ def command(data: Path, out: Path, name: str) -> list[str]:
     words += ["--held-out", ",".join(map(str, held_out))]
     words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
     words += ["--abbreviations", str(ABBREVIATIONS)]
-    if vectors := os.environ.get("DODONA_VECTORS"):
+    vectors = os.environ.get("DODONA_VECTORS")
+    if vectors and name not in WITHOUT_VECTORS:
         words += ["--vectors", vectors]
-    if silver := os.environ.get("DODONA_SILVER"):
-        words += ["--silver", ",".join(map(str, sorted(Path(silver).glob("*.conllu.gz"))))]
-    elif text := os.environ.get("DODONA_TEXT"):
-        words += ["--text", text, "--teachers", str(TEACHERS)]
-    else:
+    return [*words, *_taught_by(out, name), *OF_ALL.split(), *SIZES[name].split()]
+
+
+def _taught_by(out: Path, name: str) -> list[str]:
+    """Where silver comes from: teachers have vectors, so that a student without takes theirs."""
+    silver = out / "work" / "silver" if name in WITHOUT_VECTORS else None
+    made = os.environ.get("DODONA_SILVER") or silver
+    if made:
+        paths = sorted(Path(made).glob("*.conllu.gz"))
+        return ["--silver", ",".join(map(str, paths))] if paths else sys.exit(f"{made}: no silver")
+    text = os.environ.get("DODONA_TEXT")
+    if not text:
         sys.exit("DODONA_TEXT is not set: a folder of text, or DODONA_SILVER, one of silver")
-    return [*words, *OF_ALL.split(), *SIZES[name].split()]
+    return ["--text", text, "--teachers", str(TEACHERS)]
 
 
 PARTS = ("train", "dev")
