@@ -23,6 +23,7 @@ def test_help_shows_every_flag(verb: str, shell: Shell) -> None:
     assert result.code == 0
     for parameter in parameters(load_verb(verb)):
         assert parameter.title in result.out
+        assert isinstance(parameter.metavar, str)
 
 
 def test_help_has_colours_on_a_terminal_and_the_same_words(

@@ -9,7 +9,7 @@ import pytest
 from dodona.cli.flags import parameters
 from dodona.cli.grammar import Line
 from dodona.cli.verbs import load_verb
-from tools.english_recipe import SIZES, command
+from tools.english_recipe import SIZES, WITHOUT_VECTORS, command
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -22,6 +22,9 @@ def test_the_command_is_understood(
     monkeypatch.setenv("DODONA_TEXT", "texts")
     monkeypatch.setenv("DODONA_VECTORS", "glove.npy")
     monkeypatch.delenv("DODONA_SILVER", raising=False)
+    made = tmp_path / "out" / "work" / "silver"
+    made.mkdir(parents=True)
+    (made / "part-1.conllu.gz").touch()
     verb, *words = command(tmp_path, tmp_path / "out", name)
     values = Line(words, parameters(load_verb(verb))).values()
     assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
@@ -29,7 +32,10 @@ def test_the_command_is_understood(
     assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
         "test.conllu"
     ]
-    assert values["text"] == "texts" and values["vectors"] == "glove.npy"
+    if name in WITHOUT_VECTORS:
+        assert values["silver"] == str(made / "part-1.conllu.gz") and not values["vectors"]
+    else:
+        assert values["text"] == "texts" and values["vectors"] == "glove.npy"
     assert values["out"].endswith(f"{name}.dodona")
     (tmp_path / "part-1.conllu.gz").touch()
     monkeypatch.setenv("DODONA_SILVER", str(tmp_path))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+from dodona.experiments.running import grid
 from dodona.experiments.running.grid import load_results, run_grid
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -96,3 +99,19 @@ def test_a_spoilt_line_is_told_with_its_number(tmp_path: Path, line: str) -> Non
 def test_at_least_one_job_runs_at_a_time() -> None:
     with pytest.raises(ValueError, match="at least one job at a time is needed, not 0"):
         run_grid([Squaring(1)], Square.from_json, None, n_processes=0)
+
+
+@pytest.mark.parametrize(("n_processes", "n_processors"), [(2, 5), (4, 4), (5, 2), (1, 3)])
+def test_processes_share_the_processors(
+    monkeypatch: pytest.MonkeyPatch, n_processes: int, n_processors: int
+) -> None:
+    kept: list[list[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(n_processors)}, raising=False)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, some: kept.append(some), raising=False)
+    n_begun = get_context("spawn").Value("i", 0)
+    for _ in range(n_processes):
+        grid._keep_to_some_processors(n_begun, n_processes)
+    assert all(kept)
+    assert {number for some in kept for number in some} == {*range(n_processors)}
+    if n_processes <= n_processors:  # nobody waits for another
+        assert sum(map(len, kept)) == n_processors

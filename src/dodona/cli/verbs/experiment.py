@@ -106,7 +106,7 @@ def _parameter(name: str, by_paper: dict[str, Option]) -> inspect.Parameter:
         else "all"
         if is_several
         else f"{option.default}",
-        metavar="NAMES" if is_several else Flag.metavar,
+        metavar="NAMES" if is_several else "",
     )
     kind = str if is_several else type(option.default)
     annotation = Annotated[kind | None, flag]  # type: ignore[valid-type]

@@ -6,6 +6,7 @@ settings, templates, data and our core; delete the file to run everything anew.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
@@ -110,14 +111,28 @@ def _run_all(jobs: Sequence[Runnable[Kept]], n_processes: int) -> Iterator[Kept]
         yield from map(_run, jobs)
         return
     left = iter(jobs)
-    # spawn: the same on every system, and safe where threads run
-    with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:
+    context = get_context("spawn")  # the same on every system, and safe where threads run
+    shared = context.Value("i", 0), n_processes
+    with ProcessPoolExecutor(n_processes, context, _keep_to_some_processors, shared) as pool:
         running = {pool.submit(_run, job) for job in islice(left, n_processes)}
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             # none is submitted ahead of its time: Ctrl-C would have to wait for it
             running |= {pool.submit(_run, job) for job in islice(left, len(done))}
             yield from (future.result() for future in done)
+
+
+def _keep_to_some_processors(n_begun: Any, n_processes: int) -> None:
+    """Each process takes its share: threads for all processors in each of them would get in each
+    other's way. Not every system lets a process choose."""
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    with n_begun.get_lock():
+        number = n_begun.value
+        n_begun.value += 1
+    processors = sorted(os.sched_getaffinity(0))
+    first = number % min(n_processes, len(processors))
+    os.sched_setaffinity(0, processors[first::n_processes])
 
 
 def _run(job: Runnable[Kept]) -> Kept:
