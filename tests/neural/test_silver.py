@@ -26,6 +26,7 @@ from dodona.neural.silver import SilverFiles, read_soft, soft_path, write_soft
 from dodona.neural.timetable import GOLD, SILVER, Timetable
 from dodona.neural.training import NeuralTrainer
 from dodona.settings import Settings
+from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.trees.projectivity import is_projective
 from support.small import treebank
@@ -222,6 +223,34 @@ def test_more_treebanks_teach_what_the_first_calls_so_too() -> None:
     n_other = sum(map(len, other))
     assert (trainer.tags.gold[0][n_first : n_first + n_other] == NO_CLASS).all()
     assert {*trainer.data.corpus.labels(len(first) + len(other))} == {None}  # the arc alone
+
+
+def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_them() -> None:
+    first, second, third = (
+        treebank(n, seed, lemmas=True) for n, seed in ((12, 1), (30, 2), (9, 3))
+    )
+    other = [s.replace(upos=["X"] * len(s)) for s in second]
+    bare = [s.replace(lemmas=["_"] * len(s)) for s in third]
+    settings = replace(SMALL, epochs=1)
+    trainer = NeuralTrainer(first, None, settings, more=[bare, other])
+    lemmas = trainer.lemma_trainer
+    assert lemmas is not None and trainer.columns == lemmas.columns
+    for mine, of_lemmas in zip(trainer.tags.answers, lemmas.knowledge.answers, strict=False):
+        assert of_lemmas.classes[: mine.n_classes] == mine.classes
+    assert lemmas.knowledge.answers[0].n_classes > trainer.tags.answers[0].n_classes
+    assert trainer.known.known == lemmas.knowledge.forms
+    for _ in trainer.epochs():
+        pass
+    tagger = trainer.parser().tagger
+    assert isinstance(tagger, NeuralTagger)
+    tags = [name for name in trainer.columns if name != "lemma"]
+    found = tagger.tag_batch(first, keep=tags)  # by the right tags lemmas are right
+    right = [
+        a == b
+        for s, t in zip(first, found, strict=True)
+        for a, b in zip(s.lemmas, t.lemmas, strict=True)
+    ]
+    assert sum(right) > 0.95 * len(right)
 
 
 def test_the_loss_of_weighted_tags() -> None:

@@ -53,17 +53,20 @@ def learn_words(
     sentences: Sequence[Sentence],
     vectors: list[bytes] | None,
     silver: Mapping[str, int] | None = None,
+    with_lemmas: Sequence[Sentence] | None = None,
 ) -> Words:
     """The forms that have vectors of their own, and those whose lemmas are known.
 
-    `silver` says how often forms occur in text that a teacher has annotated.
+    `silver` says how often forms occur in text that a teacher has annotated; `with_lemmas` are the
+    sentences that lemmas are learned from, if not all.
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
     often = sorted({form for form, n in counts.items() if n >= LEAST} | _often(silver or {}))
     sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
-    known = [form.encode() for form in sorted(set(forms))]
-    return Words([form.encode() for form in often], sizes, known, vectors)
+    known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
+    encoded = [[form.encode() for form in some] for some in (often, sorted(known))]
+    return Words(encoded[0], sizes, encoded[1], vectors)
 
 
 def _often(silver: Mapping[str, int]) -> set[str]:

@@ -117,6 +117,7 @@ class NeuralTrainer(Learner[Arrays]):
             self.sentences,
             self._vectors[0] if self._vectors else None,
             self.silver.forms if self.silver else None,
+            gold.with_lemmas,
         )
         self.lemma_trainer: LemmaTrainer | None = None
         if LEMMA in self.columns:
@@ -363,5 +364,6 @@ class NeuralTrainer(Learner[Arrays]):
 
 
 def lemma_trainer(gold: Gold, dev: list[Sentence], seed: int) -> LemmaTrainer:
-    """What learns lemmas, which silver has none of."""
-    return LemmaTrainer(gold.with_lemmas, dev or None, TaggerSettings(seed=seed))
+    """What learns lemmas, which silver has none of; of tags as the network numbers them."""
+    settings = TaggerSettings(seed=seed)
+    return LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))

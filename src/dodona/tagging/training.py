@@ -31,7 +31,9 @@ CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 class TaggerTrainer(Learner[list[PackedWeights]]):
     """One training run. `epochs()` runs it; `tagger()` gives the best tagger so far.
 
-    `clusters` are those of the file that the settings name, where it has been read already.
+    `clusters` are those of the file that the settings name, where it has been read already. Where
+    there are several treebanks, the sentences of the first, `n_first`, say which columns have tags,
+    and what numbers these have, whatever else is learned from.
     """
 
     part = "tagger"
@@ -42,17 +44,19 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         dev: Treebank | None,
         settings: TaggerSettings,
         clusters: Clusters | None = None,
+        n_first: int | None = None,
     ) -> None:
         super().__init__()
+        self.n_first = n_first
         if settings.clusters and clusters is None:
             clusters = Clusters.read(settings.clusters)
         # clusters go into the model, but not the folder they were read from
         self.settings = replace(settings, clusters=Path(settings.clusters).name)
         self.sentences = load(train)
         self.dev = load(dev) if dev is not None else []
-        self.columns = tag_columns(self.sentences, lemmas=settings.lemmas)
+        self.columns = tag_columns(self.sentences[:n_first], lemmas=settings.lemmas)
         tags = {name: column_of(self.sentences, name) for name in self.columns if name != LEMMA}
-        words, self.gold = learn_words(column_of(self.sentences, "forms"), tags, settings)
+        words, self.gold = learn_words(column_of(self.sentences, "forms"), tags, settings, n_first)
         self.knowledge = self.in_training = replace(words, clusters=clusters)
         if LEMMA in self.columns:
             self._add_lemmas()
@@ -72,9 +76,9 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
 
     def _add_symbols(self, tags: dict[str, list[list[str]]]) -> None:
         """What emoji and currencies are that the treebank does not have."""
-        forms = flatten(column_of(self.sentences, "forms"))
+        forms = flatten(column_of(self.sentences[: self.n_first], "forms"))
         classes = {answers.column: answers.classes for answers in self.knowledge.answers}
-        values = {name: flatten(column) for name, column in tags.items()}
+        values = {name: flatten(column[: self.n_first]) for name, column in tags.items()}
         symbols = learn_symbols(forms, values, classes)
         self.knowledge = replace(self.knowledge, symbols=symbols)
 

@@ -36,9 +36,13 @@ def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[s
 
 
 def learn_words(
-    forms: list[list[str]], tags: dict[str, list[list[str]]], settings: TaggerSettings
+    forms: list[list[str]],
+    tags: dict[str, list[list[str]]],
+    settings: TaggerSettings,
+    n_first: int | None = None,
 ) -> tuple[Knowledge, list[array[int]]]:
-    """What is to be known of the words and tags of a treebank, and its tags as classes."""
+    """What is to be known of the words and tags of a treebank, and its tags as classes; those of
+    the first sentences, if they are counted, have the first numbers."""
     words = flatten(forms)
     counts = Counter(words)
     entry = {form: i for i, form in enumerate(sorted(counts))}
@@ -46,7 +50,8 @@ def learn_words(
     answers, gold = [], []
     before = array("I", bytes(4 * len(words)))
     for column, values in tags.items():
-        names, classes = number_tags(flatten(values))
+        of_first = None if n_first is None else sum(map(len, values[:n_first]))
+        names, classes = number_tags(flatten(values), of_first)
         certain = _certain(entries, before, classes, settings.certain)
         answers.append(Answers(column, [name.encode() for name in names], *certain))
         gold.append(classes)
@@ -55,14 +60,23 @@ def learn_words(
     return Knowledge([form.encode() for form in entry], ambiguity, answers), gold
 
 
-def number_tags(values: Sequence[str]) -> tuple[list[str], array[int]]:
+def number_tags(
+    values: Sequence[str], n_first: int | None = None
+) -> tuple[list[str], array[int]]:
     """The classes, the most frequent first, and that of every word.
+
+    Those of the first values, if they are counted, are numbered as if there were no others.
 
     >>> number_tags(["VERB", "NOUN", "NOUN"])
     (['NOUN', 'VERB'], array('I', [1, 0, 0]))
+    >>> number_tags(["VERB", "NOUN", "NOUN"], 1)
+    (['VERB', 'NOUN'], array('I', [0, 1, 1]))
     """
-    frequency = Counter(values)
-    names = sorted(frequency, key=lambda name: (-frequency[name], name))
+    names: list[str] = []
+    for some in (values[:n_first], values[len(values) if n_first is None else n_first :]):
+        frequency = Counter(some)
+        new = frequency.keys() - {*names}
+        names += sorted(new, key=lambda name: (-frequency[name], name))
     number = {name: i for i, name in enumerate(names)}
     return names, array("I", [number[value] for value in values])
 
