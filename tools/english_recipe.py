@@ -29,7 +29,7 @@ SIZES = {
     "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
 }
 WITHOUT_VECTORS = ("en-small",)  # which would be larger than all the rest of it
-OF_ALL = "--system arc-hybrid --batch-words 5000 --silver-per-gold 2"
+OF_ALL = "--system arc-hybrid --batch-words 2500 --silver-per-gold 2"
 ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
 
 
