@@ -41,10 +41,15 @@ def main() -> None:
     options.add_argument("--name", choices=SIZES, default="en")
     options.add_argument("--show", action="store_true", help="only print the command")
     chosen, more = options.parse_known_args()
-    words = [*command(chosen.data, chosen.out, chosen.name), *more]
+    make(chosen.data, chosen.out, chosen.name, *more, only_show=chosen.show)
+
+
+def make(data: Path, out: Path, name: str, *more: str, only_show: bool = False) -> None:
+    """Run the command with more options behind it, or only print it."""
+    words = [*command(data, out, name), *more]
     print("dodona", shlex.join(words), file=sys.stderr)
-    if not chosen.show:
-        chosen.out.mkdir(parents=True, exist_ok=True)
+    if not only_show:
+        out.mkdir(parents=True, exist_ok=True)
         run(words)
 
 

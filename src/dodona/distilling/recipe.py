@@ -349,10 +349,12 @@ class Distillation:
     def _sources(self) -> Iterable[dict[str, Any]]:
         treebanks = [self.gold.first, *self.gold.others]
         for path, sentences in zip(self.recipe.train, treebanks, strict=True):
-            yield _source("gold", Path(path), sum(map(len, sentences)))
-        if self.recipe.silver:
-            for path in self.recipe.silver:
-                yield _source("silver", Path(path))
+            name = "/".join(Path(path).parts[-2:])  # files of many treebanks have the same names
+            yield _source("gold", Path(path), sum(map(len, sentences))) | {"file": name}
+        if silver := [Path(path) for path in self.recipe.silver]:
+            digest = checksum(path.read_bytes() for path in silver)
+            name = silver[0].name if len(silver) == 1 else f"{len(silver)} files"
+            yield {"kind": "silver", "file": name, "sha256": digest}
             return
         words = self.sentences().summary or {}
         for text in self.texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from dodona.models.cards import Card
@@ -66,7 +67,7 @@ def make_card(
     blocks = [
         f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
         f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
-        _table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
+        markdown_table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
     ]
     if not card.is_commercial:
         blocks.append(f"**{EARNING}**")
@@ -110,15 +111,18 @@ def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list
     rows = [(name, f"{value:.2f}") for name, value in given.items() if value is not None]
     blocks = []
     if rows:
-        blocks += ["Dev set, words and sentences given:", _table(("", "dev"), rows)]
+        blocks += ["Dev set, words and sentences given:", markdown_table(("", "dev"), rows)]
     columns = {"dev": record.get("dev_text") or {}, "test": test or {}}
     columns = {part: scores for part, scores in columns.items() if scores}
-    names = list(dict.fromkeys(name for scores in columns.values() for name in scores))
+    # files sort names; scores of a test set come as the shared task has them
+    names = list(
+        dict.fromkeys(name for scores in (test or {}, *columns.values()) for name in scores)
+    )
     if names:
         lines = [(name, *(_f1(scores.get(name)) for scores in columns.values())) for name in names]
         blocks += [
             "From raw text, F1 by the metrics of the CoNLL 2018 shared task:",
-            _table(("", *columns), lines),
+            markdown_table(("", *columns), lines),
         ]
     return blocks
 
@@ -129,8 +133,6 @@ def _f1(value: float | None) -> str:
 
 def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     """The command, settings left out that are what they are by default; digests of the data."""
-    from dataclasses import fields
-
     from dodona.settings import Settings
 
     settings = said(about, "settings", dict)
@@ -140,15 +142,29 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
         for name, value in settings.items()
         if name in plain and value != plain[name]
     ]
-    reads_text = ["--pipeline text"] if "segmenter" in about else []
-    command = " ".join(["dodona train --train … --dev …", *reads_text, *chosen])
-    blocks = [f"`{command}`"]
+    sources = record.get("learned_from") or []
+    verb = "dodona distil …" if sources else "dodona train --train … --dev …"
+    reads_text = ["--pipeline text"] if "segmenter" in about and not sources else []
+    blocks = [f"`{' '.join([verb, *reads_text, *chosen])}`"]
     digests = record.get("checksums") or {}
     if digests:
-        blocks.append(_table(("data", "SHA-256"), [(k, f"`{v}`") for k, v in digests.items()]))
+        rows = [(k, f"`{v}`") for k, v in digests.items()]
+        blocks.append(markdown_table(("data", "SHA-256"), rows))
+    if sources:
+        blocks.append(
+            markdown_table(("learned from", "words or dev LAS", "SHA-256"), map(_source, sources))
+        )
     return blocks
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _source(source: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What a student learned from: a treebank, silver, a text, or a teacher."""
+    las = (source.get("dev") or {}).get("LAS")
+    size = f"{source['words']:,}" if "words" in source else "" if las is None else f"LAS {las:.2f}"
+    return f"{source['kind']}: {source['file']}", size, f"`{source['sha256']}`"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; numbers stand to the right."""
     ruler = ["---", *("---:" if len(head) > 2 or head[1] == "dev" else "---" for _ in head[1:])]
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *rows])

@@ -60,9 +60,7 @@ def learn_words(
     return Knowledge([form.encode() for form in entry], ambiguity, answers), gold
 
 
-def number_tags(
-    values: Sequence[str], n_first: int | None = None
-) -> tuple[list[str], array[int]]:
+def number_tags(values: Sequence[str], n_first: int | None = None) -> tuple[list[str], array[int]]:
     """The classes, the most frequent first, and that of every word.
 
     Those of the first values, if they are counted, are numbered as if there were no others.
