@@ -80,30 +80,52 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
 #endif
 }
 
-/* scores = the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of eight */
-static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
+/* A state's hidden units as the kernels multiply them: two rows of bytes, and what these add up to. */
+static inline void state_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* halves,
+                               int32_t* sums) {
+    hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
+    sums[0] = sums[1] = 0;
+    for (int j = 0; j < hidden; j += 16) {
+        sums[0] += sum_of_bytes(halves + j);
+        sums[1] += sum_of_bytes(halves + hidden + j);
+    }
+}
+
+/* scores = of each state the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of
+ * eight, where the next state's begin. Many states at once: weights are loaded for several of them. */
+static inline void class_scores(const Variant& variant, const int8_t* halves, const int32_t* row_sums, int n_states,
                                 const Classes& classes, int16_t* scores) {
     const Matrix& matrix = classes.matrix;
     const int hidden = matrix.n_in, n_scores = (int) whole((size_t) matrix.n_out, SCORE_BLOCK);
-    int8_t halves[2 * MOST_HIDDEN];
-    int32_t row_sums[2] = {0, 0}, sums[2 * N_OUTPUTS];
-    hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
-    for (int j = 0; j < hidden; j += 16) {
-        row_sums[0] += sum_of_bytes(halves + j);
-        row_sums[1] += sum_of_bytes(halves + hidden + j);
-    }
-    for (int b = 0; b < matrix.n_blocks; b++) {
-        const int at = b * N_OUTPUTS;
-        variant.ints(halves, (size_t) hidden, row_sums, 2, matrix.bytes.data() + (size_t) at * hidden, hidden, sums);
-        /* without a sign, since parts of a sum may wrap round; the whole does not */
-        for (int k = 0; k < N_OUTPUTS; k++)
-            sums[k] = (int32_t) (256u * (uint32_t) sums[k] + (uint32_t) sums[N_OUTPUTS + k] + classes.offsets[at + k]);
-        for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += 4) {
-            const Four product = multiply(to_floats(load_ints(sums + k)), load(classes.factors.data() + at + k));
-            const Four score = multiply(add(product, load(matrix.bias.data() + at + k)), four(256.0f));
-            store_int16(scores + at + k, clamp(score, -MOST_SCORE, MOST_SCORE));
+    int32_t sums[MOST_ROWS * N_OUTPUTS];
+    for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS)
+        for (int first = 0; first < n_states; first += MOST_ROWS / 2) {
+            const int n = n_states - first < MOST_ROWS / 2 ? n_states - first : MOST_ROWS / 2;
+            variant.ints(halves + (size_t) 2 * first * hidden, (size_t) hidden, row_sums + 2 * first, 2 * n,
+                         matrix.bytes.data() + (size_t) at * hidden, hidden, sums);
+            for (int i = 0; i < n; i++) {
+                const int32_t* sum = sums + 2 * i * N_OUTPUTS;
+                int32_t wholes[N_OUTPUTS];
+                /* without a sign, since parts of a sum may wrap round; the whole does not */
+                for (int k = 0; k < N_OUTPUTS; k++)
+                    wholes[k] = (int32_t) (256u * (uint32_t) sum[k] + (uint32_t) sum[N_OUTPUTS + k] +
+                                           classes.offsets[at + k]);
+                for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += 4) {
+                    const Four product = multiply(to_floats(load_ints(wholes + k)), load(classes.factors.data() + at + k));
+                    const Four score = multiply(add(product, load(matrix.bias.data() + at + k)), four(256.0f));
+                    store_int16(scores + (size_t) (first + i) * n_scores + at + k, clamp(score, -MOST_SCORE, MOST_SCORE));
+                }
+            }
         }
-    }
+}
+
+/* The same for one state. */
+static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
+                                const Classes& classes, int16_t* scores) {
+    int8_t halves[2 * MOST_HIDDEN];
+    int32_t row_sums[2];
+    state_bytes(rows, n_rows, bias, classes.matrix.n_in, halves, row_sums);
+    class_scores(variant, halves, row_sums, 1, classes, scores);
 }
 
 }  // namespace dodona
