@@ -29,26 +29,42 @@ struct Classes {
     }
 };
 
+#if defined(DODONA_NEON)
+
+/* 8 · N hidden units from the first on. With a whole line of the cache from each row, adding is 1.3x faster. */
+template <int N>
+static inline void hidden_some(const int16_t* const* rows, int n_rows, const int32_t* bias, int first, int8_t* high,
+                               int8_t* low) {
+    int32x4_t sum[2 * N];
+    DODONA_UNROLL
+    for (int v = 0; v < 2 * N; v++) sum[v] = vld1q_s32(bias + first + 4 * v);
+    for (int r = 0; r < n_rows; r++) {
+        DODONA_UNROLL
+        for (int v = 0; v < N; v++) {
+            const int16x8_t row = vld1q_s16(rows[r] + first + 8 * v);
+            sum[2 * v] = vaddw_s16(sum[2 * v], vget_low_s16(row));
+            sum[2 * v + 1] = vaddw_high_s16(sum[2 * v + 1], row);
+        }
+    }
+    DODONA_UNROLL
+    for (int v = 0; v < N; v++) {
+        const int32x4_t a = vmaxq_s32(sum[2 * v], vshrq_n_s32(sum[2 * v], 3));
+        const int32x4_t b = vmaxq_s32(sum[2 * v + 1], vshrq_n_s32(sum[2 * v + 1], 3));
+        const int16x8_t unit = vmaxq_s16(vcombine_s16(vqmovn_s32(a), vqmovn_s32(b)), vdupq_n_s16(-32767));
+        vst1_s8(high + first + 8 * v, vshrn_n_s16(unit, 8));
+        vst1_s8(low + first + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
+    }
+}
+
+#endif
+
 /* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped to ±32767. */
 static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* high,
                                 int8_t* low) {
 #if defined(DODONA_NEON)
-    for (int j = 0; j < hidden; j += 16) {
-        int32x4_t sum[4];
-        for (int v = 0; v < 4; v++) sum[v] = vld1q_s32(bias + j + 4 * v);
-        for (int r = 0; r < n_rows; r++) {
-            const int16x8_t a = vld1q_s16(rows[r] + j), b = vld1q_s16(rows[r] + j + 8);
-            sum[0] = vaddw_s16(sum[0], vget_low_s16(a)), sum[1] = vaddw_high_s16(sum[1], a);
-            sum[2] = vaddw_s16(sum[2], vget_low_s16(b)), sum[3] = vaddw_high_s16(sum[3], b);
-        }
-        for (int v = 0; v < 4; v++) sum[v] = vmaxq_s32(sum[v], vshrq_n_s32(sum[v], 3));
-        for (int v = 0; v < 2; v++) {
-            int16x8_t unit = vcombine_s16(vqmovn_s32(sum[2 * v]), vqmovn_s32(sum[2 * v + 1]));
-            unit = vmaxq_s16(unit, vdupq_n_s16(-32767));
-            vst1_s8(high + j + 8 * v, vshrn_n_s16(unit, 8));
-            vst1_s8(low + j + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
-        }
-    }
+    int j = 0;
+    for (; j + 32 <= hidden; j += 32) hidden_some<4>(rows, n_rows, bias, j, high, low);
+    for (; j < hidden; j += 16) hidden_some<2>(rows, n_rows, bias, j, high, low);
 #elif defined(DODONA_SSE2)
     const __m128i ones = _mm_set1_epi16(1), zero = _mm_setzero_si128();
     for (int j = 0; j < hidden; j += 8) {
@@ -78,6 +94,17 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
         high[j] = (int8_t) ((unit - bottom) / 256), low[j] = (int8_t) (bottom - 128);
     }
 #endif
+}
+
+/* to = a + b, without a sign, since scores of barred classes may wrap round; n is a multiple of eight. */
+static inline void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) {
+    for (int i = 0; i < n; i += SCORE_BLOCK) {
+        uint16_t sums[SCORE_BLOCK], others[SCORE_BLOCK];      /* apart, so that a compiler adds eight at once */
+        memcpy(sums, a + i, sizeof sums);
+        memcpy(others, b + i, sizeof others);
+        for (int k = 0; k < SCORE_BLOCK; k++) sums[k] = (uint16_t) (sums[k] + others[k]);
+        memcpy(to + i, sums, sizeof sums);
+    }
 }
 
 /* A state's hidden units as the kernels multiply them: two rows of bytes, and what these add up to. */

@@ -25,11 +25,11 @@ static inline void add_some(float* units, const float* bias, const float* const*
     for (int v = 0; v < N; v++) store(units + first + 4 * v, most(sum[v], multiply(sum[v], four(0.125f))));
 }
 
-/* All units, a multiple of 8. */
+/* All units, a multiple of 4. */
 static inline void add_up(float* units, const float* bias, const float* const* rows, int n_rows, int n_units) {
     int first = 0;
     for (; first + 32 <= n_units; first += 32) add_some<8>(units, bias, rows, n_rows, first);
-    for (; first < n_units; first += 8) add_some<2>(units, bias, rows, n_rows, first);
+    for (; first < n_units; first += 4) add_some<1>(units, bias, rows, n_rows, first);
 }
 
 /* The scores of 4 · N classes from the first on: they stay in registers, which a plain loop over classes

@@ -9,15 +9,6 @@ from dodona.core.transitions.state cimport StateC
 from dodona.core.weights.packed cimport BARRED
 
 
-cdef int n_under_root(const StateC* state) noexcept nogil:
-    """How many words hang under the root, as far as that is a node."""
-    cdef int d, n = 0
-    if state.root != NONE:
-        for d in range(1, state.n_words + 1):
-            n += state.head[d] == state.root
-    return n
-
-
 cdef class Completer(Chooser):
     """A model that attaches what search has left over."""
 
@@ -26,21 +17,16 @@ cdef class Completer(Chooser):
         self.one_root, self.root_label = one_root, root_label
         self.constraints = constraints
 
-    cdef bint is_complete(self, const StateC* state) noexcept nogil:
-        """Whether every word has a head and, if so wanted, only one the root."""
-        cdef int d
-        for d in range(1, state.n_words + 1):
-            if state.head[d] == NONE:
-                return False
-        return not self.one_root or n_under_root(state) == 1
-
     cdef int complete(self, Workspace space, const WordsC* words) except -1 nogil:
         """Give every word of the state a head and, if so wanted, the root one word only."""
         cdef StateC* state = &space.state
-        cdef int d, chief
-        if self.is_complete(state):
+        cdef int d, chief, n_headless = 0, n_under_root = 0
+        for d in range(1, state.n_words + 1):
+            n_headless += state.head[d] == NONE
+            n_under_root += state.head[d] == state.root and state.root != NONE
+        if n_headless == 0 and (n_under_root == 1 or not self.one_root):
             return 0
-        chief = self.root_word(space, words, n_under_root(state) > 0)
+        chief = self.root_word(space, words, n_under_root > 0)
         if chief == NONE:
             return 0                     # there is no word
         if state.root == NONE:

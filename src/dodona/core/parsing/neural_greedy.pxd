@@ -14,6 +14,7 @@ from dodona.core.transitions.state cimport StateC
 cdef class Lanes(Workspace):
     """What one thread needs: for each lane a sentence on its way, and what all share in a round."""
     cdef long n_transitions
+    cdef int leaving                    # the lane whose tree is completed
     cdef vector[int] running            # lanes with a sentence
     cdef vector[int] idle               # … and without
     cdef vector[int] sentence           # from here on by lane: which it has
@@ -26,11 +27,12 @@ cdef class Lanes(Workspace):
     cdef Rows rows                      # words to be multiplied with one slot …
     cdef vector[const char*] sources    # … which stand here …
     cdef vector[int16_t*] targets       # … and whose products belong there
-    cdef vector[int32_t] nodes          # of running lanes, in their order: per slot
+    cdef vector[int32_t] nodes          # of lanes that are scored, in their order: per slot
     cdef vector[int32_t] values         # per atom
     cdef vector[int8_t] halves          # per state: its hidden units, taken apart
     cdef vector[int32_t] sums           # … and what they add up to
-    cdef vector[int16_t] found          # per state and class: scores
+    cdef vector[int16_t] found          # per state and class: scores …
+    cdef vector[int16_t] found_alone    # … of one state
 
     cdef int16_t* new_product(self, int lane, size_t place, int hidden) except NULL nogil
 
@@ -41,7 +43,9 @@ cdef class NeuralGreedy(Greedy):
     cdef long run(self, Lanes lanes, Corpus corpus, int start, int stop) except -1 nogil
     cdef int enter(self, Lanes lanes, Corpus corpus, int sentence) except -1 nogil
     cdef int leave(self, Lanes lanes, Corpus corpus, int lane) except -1 nogil
-    cdef int score_running(self, Lanes lanes) except -1 nogil
-    cdef int multiply(self, Lanes lanes, int slot) except -1 nogil
-    cdef int add_up(self, Lanes lanes) except -1 nogil
+    cdef int score_lanes(self, Lanes lanes, const int* which, int n,
+                         vector[int16_t]& found) except -1 nogil
+    cdef int multiply(self, Lanes lanes, const int* which, int n, int slot) except -1 nogil
+    cdef int add_up(self, Lanes lanes, const int* which, int n) except -1 nogil
     cdef bint step(self, Lanes lanes, int lane, const int16_t* found) except -1 nogil
+    cdef int best_alone(self, Lanes lanes, const WordsC* words, int moves) except -2 nogil

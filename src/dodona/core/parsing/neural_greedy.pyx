@@ -5,14 +5,15 @@ half of them are ever asked for (few words become the second child from the righ
 one at a time they would cost as much as all of them: the matrix comes from memory for a single row.
 So each of many lanes goes through a sentence of its own, all of them by one transition a round. In
 a round each slot's matrix is multiplied with the words that are new there in any lane, and that of
-the classes with all states. A lane whose sentence is done takes the next. 1.19x on text to CoNLL-U,
+the classes with all states. A lane whose sentence is done takes the next. 1.22x on text to CoNLL-U,
 with the same trees: every sum is one of integers.
 """
-from libc.string cimport memcpy
-
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.transitions.state cimport lay_out, state_size
+
+cdef extern from "step.h" namespace "dodona" nogil:
+    void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) noexcept
 
 cdef enum:
     N_LANES = 64              # with fewer, rare slots have few words a round
@@ -65,7 +66,7 @@ cdef class NeuralGreedy(Greedy):
             n = lanes.running.size()
             if n == 0:
                 return lanes.n_transitions
-            self.score_running(lanes)
+            self.score_lanes(lanes, lanes.running.data(), <int> n, lanes.found)
             for i in range(n, 0, -1):            # the last takes the place of one that is done
                 if not self.step(lanes, lanes.running[i - 1],
                                  &lanes.found[(i - 1) * self.actions.n_padded]):
@@ -93,47 +94,52 @@ cdef class NeuralGreedy(Greedy):
 
     cdef int leave(self, Lanes lanes, Corpus corpus, int lane) except -1 nogil:
         """Complete the tree of a lane, write it into the corpus, and free the lane."""
-        cdef WordsC* words = &lanes.words[lane]
+        lanes.leaving = lane
         lanes.state = lanes.states[lane]
-        if not self.is_complete(&lanes.state):
-            # seldom: any word may be asked for in any slot
-            lanes.products[lane].resize(
-                <size_t> words.n_words * self.network.slots.n_slots * self.network.network.hidden)
-            self.network.network.multiply_slots(words.packed, words.n_words,
-                                                lanes.products[lane].data())
-            words.products = lanes.products[lane].data()
-            self.complete(lanes, words)
-        self.finish(lanes, words, corpus, lanes.sentence[lane])
+        self.complete(lanes, &lanes.words[lane])
+        self.finish(lanes, &lanes.words[lane], corpus, lanes.sentence[lane])
         lanes.idle.push_back(lane)
         return 0
 
-    cdef int score_running(self, Lanes lanes) except -1 nogil:
-        """The scores of the states in all running lanes."""
-        cdef int n = <int> lanes.running.size(), i
+    cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
+        """As ever, where all products are there; else for the lane whose tree is completed."""
+        if words.products != NULL:
+            return Greedy.best_class(self, space, words, moves)
+        return self.best_alone(<Lanes> space, words, moves)
+
+    cdef int best_alone(self, Lanes lanes, const WordsC* words, int moves) except -2 nogil:
+        cdef const int16_t* barriers = self.actions.barriers(&lanes.state, moves)
+        lanes.states[lanes.leaving] = lanes.state
+        self.score_lanes(lanes, &lanes.leaving, 1, lanes.found_alone)
+        add_scores(barriers, lanes.found_alone.data(), self.actions.n_padded, lanes.scores.data())
+        return self.best_scored(lanes, words, barriers)
+
+    cdef int score_lanes(self, Lanes lanes, const int* which, int n,
+                         vector[int16_t]& found) except -1 nogil:
+        """The scores of the states in n lanes."""
         cdef size_t n_slots = self.network.slots.n_slots, n_atoms = self.network.slots.n_atoms
+        cdef int i
         lanes.nodes.resize(n * n_slots)
         lanes.values.resize(n * n_atoms + 1)
         for i in range(n):
-            self.network.slots.look(&lanes.states[lanes.running[i]],
-                                    lanes.nodes.data() + i * n_slots,
+            self.network.slots.look(&lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
                                     lanes.values.data() + i * n_atoms)
         for i in range(<int> n_slots):
-            self.multiply(lanes, i)
-        self.add_up(lanes)
-        lanes.found.resize(<size_t> n * self.actions.n_padded)
-        self.network.network.score_states(lanes.halves.data(), lanes.sums.data(), n,
-                                          lanes.found.data())
+            self.multiply(lanes, which, n, i)
+        self.add_up(lanes, which, n)
+        found.resize(<size_t> n * self.actions.n_padded)
+        self.network.network.score_states(lanes.halves.data(), lanes.sums.data(), n, found.data())
         return 0
 
-    cdef int multiply(self, Lanes lanes, int slot) except -1 nogil:
+    cdef int multiply(self, Lanes lanes, const int* which, int n, int slot) except -1 nogil:
         """The products of words that are in this slot of their state for the first time."""
-        cdef size_t i, place, n_slots = self.network.slots.n_slots
+        cdef size_t place, n_slots = self.network.slots.n_slots
         cdef size_t size = self.network.network.packed_size
-        cdef int lane, node
+        cdef int i, lane, node
         lanes.sources.clear()
         lanes.targets.clear()
-        for i in range(lanes.running.size()):
-            lane, node = lanes.running[i], lanes.nodes[i * n_slots + slot]
+        for i in range(n):
+            lane, node = which[i], lanes.nodes[i * n_slots + slot]
             if not 1 <= node <= lanes.states[lane].n_words:
                 continue
             place = <size_t> (node - 1) * n_slots + slot
@@ -147,24 +153,25 @@ cdef class NeuralGreedy(Greedy):
         self.network.network.multiply_slot(lanes.rows, slot, lanes.targets.data())
         return 0
 
-    cdef int add_up(self, Lanes lanes) except -1 nogil:
+    cdef int add_up(self, Lanes lanes, const int* which, int n) except -1 nogil:
         """The hidden units of all states."""
         cdef const int16_t* rows[2 * MAX_SLOTS]
         cdef int n_slots = self.network.slots.n_slots, n_atoms = self.network.slots.n_atoms
-        cdef size_t hidden = self.network.network.hidden, i
-        cdef int lane, node, k
-        lanes.halves.resize(2 * hidden * lanes.running.size())
-        lanes.sums.resize(2 * lanes.running.size())
-        for i in range(lanes.running.size()):
-            lane = lanes.running[i]
+        cdef size_t hidden = self.network.network.hidden
+        cdef int i, k, lane, node
+        lanes.halves.resize(2 * hidden * n)
+        lanes.sums.resize(2 * n)
+        for i in range(n):
+            lane = which[i]
             for k in range(n_slots):
-                node = lanes.nodes[i * n_slots + k]
+                node = lanes.nodes[<size_t> i * n_slots + k]
                 rows[k] = self.network.row_of(&lanes.states[lane], k, node)
                 if rows[k] == NULL:
                     rows[k] = lanes.products[lane].data() + hidden * lanes.places[lane][
                         <size_t> (node - 1) * n_slots + k]
             for k in range(n_atoms):
-                rows[n_slots + k] = self.network.atom_row(k, lanes.values[i * n_atoms + k])
+                rows[n_slots + k] = self.network.atom_row(
+                    k, lanes.values[<size_t> i * n_atoms + k])
             self.network.network.prepare_state(
                 rows, n_slots + n_atoms, lanes.halves.data() + 2 * hidden * i, &lanes.sums[2 * i])
         return 0
@@ -174,9 +181,8 @@ cdef class NeuralGreedy(Greedy):
         cdef StateC* state = &lanes.states[lane]
         cdef const int16_t* barriers = self.actions.barriers(
             state, self.system.valid_moves(state))
-        cdef int c, chosen
-        for c in range(self.actions.n_padded):
-            lanes.scores[c] = <int16_t> (barriers[c] + found[c])
+        cdef int chosen
+        add_scores(barriers, found, self.actions.n_padded, lanes.scores.data())
         lanes.state = state[0]
         chosen = self.best_scored(lanes, &lanes.words[lane], barriers)
         self.note(lanes)

@@ -18,7 +18,6 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
-from dodona.core.weights.linear cimport BLOCK
 
 cdef extern from "walk.h" namespace "dodona" nogil:
     void add_up(float* units, const float* bias, const float* const* rows, int n_rows,
@@ -92,9 +91,9 @@ cdef class Walker(Follower):
         """Walk through some sentences and tell the states met: (rows, atom rows, verdicts).
 
         `first_rows` has the row of each sentence's first word; `products` of each row what its
-        word adds to the hidden units in each slot; `salt` changes with seed and epoch. What is
-        told are bytes: per state an int32 for each slot, an int32 for each atom, and a byte for
-        each class (BANNED, ALLOWED or OPTIMAL; with other trees bits, see above).
+        word adds to the hidden units, a multiple of four, in each slot; `salt` changes with seed
+        and epoch. What is told are bytes: per state an int32 for each slot, an int32 for each atom,
+        and a byte for each class (BANNED, ALLOWED or OPTIMAL; with other trees bits, see above).
         """
         cdef Step32 step
         cdef int sentence, n_words
@@ -106,7 +105,7 @@ cdef class Walker(Follower):
         if (atoms.shape[0] != <Py_ssize_t> self.n_atom_rows * step.hidden
                 or weights.shape[0] != <Py_ssize_t> step.hidden * self.actions.n_padded
                 or class_bias.shape[0] != self.actions.n_padded
-                or products.shape[0] != n_rows * stride or step.hidden % BLOCK):
+                or products.shape[0] != n_rows * stride or step.hidden % 4):
             raise ValueError("the arrays of a network do not fit together")
         step.products, step.atoms, step.bias = first_of(products), first_of(atoms), first_of(bias)
         step.weights, step.class_bias = first_of(weights), first_of(class_bias)
