@@ -31,9 +31,9 @@ from dodona.core.parsing.walking import (
     Walker,
 )
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
+from dodona.neural.walks import SPARE, used_rows, used_shares
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.preparation import prepare
-from dodona.neural.walks import SPARE, used_rows, used_shares
 from dodona.settings import Settings
 from dodona.synthetic.generator import random_tree
 from dodona.treebank.encoding.encoding import Encoder

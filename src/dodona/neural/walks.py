@@ -129,7 +129,8 @@ def used_rows(rows: Numbers, n_rows: int, rooms: Sequence[int]) -> dict[str, Any
            [0, 3],
            [1, 3]])}
     """
-    used, places, first = [], np.empty_like(rows), 0
+    used: list[Numbers] = []
+    places, first = np.empty_like(rows), 0
     for slot, room in enumerate(rooms):
         is_used: Numbers = np.zeros(n_rows, bool)
         is_used[rows[:, slot]] = True
@@ -153,7 +154,9 @@ def used_shares(
     first_rows = np.cumsum([N_SPECIAL_ROWS, *lengths])
     n_rows, n_units, n_classes = int(first_rows[-1]), 4, padded(actions.n_classes)
     sizes = n_rows * slots.n_slots * n_units, walker.n_atom_rows * n_units, n_units
-    nothing = [np.zeros(size, np.float32) for size in (*sizes, n_units * n_classes, n_classes)]
+    nothing: list[Numbers] = [
+        np.zeros(size, np.float32) for size in (*sizes, n_units * n_classes, n_classes)
+    ]
     data, _, _ = walker.walk(sentences, first_rows[:-1], *nothing, 1, False)
     rows = np.frombuffer(data, np.int32).reshape(-1, slots.n_slots)
     return [len(np.unique(rows[:, slot])) / n_rows * SPARE for slot in range(slots.n_slots)]

@@ -16,6 +16,7 @@ cdef extern from "step.h" namespace "dodona" nogil:
         void reshape(int n_rows, int width) except +
         float* row(int i)
         void make_bytes() except +
+
         @staticmethod
         size_t packed_size(int width, bool as_int8)
         void pack_row(int i, bool as_int8, char* to)

@@ -107,7 +107,8 @@ cdef class Network:
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
                          int n_sentences) except -1 nogil
     cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil
-    cdef int multiply_slots(self, const char* packed, int n_words, int16_t* products) except -1 nogil
+    cdef int multiply_slots(self, const char* packed, int n_words,
+                            int16_t* products) except -1 nogil
     cdef int multiply_slot(self, Rows& words, int slot, int16_t* const* products) except -1 nogil
 
     cdef inline int unpack(self, Rows& words, int n, const char* const* packed) except -1 nogil:
