@@ -11,9 +11,11 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import jax
 import numpy as np
 
+from dodona.core.parsing.walking import N_SPECIAL_ROWS
 from dodona.neural.dropout import seeds_of
 from dodona.neural.losses import losses, see
 from dodona.neural.network import Dropout, Numbers, Parameters
+from dodona.neural.walks import used_rows
 from support import tiny
 
 STEP = 1e-6
@@ -28,10 +30,14 @@ def double() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("double")
-def test_gradients_are_what_small_steps_tell() -> None:
+@pytest.mark.parametrize("tells_used", [False, True], ids=["all rows", "used rows"])
+def test_gradients_are_what_small_steps_tell(tells_used: bool) -> None:
     shape, dropout = tiny.shape(), Dropout(0.2, 0.2, 0.2, 0.2)
     lesson = tiny.Lesson(tiny.batch())
     arrays, walk, tags = lesson.arrays(), lesson.walk(), lesson.tags()
+    if tells_used:
+        walk |= used_rows(walk["rows"], lesson.room + N_SPECIAL_ROWS, [20, 19, 25])
+        assert "used" in walk
     parameters = {name: value.astype(np.float64) for name, value in tiny.parameters(shape).items()}
 
     @jax.jit

@@ -31,6 +31,7 @@ from dodona.core.parsing.walking import (
     Walker,
 )
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
+from dodona.neural.walks import SPARE, used_rows, used_shares
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.preparation import prepare
 from dodona.settings import Settings
@@ -256,3 +257,25 @@ def test_only_the_static_oracles_action_is_optimal_where_it_leads(name: str) -> 
             assert lab.named(best, state) == action
             state = lab.system.step(state, action)
         assert lab.system.is_final(state) and not list(derivation)
+
+
+def test_used_rows_are_those_of_any_state() -> None:
+    rows = np.random.default_rng(2).integers(40, size=(30, 3)).astype(np.int32)
+    counts = [len(np.unique(rows[:, slot])) for slot in range(3)]
+    told = used_rows(rows, 50, [count + 4 for count in counts])
+    for slot, used in enumerate(told["used"]):
+        assert set(used) - {0} == set(rows[:, slot]) - {0}
+        assert len(used) == counts[slot] + 4
+    assert (np.concatenate(told["used"])[told["places"]] == rows).all()
+    # where there is too little room, all count as used
+    assert used_rows(rows, 50, [50, counts[1] - 1, 50]) == {}
+
+
+def test_shares_of_used_rows_leave_room_for_walks() -> None:
+    lab = make_lab("arc-hybrid")
+    some = range(len(lab.golds))
+    shares = used_shares(lab.corpus, lab.actions, lab.slots, some)
+    n_rows = N_SPECIAL_ROWS + sum(gold.n_words for gold in lab.golds)
+    for slot, share in enumerate(shares):
+        met = {rows[slot] for _, _, told in lab.walk("ambiguity", False) for rows, _, _ in told}
+        assert len(met) / n_rows <= share <= SPARE

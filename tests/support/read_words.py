@@ -7,7 +7,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from dodona.neural.encoder import encode, slot_products, tag_logits
+from dodona.neural.encoder import encode, slot_inputs, slot_products, tag_logits
 from dodona.neural.network import Dropout, Numbers, Parameters, Shape
 
 
@@ -17,7 +17,7 @@ def products_of(
 ) -> Numbers:
     """What the words of a batch add in each slot, nothing left out."""
     n = encode(shape, p, arrays, {}, Dropout())
-    return slot_products(shape, p, n, tag_logits(shape, p, n, parts))
+    return slot_products(p, slot_inputs(shape, p, n, tag_logits(shape, p, n, parts)))
 
 
 @partial(jax.jit, static_argnums=0)

@@ -111,9 +111,14 @@ def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers
     return [n @ matrix(i).T + p[f"tag.{i}.bias"] for i in range(len(shape.tag_sizes))]
 
 
-def slot_products(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) -> Numbers:
-    """What each word adds in each slot: a row of slots · hidden numbers. Before the words are two
-    rows, for no node and for the root."""
+def slot_inputs(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) -> Numbers:
+    """What is multiplied with the slots: a row for no node, one for the root, then the words, to
+    which their expected tags are added."""
     for i in shape.fed_back:
         n = n + jax.nn.softmax(logits[i]) @ p[f"tag.{i}.back"].T
-    return jnp.concatenate([p["missing"][None], p["root"][None], n]) @ p["slot"].T
+    return jnp.concatenate([p["missing"][None], p["root"][None], n])
+
+
+def slot_products(p: Parameters, inputs: Numbers) -> Numbers:
+    """What each of them adds in each slot: a row of slots · hidden numbers."""
+    return inputs @ p["slot"].T

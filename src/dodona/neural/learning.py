@@ -116,7 +116,7 @@ def learn(
     step: Numbers,
     seed: Numbers,
     arrays: dict[str, Numbers],
-    walk: dict[str, Numbers],
+    walk: dict[str, Any],
     tags: Any,
     seen: Seen,
     way_back: Any,

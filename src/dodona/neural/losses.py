@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from dodona.core.parsing.walking import ALLOWED_FLAG, BANNED, OPTIMAL
 from dodona.neural.arc_loss import arc_loss
 from dodona.neural.dropout import Seeds, drop
-from dodona.neural.encoder import encode, slot_products, tag_logits
+from dodona.neural.encoder import encode, slot_inputs, slot_products, tag_logits
 from dodona.neural.network import Dropout, Numbers, Parameters, Shape
 from dodona.neural.states import class_scores
 
@@ -34,7 +34,8 @@ class Seen(NamedTuple):
 
     words: Numbers  # as arcs are learned from them
     logits: list[Numbers]  # of tags
-    products: Numbers
+    inputs: Numbers  # of the slots
+    products: Numbers  # with the slots; gradients go to the inputs
 
 
 def see(
@@ -49,8 +50,9 @@ def see(
     n = encode(shape, p, arrays, seeds, dropout)
     kept = drop(seeds.get("tags"), n, dropout.layer)
     logits = tag_logits(shape, p, kept, parts)
-    products = slot_products(shape, p, kept, logits)
-    return Seen(drop(seeds.get("arcs"), n, dropout.layer), logits, products)
+    inputs = slot_inputs(shape, p, kept, logits)
+    products = jax.lax.stop_gradient(slot_products(p, inputs))
+    return Seen(drop(seeds.get("arcs"), n, dropout.layer), logits, inputs, products)
 
 
 def losses(
@@ -59,7 +61,7 @@ def losses(
     p: Parameters,
     seen: Seen,
     arrays: dict[str, Numbers],
-    walk: dict[str, Numbers],
+    walk: dict[str, Any],
     tags: Any,
     seeds: Seeds,
 ) -> Losses:
@@ -69,7 +71,7 @@ def losses(
     `tags` has a class per tag head and word or, of what a teacher holds possible, some `classes`
     and their `weights`.
     """
-    scores = class_scores(shape, p, seen.products, walk, seeds, dropout)
+    scores = class_scores(shape, p, seen.inputs, seen.products, walk, seeds, dropout)
     of_each = (
         vote_losses(scores, walk["verdicts"], walk["tree_shares"])
         if "tree_shares" in walk

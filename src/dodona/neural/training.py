@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 from dodona.core.network.slot_language import load_slots
@@ -34,7 +35,7 @@ from dodona.neural.plan import BAG, Plan, pace_of, shape_of
 from dodona.neural.silver import SilverFiles, SilverReader
 from dodona.neural.timetable import Timetable
 from dodona.neural.vectors import read_vectors
-from dodona.neural.walks import Walks
+from dodona.neural.walks import Walks, used_shares
 from dodona.parsing import training as linear
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.graph_stage import GraphStage
@@ -57,6 +58,8 @@ from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 
 Arrays = dict[str, memoryview]
+
+SAMPLE = 300  # sentences that tell how many words are in each slot
 
 
 class NeuralTrainer(Learner[Arrays]):
@@ -176,6 +179,7 @@ class NeuralTrainer(Learner[Arrays]):
                 self.slots,
                 self.batch_size,
                 lessons.others,
+                self._used_shares(lessons),
                 mode=self.settings.training,
                 explore_rate=self.settings.explore_rate,
             )
@@ -184,6 +188,12 @@ class NeuralTrainer(Learner[Arrays]):
         self._room = Room(self.batch_size)
         if silver is not None:
             self._make_room()
+
+    def _used_shares(self, lessons: Lessons) -> list[float]:
+        """What rooms for used rows go by, where they make learning faster: not on a GPU."""
+        if jax.default_backend() != "cpu":
+            return []
+        return used_shares(lessons.corpus, self.actions, self.slots, lessons.order[:SAMPLE])
 
     def _make_room(self) -> None:
         """Room for all batches, as far as those of an epoch tell: each time that it grows, JAX

@@ -17,6 +17,7 @@ from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.beam import Beam
 from dodona.core.parsing.graph_greedy import GraphGreedy
 from dodona.core.parsing.greedy import Greedy
+from dodona.core.parsing.neural_greedy import NeuralGreedy
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
@@ -254,7 +255,8 @@ class Parser(Saved):
             "constraints": self._constraints(constraints),
         }
         if beam == 1:
-            kind = GraphGreedy if self.system.builds_graphs else Greedy
+            of_trees = NeuralGreedy if isinstance(self.weights, Network) else Greedy
+            kind = GraphGreedy if self.system.builds_graphs else of_trees
             return kind(*parts, **options)
         return Beam(*parts, width=beam, **options)
 

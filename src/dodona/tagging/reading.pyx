@@ -52,8 +52,8 @@ cdef class WordReader:
             types.insert(types.end(), column + 1, column + 1 + corpus.n_words[s])
         self.network.run(self.space, types.data(), corpus.n_words.data(),
                          <int> corpus.n_words.size())
-        corpus.n_products = <size_t> self.network.n_slots * self.network.hidden
-        corpus.products.swap(self.space.products)
+        corpus.packed_size = self.network.packed_size
+        corpus.packed.swap(self.space.packed)
         for s in range(corpus.n_words.size()):
             tags = corpus.column(<int> s, N_READ) + 1
             for h in range(n_heads):

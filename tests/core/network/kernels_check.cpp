@@ -97,6 +97,66 @@ static bool same_scores(const Variant& variant, int hidden, int n_classes, int n
     return scores.back() == 12345;
 }
 
+static Matrix random_matrix(int n_out, int n_in, bool int8) {
+    std::normal_distribution<float> normal;
+    std::vector<float> weights((size_t) n_out * n_in);
+    for (auto& x : weights) x = normal(random_bits);
+    Matrix matrix;
+    matrix.shape(n_out, n_in, nullptr);
+    if (int8) matrix.pack_as_bytes(weights.data()); else matrix.pack(weights.data());
+    return matrix;
+}
+
+/* The scores of many states together, beside those of each alone. */
+static bool same_together(const Variant& variant, int hidden, int n_classes, int n_states) {
+    const int n_rows = 5, n_scores = (int) whole((size_t) n_classes, SCORE_BLOCK);
+    Classes classes;
+    classes.set(random_matrix(n_classes, hidden, true));
+    std::vector<int32_t> bias((size_t) hidden), sums((size_t) 2 * n_states);
+    std::vector<int16_t> units((size_t) n_states * n_rows * hidden), alone((size_t) n_scores);
+    std::vector<int16_t> together((size_t) n_states * n_scores + 1, 12345);
+    std::vector<int8_t> halves((size_t) 2 * n_states * hidden);
+    std::vector<const int16_t*> rows((size_t) n_states * n_rows);
+    for (auto& x : bias) x = between(-5000, 5000);
+    for (auto& x : units) x = (int16_t) between(-9000, 9000);
+    for (size_t r = 0; r < rows.size(); r++) rows[r] = units.data() + r * hidden;
+    for (int i = 0; i < n_states; i++)
+        state_bytes(rows.data() + i * n_rows, n_rows, bias.data(), hidden, halves.data() + (size_t) 2 * i * hidden,
+                    sums.data() + 2 * i);
+    class_scores(variant, halves.data(), sums.data(), n_states, classes, together.data());
+    for (int i = 0; i < n_states; i++) {
+        state_scores(variant, rows.data() + i * n_rows, n_rows, bias.data(), classes, alone.data());
+        if (std::memcmp(alone.data(), together.data() + (size_t) i * n_scores, alone.size() * 2) != 0) return false;
+    }
+    return together.back() == 12345;
+}
+
+/* Some outputs of some rows, which were packed in between, beside all outputs of all rows. */
+static bool same_in_part(const Variant& variant, int n_in, bool int8) {
+    const int n_rows = 37, n_out = 64, first = 32, n = 16;
+    const Matrix matrix = random_matrix(n_out, n_in, int8);
+    const size_t size = Rows::packed_size(n_in, int8);
+    std::vector<int16_t> all((size_t) n_rows * n_out), some((size_t) n_rows * n);
+    std::vector<int16_t*> all_rows, some_rows;
+    std::vector<char> packed(size * n_rows);
+    Rows x, y;
+    x.reshape(n_rows, n_in);
+    for (int i = 0; i < n_rows; i++)
+        for (int k = 0; k < n_in; k++) x.row(i)[k] = (float) between(-900, 900);
+    for (int i = 0; i < n_rows; i++) {
+        all_rows.push_back(all.data() + (size_t) i * n_out);
+        some_rows.push_back(some.data() + (size_t) (n_rows - 1 - i) * n);
+    }
+    rounded_product(variant, matrix, x, 0, n_out, all_rows.data());
+    for (int i = 0; i < n_rows; i++) x.pack_row(i, int8, packed.data() + size * i);
+    y.reshape_packed(n_rows, n_in, int8);
+    for (int i = 0; i < n_rows; i++) y.unpack_row(i, int8, packed.data() + size * (n_rows - 1 - i));
+    rounded_product(variant, matrix, y, first, n, some_rows.data());
+    for (int i = 0; i < n_rows; i++)
+        if (std::memcmp(&some[(size_t) i * n], &all[(size_t) i * n_out + first], n * 2) != 0) return false;
+    return true;
+}
+
 template <typename Function> static double seconds(int times, Function function) {
     const std::clock_t begin = std::clock();
     for (int i = 0; i < times; i++) function();
@@ -151,6 +211,17 @@ int main(int n_arguments, char** arguments) {
                 for (int n_rows = 0; n_rows < 20; n_rows += 3)
                     for (int edge = -1; edge <= 1; edge++, n_cases++)
                         n_wrong += !same_scores(found[v], hidden, n_classes, n_rows, edge);
+        for (const int hidden : {16, 48, 256})
+            for (const int n_states : {1, 2, 15, 16, 17, 50})
+                for (const int n_classes : {1, 9, 40}) {
+                    n_wrong += !same_together(found[v], hidden, n_classes, n_states);
+                    n_cases++;
+                }
+        for (const int n_in : {16, 36, 192})
+            for (const bool int8 : {true, false}) {
+                n_wrong += !same_in_part(found[v], n_in, int8);
+                n_cases++;
+            }
         std::printf("%s: %d of %d cases equal", found[v].name, n_cases - n_wrong, n_cases);
         if (n_arguments > 1 && !std::strcmp(arguments[1], "speed")) time_variant(found[v]);
         std::printf("\n");

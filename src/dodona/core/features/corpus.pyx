@@ -45,7 +45,10 @@ cdef class Corpus:
         words.n_words = self.n_words[sentence]
         words.n_columns = self.n_columns
         words.values = self.values.data() + self.first_value[sentence]
+        words.packed = NULL
         words.products = NULL
+        if self.packed_size:
+            words.packed = self.packed.data() + self.first_word[sentence] * self.packed_size
         if self.n_products:
             words.products = self.products.data() + self.first_word[sentence] * self.n_products
         words.kinds = NULL

@@ -12,7 +12,8 @@ cdef struct WordsC:
     int32_t n_words
     int32_t n_columns
     const int32_t* values     # column c of node i: values[c * n_nodes + i + 1]
-    const int16_t* products   # per word: what a network has found it to add to states; or NULL
+    const char* packed        # per word: its row, as a network has packed it; or NULL
+    const int16_t* products   # per word: what it adds to states in each slot; or NULL
     const int32_t* kinds      # by word, for constraints on arcs; or NULL
 
 

@@ -17,6 +17,12 @@ cdef extern from "step.h" namespace "dodona" nogil:
         float* row(int i)
         void make_bytes() except +
 
+        @staticmethod
+        size_t packed_size(int width, bool as_int8)
+        void pack_row(int i, bool as_int8, char* to)
+        void reshape_packed(int n_rows, int width, bool as_int8) except +
+        void unpack_row(int i, bool as_int8, const char* source)
+
     cppclass Matrix:
         int n_out
         int n_in

@@ -28,16 +28,49 @@ struct Rows {
         if (values.size() < (size_t) n * stride) values.resize((size_t) n * stride);
     }
     float* row(int i) { return values.data() + (size_t) i * stride; }
-    void make_bytes() {
-        if (is_quantised) return;
+    void make_room_for_bytes() {
         if (bytes.size() < (size_t) n * stride) bytes.resize((size_t) n * stride);
         if (units.size() < (size_t) n) units.resize((size_t) n);
         if (sums.size() < (size_t) n) sums.resize((size_t) n);
+    }
+    void make_bytes() {
+        if (is_quantised) return;
+        make_room_for_bytes();
         /* in two turns, so that no row waits for its own largest: 1.1x */
         for (int i = 0; i < n; i++) units[i] = largest_size(row(i), (int) stride);
         for (int i = 0; i < n; i++) sums[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, units[i]);
         for (int i = 0; i < n; i++) units[i] = unit_of(units[i]);
         is_quantised = true;
+    }
+
+    /* A row as plain bytes, to be multiplied at another time: what a matrix of int8 or of floats needs of it. */
+    static size_t packed_size(int width, bool as_int8) {
+        const size_t stride = whole((size_t) width, N_OUTPUTS);
+        return as_int8 ? stride + sizeof(float) + sizeof(int32_t) : stride * sizeof(float);
+    }
+    void pack_row(int i, bool as_int8, char* to) {
+        if (!as_int8) {
+            memcpy(to, row(i), stride * sizeof(float));
+            return;
+        }
+        memcpy(to, bytes.data() + (size_t) i * stride, stride);
+        memcpy(to + stride, &units[i], sizeof(float));
+        memcpy(to + stride + sizeof(float), &sums[i], sizeof(int32_t));
+    }
+    /* Make room for packed rows; each is then given to unpack_row. */
+    void reshape_packed(int n_rows, int new_width, bool as_int8) {
+        reshape(n_rows, new_width);
+        if (as_int8) make_room_for_bytes();
+        is_quantised = as_int8;
+    }
+    void unpack_row(int i, bool as_int8, const char* from) {
+        if (!as_int8) {
+            memcpy(row(i), from, stride * sizeof(float));
+            return;
+        }
+        memcpy(bytes.data() + (size_t) i * stride, from, stride);
+        memcpy(&units[i], from + stride, sizeof(float));
+        memcpy(&sums[i], from + stride + sizeof(float), sizeof(int32_t));
     }
 };
 
@@ -119,15 +152,17 @@ struct Matrix {
     }
 };
 
-/* Calls finish(row, first output, four results, their bias) for every row and each four outputs. */
+/* Calls finish(row, first output, four results, their bias) for every row and each four outputs from
+ * `first` to `end`; both are multiples of 16. */
 template <typename Finish>
-static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x, Finish finish) {
+static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x, int first, int end,
+                                 Finish finish) {
     int32_t sums[MOST_ROWS * N_OUTPUTS];
     float results[MOST_ROWS * N_OUTPUTS];
     if (matrix.is_int8) x.make_bytes();
     const int n_rows = x.n, n_in = matrix.is_int8 ? matrix.n_padded_in : matrix.n_in;
     const float* row_units = x.units.data();
-    for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS) {
+    for (int at = first; at < end; at += N_OUTPUTS) {
         Four unit[4], bias[4];
         for (int k = 0; k < 4; k++) {
             unit[k] = load(&matrix.units[at + 4 * k]);
@@ -161,7 +196,7 @@ static inline void product(const Variant& variant, const Matrix& matrix, Rows& x
     to.reshape(x.n, matrix.n_out);
     float* first = to.values.data();
     const size_t stride = to.stride;
-    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four bias) {
+    multiply_rows(variant, matrix, x, 0, matrix.n_blocks * N_OUTPUTS, [=](int i, int at, Four result, Four bias) {
         store(first + i * stride + at, add(result, bias));
     });
 }
@@ -171,17 +206,17 @@ static inline void add_product(const Variant& variant, const Matrix& matrix, Row
     to.is_quantised = false;
     float* first = to.values.data();
     const size_t stride = to.stride;
-    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four bias) {
+    multiply_rows(variant, matrix, x, 0, matrix.n_blocks * N_OUTPUTS, [=](int i, int at, Four result, Four bias) {
         float* place = first + i * stride + at;
         store(place, add(load(place), add(result, bias)));
     });
 }
 
-/* to = matrix · x, rounded; the number of outputs is a multiple of 16 */
-static inline void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int16_t* to) {
-    const size_t stride = (size_t) matrix.n_out;
-    multiply_rows(variant, matrix, x, [=](int i, int at, Four result, Four) {
-        store_int16(to + i * stride + at, result);
+/* to[i] = some outputs of matrix · x, rounded, for each row i; `first` and `n` are multiples of 16 */
+static inline void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int first, int n,
+                                   int16_t* const* to) {
+    multiply_rows(variant, matrix, x, first, first + n, [=](int i, int at, Four result, Four) {
+        store_int16(to[i] + (at - first), result);
     });
 }
 

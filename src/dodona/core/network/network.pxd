@@ -1,5 +1,5 @@
 """A network that reads words in their context: their tags, and what they add to states."""
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int8_t, int16_t, int32_t
 from libcpp cimport bool
 from libcpp.vector cimport vector
 
@@ -14,6 +14,10 @@ cdef extern from "step.h" namespace "dodona" nogil:
         Matrix matrix
         void set(const Matrix& matrix) except +
 
+    void state_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden,
+                     int8_t* halves, int32_t* sums) noexcept
+    void class_scores(const Variant& variant, const int8_t* halves, const int32_t* row_sums,
+                      int n_states, const Classes& classes, int16_t* scores) noexcept
     void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows,
                       const int32_t* bias, const Classes& classes, int16_t* scores) noexcept
 
@@ -44,7 +48,7 @@ cdef class NetworkSpace:
     cdef vector[float] types          # a vector per word type
     cdef readonly int n_words         # of the sentences read last
     cdef vector[int32_t] tags         # per word and tag head
-    cdef vector[int16_t] products     # per word, slot and hidden unit
+    cdef vector[char] packed          # per word: what its products with the slots are made of
     cdef Rows spelled                 # fields side by side
     cdef Rows x                       # words as they go through the layers
     cdef Rows normal                  # and normalised
@@ -72,6 +76,7 @@ cdef class Network:
     cdef readonly int n_fields
     cdef readonly int n_heads
     cdef readonly int n_atoms
+    cdef readonly size_t packed_size  # bytes of a word's row, packed for its products with slots
     cdef readonly str variant
     cdef Variant kernels
     cdef int n_spelled
@@ -102,8 +107,30 @@ cdef class Network:
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
                          int n_sentences) except -1 nogil
     cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil
+    cdef int multiply_slots(self, const char* packed, int n_words,
+                            int16_t* products) except -1 nogil
+    cdef int multiply_slot(self, Rows& words, int slot, int16_t* const* products) except -1 nogil
+
+    cdef inline int unpack(self, Rows& words, int n, const char* const* packed) except -1 nogil:
+        """Make rows of some packed words."""
+        cdef bool is_int8 = self.slot_products.is_int8
+        cdef int i
+        words.reshape_packed(n, self.width, is_int8)
+        for i in range(n):
+            words.unpack_row(i, is_int8, packed[i])
+        return 0
 
     cdef inline void score(self, const int16_t* const* rows, int n_rows,
                            int16_t* scores) noexcept nogil:
         """Write the score of each class, given the rows of a state's slots and atoms."""
         state_scores(self.kernels, rows, n_rows, self.hidden_bias.data(), self.classes, scores)
+
+    cdef inline void prepare_state(self, const int16_t* const* rows, int n_rows, int8_t* halves,
+                                   int32_t* sums) noexcept nogil:
+        """Write two rows of bytes for a state, and their sums, to be scored among others."""
+        state_bytes(rows, n_rows, self.hidden_bias.data(), self.hidden, halves, sums)
+
+    cdef inline void score_states(self, const int8_t* halves, const int32_t* sums, int n_states,
+                                  int16_t* scores) noexcept nogil:
+        """Write the scores of each class for all of these states, one after the other."""
+        class_scores(self.kernels, halves, sums, n_states, self.classes, scores)

@@ -32,8 +32,8 @@ cdef extern from "step.h" namespace "dodona" nogil:
     void softmax(float* x, int n, float largest) noexcept
     void product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
     void add_product(const Variant& variant, const Matrix& matrix, Rows& x, Rows& to) except +
-    void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x,
-                         int16_t* to) except +
+    void rounded_product(const Variant& variant, const Matrix& matrix, Rows& x, int first, int n,
+                         int16_t* const* to) except +
 
 cdef enum:
     GROUP = 64                # words read together: what lies between layers stays in the cache
@@ -139,6 +139,7 @@ cdef class Network:
         pack_matrix(&self.slot_products, arrays, "slot", self.n_slots * self.hidden, self.width,
                     False)
         self.slot_products.scale(STEPS)
+        self.packed_size = Rows.packed_size(self.width, self.slot_products.is_int8)
         copy_steps(&self.missing, arrays, "slot.missing", self.n_slots, self.hidden)
         copy_steps(&self.root, arrays, "slot.root", self.n_slots, self.hidden)
         self.n_atoms = len(sizes)
@@ -197,7 +198,9 @@ cdef class Network:
                  int n_sentences) except -1 nogil:
         """Read sentences, given the types of their words one after the other.
 
-        Afterwards the space has the tags of the words, and their products with the slots.
+        Afterwards the space has the tags of the words, and their rows, packed: what a word adds to
+        a state in some slot is computed when one has it there, which is never for about half of
+        words and slots.
         """
         cdef int i, n, begin = 0, done = 0
         cdef int64_t n_words = 0
@@ -212,7 +215,7 @@ cdef class Network:
                 raise ValueError(f"word {i} is of type {types[i]}, and there are {space.n_types}")
         space.n_words = 0
         space.tags.resize(<size_t> n_words * self.n_heads)
-        space.products.resize(<size_t> n_words * self.n_slots * self.hidden)
+        space.packed.resize(<size_t> n_words * self.packed_size)
         while begin < n_sentences:
             i, n = begin + 1, lengths[begin]
             while i < n_sentences and n + lengths[i] <= GROUP:
@@ -228,7 +231,7 @@ cdef class Network:
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                         int n_sentences, int first_word, int n_words) except -1 nogil:
         """Some sentences, all the way through."""
-        cdef size_t n_products = <size_t> self.n_slots * self.hidden
+        cdef bool is_int8 = self.slot_products.is_int8
         cdef int i
         space.watch.start()
         space.x.reshape(n_words, self.width)
@@ -238,12 +241,36 @@ cdef class Network:
         self.read_layers(space, lengths, n_sentences)
         space.normalise_x()
         self.read_tags(space, space.tags.data() + <size_t> first_word * self.n_heads)
-        if self.slot_products.is_int8:
+        if is_int8:
             space.x.make_bytes()
-            space.watch.lap(ROUNDING)
-        rounded_product(self.kernels, self.slot_products, space.x,
-                        space.products.data() + first_word * n_products)
-        space.watch.lap(PRODUCTS)
+        for i in range(n_words):
+            space.x.pack_row(i, is_int8, space.packed.data() + (first_word + i) * self.packed_size)
+        space.watch.lap(ROUNDING)
+        return 0
+
+    cdef int multiply_slots(self, const char* packed, int n_words,
+                            int16_t* products) except -1 nogil:
+        """The products of packed words with all slots: per word, slot and hidden unit."""
+        cdef size_t n_products = <size_t> self.n_slots * self.hidden
+        cdef Rows words
+        cdef vector[const char*] sources
+        cdef vector[int16_t*] targets
+        cdef int i, n, done = 0
+        for i in range(n_words):
+            sources.push_back(packed + <size_t> i * self.packed_size)
+            targets.push_back(products + i * n_products)
+        while done < n_words:
+            n = min(GROUP, n_words - done)
+            self.unpack(words, n, sources.data() + done)
+            rounded_product(self.kernels, self.slot_products, words, 0, <int> n_products,
+                            targets.data() + done)
+            done += n
+        return 0
+
+    cdef int multiply_slot(self, Rows& words, int slot, int16_t* const* products) except -1 nogil:
+        """The products of words with one slot, of each where its pointer says."""
+        rounded_product(self.kernels, self.slot_products, words, slot * self.hidden, self.hidden,
+                        products)
         return 0
 
     cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
@@ -323,11 +350,14 @@ cdef class Network:
 
     def annotate(self, NetworkSpace space not None, types, lengths):
         """The tags of words, a list per head, and their products with the slots as int16."""
+        cdef vector[int16_t] products
         self.read(space, types, lengths)
+        products.resize(<size_t> space.n_words * self.n_slots * self.hidden)
+        self.multiply_slots(space.packed.data(), space.n_words, products.data())
         n_heads = self.n_heads
         tags = [[space.tags[i * n_heads + head] for i in range(space.n_words)]
                 for head in range(n_heads)]
-        return tags, as_bytes(space.products.data(), space.products.size() * 2).cast("h")
+        return tags, as_bytes(products.data(), products.size() * 2).cast("h")
 
     def stages(self, NetworkSpace space not None, types, lengths):
         """What is computed on the way: after each layer, of each tag head, and before the slots."""

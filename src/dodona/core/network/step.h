@@ -29,26 +29,42 @@ struct Classes {
     }
 };
 
+#if defined(DODONA_NEON)
+
+/* 8 · N hidden units from the first on. With a whole line of the cache from each row, adding is 1.3x faster. */
+template <int N>
+static inline void hidden_some(const int16_t* const* rows, int n_rows, const int32_t* bias, int first, int8_t* high,
+                               int8_t* low) {
+    int32x4_t sum[2 * N];
+    DODONA_UNROLL
+    for (int v = 0; v < 2 * N; v++) sum[v] = vld1q_s32(bias + first + 4 * v);
+    for (int r = 0; r < n_rows; r++) {
+        DODONA_UNROLL
+        for (int v = 0; v < N; v++) {
+            const int16x8_t row = vld1q_s16(rows[r] + first + 8 * v);
+            sum[2 * v] = vaddw_s16(sum[2 * v], vget_low_s16(row));
+            sum[2 * v + 1] = vaddw_high_s16(sum[2 * v + 1], row);
+        }
+    }
+    DODONA_UNROLL
+    for (int v = 0; v < N; v++) {
+        const int32x4_t a = vmaxq_s32(sum[2 * v], vshrq_n_s32(sum[2 * v], 3));
+        const int32x4_t b = vmaxq_s32(sum[2 * v + 1], vshrq_n_s32(sum[2 * v + 1], 3));
+        const int16x8_t unit = vmaxq_s16(vcombine_s16(vqmovn_s32(a), vqmovn_s32(b)), vdupq_n_s16(-32767));
+        vst1_s8(high + first + 8 * v, vshrn_n_s16(unit, 8));
+        vst1_s8(low + first + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
+    }
+}
+
+#endif
+
 /* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped to ±32767. */
 static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* high,
                                 int8_t* low) {
 #if defined(DODONA_NEON)
-    for (int j = 0; j < hidden; j += 16) {
-        int32x4_t sum[4];
-        for (int v = 0; v < 4; v++) sum[v] = vld1q_s32(bias + j + 4 * v);
-        for (int r = 0; r < n_rows; r++) {
-            const int16x8_t a = vld1q_s16(rows[r] + j), b = vld1q_s16(rows[r] + j + 8);
-            sum[0] = vaddw_s16(sum[0], vget_low_s16(a)), sum[1] = vaddw_high_s16(sum[1], a);
-            sum[2] = vaddw_s16(sum[2], vget_low_s16(b)), sum[3] = vaddw_high_s16(sum[3], b);
-        }
-        for (int v = 0; v < 4; v++) sum[v] = vmaxq_s32(sum[v], vshrq_n_s32(sum[v], 3));
-        for (int v = 0; v < 2; v++) {
-            int16x8_t unit = vcombine_s16(vqmovn_s32(sum[2 * v]), vqmovn_s32(sum[2 * v + 1]));
-            unit = vmaxq_s16(unit, vdupq_n_s16(-32767));
-            vst1_s8(high + j + 8 * v, vshrn_n_s16(unit, 8));
-            vst1_s8(low + j + 8 * v, veor_s8(vmovn_s16(unit), vdup_n_s8(-128)));
-        }
-    }
+    int j = 0;
+    for (; j + 32 <= hidden; j += 32) hidden_some<4>(rows, n_rows, bias, j, high, low);
+    for (; j < hidden; j += 16) hidden_some<2>(rows, n_rows, bias, j, high, low);
 #elif defined(DODONA_SSE2)
     const __m128i ones = _mm_set1_epi16(1), zero = _mm_setzero_si128();
     for (int j = 0; j < hidden; j += 8) {
@@ -80,30 +96,63 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
 #endif
 }
 
-/* scores = the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of eight */
-static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
+/* to = a + b, without a sign, since scores of barred classes may wrap round; n is a multiple of eight. */
+static inline void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) {
+    for (int i = 0; i < n; i += SCORE_BLOCK) {
+        uint16_t sums[SCORE_BLOCK], others[SCORE_BLOCK];      /* apart, so that a compiler adds eight at once */
+        memcpy(sums, a + i, sizeof sums);
+        memcpy(others, b + i, sizeof others);
+        for (int k = 0; k < SCORE_BLOCK; k++) sums[k] = (uint16_t) (sums[k] + others[k]);
+        memcpy(to + i, sums, sizeof sums);
+    }
+}
+
+/* A state's hidden units as the kernels multiply them: two rows of bytes, and what these add up to. */
+static inline void state_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* halves,
+                               int32_t* sums) {
+    hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
+    sums[0] = sums[1] = 0;
+    for (int j = 0; j < hidden; j += 16) {
+        sums[0] += sum_of_bytes(halves + j);
+        sums[1] += sum_of_bytes(halves + hidden + j);
+    }
+}
+
+/* scores = of each state the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of
+ * eight, where the next state's begin. Many states at once: weights are loaded for several of them. */
+static inline void class_scores(const Variant& variant, const int8_t* halves, const int32_t* row_sums, int n_states,
                                 const Classes& classes, int16_t* scores) {
     const Matrix& matrix = classes.matrix;
     const int hidden = matrix.n_in, n_scores = (int) whole((size_t) matrix.n_out, SCORE_BLOCK);
-    int8_t halves[2 * MOST_HIDDEN];
-    int32_t row_sums[2] = {0, 0}, sums[2 * N_OUTPUTS];
-    hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
-    for (int j = 0; j < hidden; j += 16) {
-        row_sums[0] += sum_of_bytes(halves + j);
-        row_sums[1] += sum_of_bytes(halves + hidden + j);
-    }
-    for (int b = 0; b < matrix.n_blocks; b++) {
-        const int at = b * N_OUTPUTS;
-        variant.ints(halves, (size_t) hidden, row_sums, 2, matrix.bytes.data() + (size_t) at * hidden, hidden, sums);
-        /* without a sign, since parts of a sum may wrap round; the whole does not */
-        for (int k = 0; k < N_OUTPUTS; k++)
-            sums[k] = (int32_t) (256u * (uint32_t) sums[k] + (uint32_t) sums[N_OUTPUTS + k] + classes.offsets[at + k]);
-        for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += 4) {
-            const Four product = multiply(to_floats(load_ints(sums + k)), load(classes.factors.data() + at + k));
-            const Four score = multiply(add(product, load(matrix.bias.data() + at + k)), four(256.0f));
-            store_int16(scores + at + k, clamp(score, -MOST_SCORE, MOST_SCORE));
+    int32_t sums[MOST_ROWS * N_OUTPUTS];
+    for (int at = 0; at < matrix.n_blocks * N_OUTPUTS; at += N_OUTPUTS)
+        for (int first = 0; first < n_states; first += MOST_ROWS / 2) {
+            const int n = n_states - first < MOST_ROWS / 2 ? n_states - first : MOST_ROWS / 2;
+            variant.ints(halves + (size_t) 2 * first * hidden, (size_t) hidden, row_sums + 2 * first, 2 * n,
+                         matrix.bytes.data() + (size_t) at * hidden, hidden, sums);
+            for (int i = 0; i < n; i++) {
+                const int32_t* sum = sums + 2 * i * N_OUTPUTS;
+                int32_t wholes[N_OUTPUTS];
+                /* without a sign, since parts of a sum may wrap round; the whole does not */
+                for (int k = 0; k < N_OUTPUTS; k++)
+                    wholes[k] = (int32_t) (256u * (uint32_t) sum[k] + (uint32_t) sum[N_OUTPUTS + k] +
+                                           classes.offsets[at + k]);
+                for (int k = 0; k < N_OUTPUTS && at + k < n_scores; k += 4) {
+                    const Four product = multiply(to_floats(load_ints(wholes + k)), load(classes.factors.data() + at + k));
+                    const Four score = multiply(add(product, load(matrix.bias.data() + at + k)), four(256.0f));
+                    store_int16(scores + (size_t) (first + i) * n_scores + at + k, clamp(score, -MOST_SCORE, MOST_SCORE));
+                }
+            }
         }
-    }
+}
+
+/* The same for one state. */
+static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
+                                const Classes& classes, int16_t* scores) {
+    int8_t halves[2 * MOST_HIDDEN];
+    int32_t row_sums[2];
+    state_bytes(rows, n_rows, bias, classes.matrix.n_in, halves, row_sums);
+    class_scores(variant, halves, row_sums, 1, classes, scores);
 }
 
 }  // namespace dodona

@@ -42,9 +42,7 @@ cdef class Beam(Greedy):
     def derivations(self, Corpus corpus, int sentence):
         """The derivations that the beam ends with, best first: (score, classes) of each."""
         cdef BeamWorkspace space = self.workspace()
-        cdef WordsC words
-        self.check(corpus, sentence, sentence + 1)
-        words = corpus.words(sentence)
+        cdef WordsC words = self.words_of(corpus, sentence)
         self.parse_words(space, &words)
         return [(space.agenda.hypotheses[<int> i].score, space.agenda.derivation(i))
                 for i in range(space.agenda.hypotheses.size())]
@@ -56,9 +54,7 @@ cdef class Beam(Greedy):
         """
         cdef BeamWorkspace space = self.workspace()
         cdef Agenda agenda = space.agenda
-        cdef WordsC words
-        self.check(corpus, sentence, sentence + 1)
-        words = corpus.words(sentence)
+        cdef WordsC words = self.words_of(corpus, sentence)
         space.reserve(words.n_words, self)
         agenda.reserve(words.n_words, self.scorer.n_keys)
         self.system.start_state(&space.state)
@@ -92,11 +88,9 @@ cdef class Beam(Greedy):
         """Every state of the best derivation with the action taken there, at last None."""
         cdef BeamWorkspace space = self.workspace()
         cdef State state, after
-        cdef WordsC words
+        cdef WordsC words = self.words_of(corpus, sentence)
         cdef Step step
         cdef vector[Step] path
-        self.check(corpus, sentence, sentence + 1)
-        words = corpus.words(sentence)
         self.parse_words(space, &words)
         state = self.system.start(words.n_words)
         steps = []

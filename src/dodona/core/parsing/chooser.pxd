@@ -32,6 +32,8 @@ cdef class Chooser:
     cdef readonly Constraints constraints       # on arcs, or None
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil
+    cdef int best_scored(self, Workspace space, const WordsC* words,
+                         const int16_t* barriers) except -2 nogil
     cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil
     cdef bint find_allowed(self, const StateC* state, const WordsC* words,
                            uint64_t* allowed) noexcept nogil

@@ -40,11 +40,15 @@ cdef class Chooser:
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
-        cdef int best
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.scorer.score(
             &space.state, words, space.keys.data(), space.scores.data(), space.memo)
-        best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
+        return self.best_scored(space, words, barriers)
+
+    cdef int best_scored(self, Workspace space, const WordsC* words,
+                         const int16_t* barriers) except -2 nogil:
+        """The same where the workspace has the scores, which started from these barriers."""
+        cdef int best = dodona_best(space.scores.data(), self.actions.n_padded // BLOCK)
         if barriers[best] == 0 and self.obeys(&space.state, words, best):
             return best
         return self.best_of_all(

@@ -29,27 +29,41 @@ cdef class Greedy(Completer):
 
         Returns the number of transitions that took.
         """
-        cdef long n_transitions = 0
+        cdef long n_transitions
         cdef Workspace space
-        cdef int i, stop = <int> corpus.n_words.size() if end < 0 else end
-        cdef WordsC words
+        cdef int stop = <int> corpus.n_words.size() if end < 0 else end
         self.check(corpus, start, stop)
         try:
             space = self.spaces.pop()
         except IndexError:
             space = self.workspace()
         with nogil:
-            for i in range(start, stop):
-                words = corpus.words(i)
-                n_transitions += self.parse_words(space, &words)
-                self.keep(space, corpus, i)
-                if self.constraints is not None and words.kinds != NULL and (
-                        not self.constraints.hold(&space.state, words.kinds)):
-                    with gil:
-                        corpus.broken.append(i)
+            n_transitions = self.parse_all(space, corpus, start, stop)
         if corpus.longest <= KEPT_WORDS:
             self.spaces.append(space)
         return n_transitions
+
+    cdef long parse_all(self, Workspace space, Corpus corpus, int start, int stop) except -1 nogil:
+        """One sentence after the other."""
+        cdef long n_transitions = 0
+        cdef WordsC words
+        cdef int i
+        self.scorer.prepare(corpus)
+        for i in range(start, stop):
+            words = corpus.words(i)
+            n_transitions += self.parse_words(space, &words)
+            self.finish(space, &words, corpus, i)
+        return n_transitions
+
+    cdef int finish(self, Workspace space, const WordsC* words, Corpus corpus,
+                    int sentence) except -1 nogil:
+        """Write what was parsed into the corpus, and whether it breaks constraints."""
+        self.keep(space, corpus, sentence)
+        if self.constraints is not None and words.kinds != NULL and (
+                not self.constraints.hold(&space.state, words.kinds)):
+            with gil:
+                corpus.broken.append(sentence)
+        return 0
 
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:
         """Write what was parsed into the corpus."""
@@ -65,6 +79,12 @@ cdef class Greedy(Completer):
         if start < 0 or stop > <int> corpus.n_words.size():
             raise IndexError(f"sentences {start} to {stop} of a corpus of {len(corpus)}")
         self.scorer.check_corpus(corpus)
+
+    cdef WordsC words_of(self, Corpus corpus, int sentence):
+        """The words of a sentence, ready for any state."""
+        self.check(corpus, sentence, sentence + 1)
+        self.scorer.prepare(corpus)
+        return corpus.words(sentence)
 
     def scores(self, State state not None, Corpus corpus not None, int sentence=0):
         """{action: score} for every class that this state of the sentence allows."""
@@ -87,9 +107,7 @@ cdef class Greedy(Completer):
     cdef Workspace scored(self, State state, Corpus corpus, int sentence):
         """A workspace with the scores of a state; those of classes that it forbids are low."""
         cdef Workspace space = Workspace()
-        cdef WordsC words
-        self.check(corpus, sentence, sentence + 1)
-        words = corpus.words(sentence)
+        cdef WordsC words = self.words_of(corpus, sentence)
         if words.n_words != state.c.n_words:
             raise ValueError(
                 f"a state of {state.c.n_words} words, but a sentence of {words.n_words}")
@@ -104,10 +122,8 @@ cdef class Greedy(Completer):
         """Every state of a sentence's parse with the action taken there, at last None."""
         cdef Workspace space = Workspace()
         cdef State state
-        cdef WordsC words
+        cdef WordsC words = self.words_of(corpus, sentence)
         cdef int chosen
-        self.check(corpus, sentence, sentence + 1)
-        words = corpus.words(sentence)
         space.reserve(words.n_words, self)
         self.system.start_state(&space.state)
         steps = []
@@ -145,6 +161,9 @@ cdef class Greedy(Completer):
     cdef int next_class(self, Workspace space, const WordsC* words) except -2 nogil:
         """What to do next; the state takes note of what its system wants of the scores."""
         cdef int chosen = self.best_class(space, words, self.system.valid_moves(&space.state))
+        self.note(space)
+        return chosen
+
+    cdef void note(self, Workspace space) noexcept nogil:
         cdef Choices choices = self.actions.choices(space.scores.data(), NULL)
         self.system.note_scores(&space.state, &choices)
-        return chosen

@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.features cimport Features
 from dodona.core.features.words cimport WordsC
@@ -17,6 +18,7 @@ cdef class StateScorer:
     cdef readonly int n_classes
     cdef readonly int n_keys            # that `score` writes at the most
 
+    cdef int prepare(self, Corpus corpus) except -1 nogil
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
@@ -31,3 +33,14 @@ cdef class LinearScorer(StateScorer):
 cdef class NeuralScorer(StateScorer):
     cdef readonly Slots slots
     cdef readonly Network network
+
+    cdef inline const int16_t* row_of(self, const StateC* state, int slot, int node) noexcept nogil:
+        """What stands in a slot where no word does; else NULL."""
+        if node == NONE:
+            return self.network.missing.data() + slot * self.network.hidden
+        if node == 0 or node > state.n_words:
+            return self.network.root.data() + slot * self.network.hidden
+        return NULL
+
+    cdef inline const int16_t* atom_row(self, int atom, int value) noexcept nogil:
+        return self.network.atoms[atom].data() + <size_t> value * self.network.hidden

@@ -3,7 +3,6 @@
 Both are small integers, which searches compare and beams add up. A network has read the words of
 the sentence before; of a state it adds up what the words in its slots bring along.
 """
-from dodona.core.base.nodes cimport NONE
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.weights.linear cimport MAX_KEYS
@@ -32,6 +31,10 @@ cdef class StateScorer:
     def new_memo(self):
         """An empty memory for scores, for one thread, or None if the model has no use for it."""
         return None
+
+    cdef int prepare(self, Corpus corpus) except -1 nogil:
+        """Compute what `score` needs to know of the words of a corpus."""
+        return 0
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil:
@@ -104,8 +107,17 @@ cdef class NeuralScorer(StateScorer):
                              f"there are {sizes}")
 
     def check_corpus(self, Corpus corpus not None):
-        if corpus.n_products != <size_t> self.network.n_slots * self.network.hidden:
+        if corpus.packed_size != self.network.packed_size:
             raise ValueError("a corpus whose words this network has not read")
+
+    cdef int prepare(self, Corpus corpus) except -1 nogil:
+        """The products of all words with all slots."""
+        if corpus.n_products == 0:
+            corpus.n_products = <size_t> self.network.n_slots * self.network.hidden
+            corpus.products.resize(corpus.head.size() * corpus.n_products)
+            self.network.multiply_slots(corpus.packed.data(), <int> corpus.head.size(),
+                                        corpus.products.data())
+        return 0
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil:
@@ -113,18 +125,14 @@ cdef class NeuralScorer(StateScorer):
         cdef int16_t found[MOST_CLASSES]
         cdef int32_t nodes[MAX_SLOTS]
         cdef int32_t values[MAX_SLOTS]
-        cdef int n = self.slots.n_slots, hidden = self.network.hidden, i, node
+        cdef int n = self.slots.n_slots, i
         self.slots.look(state, nodes, values)
         for i in range(n):
-            node = nodes[i]
-            if node == NONE:
-                rows[i] = self.network.missing.data() + i * hidden
-            elif node == 0 or node > state.n_words:
-                rows[i] = self.network.root.data() + i * hidden
-            else:
-                rows[i] = words.products + (<size_t> (node - 1) * n + i) * hidden
+            rows[i] = self.row_of(state, i, nodes[i])
+            if rows[i] == NULL:
+                rows[i] = words.products + (<size_t> (nodes[i] - 1) * n + i) * self.network.hidden
         for i in range(self.slots.n_atoms):
-            rows[n + i] = self.network.atoms[i].data() + <size_t> values[i] * hidden
+            rows[n + i] = self.atom_row(i, values[i])
         self.network.score(rows, n + self.slots.n_atoms, found)
         for i in range(self.n_classes):
             scores[i] = <int16_t> (scores[i] + found[i])

@@ -15,13 +15,15 @@ from libc.stdint cimport uint64_t
 from dodona.core.base.hashing cimport mixed
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
 
-cdef extern from "walk.h":
-    void dodona_add_row(float* sum, const float* row, int n) noexcept nogil
-    void dodona_classify(float* scores, const float* units, const float* weights,
-                         const float* bias, int n_units, int n_classes) noexcept nogil
+cdef extern from "walk.h" namespace "dodona" nogil:
+    void add_up(float* units, const float* bias, const float* const* rows, int n_rows,
+                int n_units) noexcept
+    void classify(float* scores, const float* units, const float* weights, const float* bias,
+                  int n_units, int n_classes) noexcept
 
 # what the oracle says of a class in a state
 cdef enum:
@@ -89,9 +91,9 @@ cdef class Walker(Follower):
         """Walk through some sentences and tell the states met: (rows, atom rows, verdicts).
 
         `first_rows` has the row of each sentence's first word; `products` of each row what its
-        word adds to the hidden units in each slot; `salt` changes with seed and epoch. What is
-        told are bytes: per state an int32 for each slot, an int32 for each atom, and a byte for
-        each class (BANNED, ALLOWED or OPTIMAL; with other trees bits, see above).
+        word adds to the hidden units, a multiple of four, in each slot; `salt` changes with seed
+        and epoch. What is told are bytes: per state an int32 for each slot, an int32 for each atom,
+        and a byte for each class (BANNED, ALLOWED or OPTIMAL; with other trees bits, see above).
         """
         cdef Step32 step
         cdef int sentence, n_words
@@ -103,7 +105,7 @@ cdef class Walker(Follower):
         if (atoms.shape[0] != <Py_ssize_t> self.n_atom_rows * step.hidden
                 or weights.shape[0] != <Py_ssize_t> step.hidden * self.actions.n_padded
                 or class_bias.shape[0] != self.actions.n_padded
-                or products.shape[0] != n_rows * stride):
+                or products.shape[0] != n_rows * stride or step.hidden % 4):
             raise ValueError("the arrays of a network do not fit together")
         step.products, step.atoms, step.bias = first_of(products), first_of(atoms), first_of(bias)
         step.weights, step.class_bias = first_of(weights), first_of(class_bias)
@@ -166,16 +168,16 @@ cdef class Walker(Follower):
         cdef const int32_t* rows = &self.rows[self.rows.size() - self.slots.n_slots]
         cdef const int32_t* atom_rows = (
             self.atom_rows.data() + self.atom_rows.size() - self.slots.n_atoms)
-        cdef size_t n_slots = self.slots.n_slots, hidden = step.hidden, i
-        for i in range(hidden):
-            self.units[i] = step.bias[i]
+        cdef size_t n_slots = self.slots.n_slots, n_atoms = self.slots.n_atoms, i
+        cdef size_t hidden = step.hidden
+        cdef const float* added[2 * MAX_SLOTS]
         for i in range(n_slots):
-            dodona_add_row(self.units.data(),
-                           step.products + (rows[i] * n_slots + i) * hidden, step.hidden)
-        for i in range(<size_t> self.slots.n_atoms):
-            dodona_add_row(self.units.data(), step.atoms + atom_rows[i] * hidden, step.hidden)
-        dodona_classify(self.scores.data(), self.units.data(), step.weights, step.class_bias,
-                        step.hidden, self.actions.n_padded)
+            added[i] = step.products + (rows[i] * n_slots + i) * hidden
+        for i in range(n_atoms):
+            added[n_slots + i] = step.atoms + atom_rows[i] * hidden
+        add_up(self.units.data(), step.bias, added, <int> (n_slots + n_atoms), step.hidden)
+        classify(self.scores.data(), self.units.data(), step.weights, step.class_bias,
+                 step.hidden, self.actions.n_padded)
 
     cdef int judge(self) except -1 nogil:
         """Write down what the oracle says of each class."""
