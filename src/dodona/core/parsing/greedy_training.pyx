@@ -7,6 +7,7 @@ from collections import Counter
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
@@ -76,7 +77,7 @@ cdef class GreedyTrainer(Follower):
         cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
         cdef int predicted, target, rival
         cdef double amount = 1
-        self.scores.assign(self.scores.size(), 0)
+        memset(self.scores.data(), 0, self.scores.size() * sizeof(float))
         self.weights.score(self.keys.data(), n_keys, self.scores.data())
         self.note_scores()
         self.set_costs()

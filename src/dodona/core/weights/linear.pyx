@@ -15,9 +15,6 @@ cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
 
-cdef extern from "large_pages.h":
-    void dodona_make_room[T](vector[T]& items, size_t n) except + nogil
-
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
@@ -115,6 +112,8 @@ cdef class Weights:
         cdef int i
         cdef Row* row
         for i in range(n_keys):
+            self.prefetch_totals(self.find(keys[i]), good // BLOCK, bad // BLOCK)
+        for i in range(n_keys):
             row = self.find_or_add(keys[i])
             move_weight(self, row, good, amount, time)
             move_weight(self, row, bad, -amount, time)
@@ -127,6 +126,13 @@ cdef class Weights:
         for i in range(n_keys):
             move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
         return 0
+
+    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil:
+        """Those of two blocks of a row: other than its weights, they were not looked at before."""
+        cdef int j
+        for j in range(row.n_blocks):
+            if self.block_id[row.start + j] == good or self.block_id[row.start + j] == bad:
+                dodona_prefetch(&self.total[(<size_t> row.start + j) * BLOCK])
 
     cdef Row* find(self, uint64_t key) noexcept nogil:
         """The row of a key, or the empty place where it belongs."""
@@ -147,9 +153,8 @@ cdef class Weights:
 
     cdef int grow(self) except -1 nogil:
         """Double the table; rows stay where they are."""
-        cdef vector[Row] larger
+        cdef Large[Row] larger
         cdef size_t i, place, n_places = self.table.size() * 2
-        dodona_make_room(larger, n_places)
         larger.resize(n_places)
         for i in range(self.table.size()):
             if self.table[i].key != 0:
@@ -190,9 +195,6 @@ cdef class Weights:
             start = self.weight.size() // BLOCK
             if start + capacity > MAX_BLOCKS:
                 raise MemoryError("there are too many weights")
-            dodona_make_room(self.block_id, start + capacity)
-            dodona_make_room(self.total, (start + capacity) * BLOCK)
-            dodona_make_room(self.weight, (start + capacity) * BLOCK)
             self.block_id.resize(start + capacity)
             self.total.resize((start + capacity) * BLOCK)
             self.weight.resize((start + capacity) * BLOCK)
