@@ -34,6 +34,8 @@ cdef class Weights:
     cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
+    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,

@@ -81,30 +81,43 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        cdef const Row* found[MAX_KEYS]
-        cdef const Row* row
+        self.expect(keys, n_keys)
+        self.score_expected(keys, n_keys, scores)
+
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """Have the places of the keys fetched: there is time for something else meanwhile."""
+        cdef const Row* table = &self.table[0]
+        cdef size_t n_places = self.table.size()
+        cdef int i
+        for i in range(n_keys):
+            dodona_prefetch(&table[place_of(keys[i], n_places)])
+
+    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        """As `score`, after `expect`."""
+        cdef size_t start[MAX_KEYS]
+        cdef int n_blocks[MAX_KEYS]
+        cdef const Row* table = &self.table[0]
+        cdef const uint16_t* block_id
+        cdef const float* weight
         cdef size_t place, n_places = self.table.size()
         cdef int i, j, n_found = 0
-        cdef const float* weight
-        for i in range(n_keys):
-            dodona_prefetch(&self.table[place_of(keys[i], n_places)])
+        if self.weight.size() == 0:
+            return
         for i in range(n_keys):
             place = place_of(keys[i], n_places)
-            while self.table[place].key != 0 and self.table[place].key != keys[i]:
+            while table[place].key != 0 and table[place].key != keys[i]:
                 place = (place + 1) & (n_places - 1)
-            row = &self.table[place]
-            if row.key != 0:
-                found[n_found] = row
+            if table[place].key != 0:
+                start[n_found], n_blocks[n_found] = table[place].start, table[place].n_blocks
+                dodona_prefetch(&self.block_id[start[n_found]])
+                weight = &self.weight[start[n_found] * BLOCK]
+                for j in range(0, n_blocks[n_found], 2):    # two blocks fill a line of the cache
+                    dodona_prefetch(weight + j * BLOCK)
                 n_found += 1
-                dodona_prefetch(&self.block_id[row.start])
-                for j in range(0, row.n_blocks, 2):      # two blocks fill a line of the cache
-                    dodona_prefetch(&self.weight[(<size_t> row.start + j) * BLOCK])
         for i in range(n_found):
-            row = found[i]
-            weight = &self.weight[<size_t> row.start * BLOCK]
-            for j in range(row.n_blocks):
-                dodona_add_float(scores + self.block_id[row.start + j] * BLOCK, weight)
-                weight += BLOCK
+            block_id, weight = &self.block_id[start[i]], &self.weight[start[i] * BLOCK]
+            for j in range(n_blocks[i]):
+                dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
