@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dodona.server.limits import Limits
 
 NO_LINGER = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+LONG = 4096  # bytes: what is as long is no head, and is not kept back
 PROBE = 1.0  # seconds between looks at whether who sends no more still listens
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -83,6 +84,49 @@ class Guard:
         next(iter(most)).hang_up()
 
 
+class Gathering:
+    """A transport that sends in one go what is written in one go: an answer's head with its body.
+
+    Otherwise a client is woken for the head alone, and the system called twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._written: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Keep what is short until more comes, at the latest until the event loop comes by."""
+        if not self._written:
+            self._loop.call_soon(self.flush)
+        self._written.append(data)
+        if sum(map(len, self._written)) >= LONG:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what was written."""
+        if self._written:
+            data = b"".join(self._written)
+            self._written.clear()
+            self._transport.write(data)
+
+    def get_write_buffer_size(self) -> int:
+        """How much is not sent yet."""
+        return self._transport.get_write_buffer_size() + sum(map(len, self._written))
+
+    def close(self) -> None:
+        """After what was written."""
+        self.flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """At once."""
+        self._written.clear()
+        self._transport.abort()
+
+
 class Connection(H11Protocol):
     """A connection that ends when the client neither sends what it began nor takes its answer."""
 
@@ -90,6 +134,10 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        connected = transport.get_extra_info("socket")
+        if connected is not None:  # asyncio does so, but not for all sockets, before Python 3.13
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.transport: Gathering = Gathering(transport, self.loop)  # type: ignore[assignment]
         self.address = self.client[0] if self.client else ""
         self._n_received = 0
         self._seen: tuple[Any, ...] = ()
@@ -129,6 +177,7 @@ class Connection(H11Protocol):
         return True
 
     def on_response_complete(self) -> None:
+        self.transport.flush()
         before = self.cycle
         super().on_response_complete()  # it may go on with a request that has come already
         if self.cycle is before and not self.transport.is_closing():

@@ -101,7 +101,8 @@ class Watch:
             self._metrics.n_in_flight -= 1
             path = scope["path"] if scope["path"] in self._paths else "other"
             self._metrics.count(path, status, seconds)
-            self._log(write_line(scope, status, seconds))
+            if self._log is not to_nobody:
+                self._log(write_line(scope, status, seconds))
 
 
 def write_line(scope: Scope, status: int, seconds: float) -> str:

@@ -6,6 +6,7 @@
 #ifndef DODONA_BLOCKS_H
 #define DODONA_BLOCKS_H
 
+#include <math.h>
 #include <stdint.h>
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -129,6 +130,43 @@ static inline int dodona_best(const int16_t* scores, int n_blocks) {
         if (lanes[k] > best) best = lanes[k];
     for (k = 0; scores[k] != best; k++) {}
     return k;
+}
+
+/* The first of the highest among 8n scores, of those whose cost is within a limit; -1 if none is. */
+static inline int dodona_best_within(const float* scores, const int32_t* costs, int32_t limit, int n_blocks) {
+    const int n = 8 * n_blocks;
+    const float lowest = -HUGE_VALF;
+    float lanes[4] = {lowest, lowest, lowest, lowest}, best;
+    int k, first = -1;
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128 most = _mm_set1_ps(lowest);
+    for (k = 0; k < n; k += 4) {
+        __m128i cost = _mm_loadu_si128((const __m128i*) (costs + k));
+        __m128 barred = _mm_castsi128_ps(_mm_cmpgt_epi32(cost, _mm_set1_epi32(limit)));
+        __m128 score = _mm_andnot_ps(barred, _mm_loadu_ps(scores + k));
+        most = _mm_max_ps(most, _mm_or_ps(score, _mm_and_ps(barred, _mm_set1_ps(lowest))));
+    }
+    _mm_storeu_ps(lanes, most);
+#elif defined(DODONA_NEON)
+    float32x4_t most = vdupq_n_f32(lowest);
+    for (k = 0; k < n; k += 4) {
+        uint32x4_t within = vcleq_s32(vld1q_s32(costs + k), vdupq_n_s32(limit));
+        most = vmaxq_f32(most, vbslq_f32(within, vld1q_f32(scores + k), vdupq_n_f32(lowest)));
+    }
+    vst1q_f32(lanes, most);
+#else
+    for (k = 0; k < n; k++)
+        if (costs[k] <= limit && scores[k] > lanes[0]) lanes[0] = scores[k];
+#endif
+    best = lanes[0];
+    for (k = 1; k < 4; k++)
+        if (lanes[k] > best) best = lanes[k];
+    for (k = 0; k < n; k++) {
+        if (costs[k] > limit) continue;
+        if (scores[k] == best) return k;
+        if (first < 0) first = k; /* if the scores are no numbers */
+    }
+    return first;
 }
 
 /* The set, a bit each, of those among eight scores that are above a bar. */

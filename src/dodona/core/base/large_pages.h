@@ -1,11 +1,12 @@
-/* Room for vectors of many megabytes, in large pages of memory where the system has them. */
+/* Vectors of many megabytes: they begin at a line of the cache, and lie in large pages where there are some. */
 #ifndef DODONA_LARGE_PAGES_H
 #define DODONA_LARGE_PAGES_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
-#include <algorithm>
+#include <new>
 #include <vector>
 
 #if defined(__linux__)
@@ -24,15 +25,37 @@ static inline void dodona_prefer_large_pages(void* memory, size_t n_bytes) {
 #endif
 }
 
-/* Let a vector have room for n items: as it would by itself, doubling, but in large pages. */
+/* Memory at a line of the cache; where it was found to begin stands before it. (C++17 has this, but not on
+   every macOS that we run on.) */
 template <typename T>
-static void dodona_make_room(std::vector<T>& items, size_t n) {
-    if (n <= items.capacity()) return;
-    std::vector<T> larger;
-    larger.reserve(std::max(n, 2 * items.capacity()));
-    dodona_prefer_large_pages(larger.data(), larger.capacity() * sizeof(T));
-    larger.insert(larger.end(), items.begin(), items.end());
-    items.swap(larger);
-}
+struct dodona_lines {
+    typedef T value_type;
+    enum : size_t { LINE = 64 };
+
+    dodona_lines() = default;
+    template <typename Other>
+    dodona_lines(const dodona_lines<Other>&) {}
+
+    T* allocate(size_t n) {
+        if (n > (SIZE_MAX - 2 * LINE) / sizeof(T)) throw std::bad_alloc();
+        const size_t n_bytes = n * sizeof(T) + LINE + sizeof(void*);
+        char* const found = static_cast<char*>(malloc(n_bytes));
+        if (found == nullptr) throw std::bad_alloc();
+        dodona_prefer_large_pages(found, n_bytes);
+        char* const line = found + LINE + sizeof(void*) - 1 - ((uintptr_t) found + LINE + sizeof(void*) - 1) % LINE;
+        reinterpret_cast<void**>(line)[-1] = found;
+        return reinterpret_cast<T*>(line);
+    }
+
+    void deallocate(T* memory, size_t) { free(reinterpret_cast<void**>(memory)[-1]); }
+
+    template <typename Other>
+    bool operator==(const dodona_lines<Other>&) const { return true; }
+    template <typename Other>
+    bool operator!=(const dodona_lines<Other>&) const { return false; }
+};
+
+template <typename T>
+using dodona_large = std::vector<T, dodona_lines<T>>;
 
 #endif

@@ -2,7 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from dodona.core.features.features cimport Features
+from dodona.core.features.features cimport N_PARTS, Features
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.transitions.state cimport StateC
@@ -46,6 +46,7 @@ cdef class Agenda:
     cdef vector[int32_t] n_keys         # per hypothesis, as the next two
     cdef vector[uint64_t] keys
     cdef vector[Barriers] barriers
+    cdef int ends[N_PARTS]              # of the parts of the keys described last
     cdef vector[uint64_t] added         # keys of the hypothesis described last that its nearest …
     cdef vector[uint64_t] removed       # … does not have, and the other way round
     cdef vector[int32_t] slots          # those to give away

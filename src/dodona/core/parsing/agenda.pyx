@@ -17,7 +17,7 @@ from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
 MAX_WIDTH = WIDEST
 
 cdef enum:
-    MOST_DIFFERENT = 40       # per cent: with more, it is quicker to score anew
+    MOST_DIFFERENT = 25       # per cent: with more, it is quicker to score anew
 
 
 cdef inline uint64_t arc_hash(const StateC* state, int node) noexcept nogil:
@@ -117,7 +117,7 @@ cdef class Agenda:
         cdef uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
         cdef const uint64_t* others
         cdef int near, i
-        self.n_keys[hypothesis] = features.fill(state, words, keys)
+        self.n_keys[hypothesis] = features.fill_parts(state, words, keys, self.ends)
         self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
         near = self.nearest(hypothesis)
         if near != NONE:

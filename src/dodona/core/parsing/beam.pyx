@@ -109,6 +109,7 @@ cdef class Beam(Greedy):
     cdef Workspace workspace(self):
         cdef BeamWorkspace space = BeamWorkspace()
         space.agenda = Agenda(self.width)
+        space.memo = self.scorer.new_memo()
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 
@@ -160,8 +161,9 @@ cdef class Beam(Greedy):
         near = agenda.describe(hypothesis, self.linear.features, self.actions, words)
         if near == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
-            self.linear.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
-                                      agenda.n_keys[hypothesis], scores)
+            self.linear.weights.score_parts(
+                &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.ends, space.memo,
+                scores)
             return scores
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
         if not agenda.added.empty():
@@ -190,14 +192,17 @@ cdef class Beam(Greedy):
         cdef bint is_strict = self.find_allowed(state, words, allowed) and self.has_way_on(
             allowed, barriers)
         cdef double so_far = agenda.hypotheses[hypothesis].score
+        cdef int16_t lowest = least(agenda, so_far)
         cdef unsigned int above
         cdef int block, c
         for block in range(self.actions.n_padded // BLOCK):
-            above = dodona_above(scores + block * BLOCK, least(agenda, so_far))
+            above = dodona_above(scores + block * BLOCK, lowest)
             while above:
                 c = block * BLOCK + dodona_lowest_bit(above)
-                if barriers[c] == 0 and (not is_strict or self.is_among(c, allowed)):
+                if scores[c] > lowest and barriers[c] == 0 and (
+                        not is_strict or self.is_among(c, allowed)):
                     agenda.offer(so_far + scores[c], hypothesis, c, False)
+                    lowest = least(agenda, so_far)
                 above &= above - 1
 
     cdef bint has_way_on(self, const uint64_t* allowed, const int16_t* barriers) noexcept nogil:

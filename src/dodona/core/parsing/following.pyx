@@ -19,6 +19,11 @@ from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport lay_out, state_size
 from dodona.core.transitions.system cimport rank
+from dodona.core.weights.linear cimport BLOCK
+
+cdef extern from "blocks.h":
+    int dodona_best_within(const float* scores, const int32_t* costs, int32_t limit,
+                           int n_blocks) noexcept nogil
 
 MODES = ("static", "ambiguity", "explore")
 
@@ -39,7 +44,7 @@ cdef class Follower:
         self.mode = MODES.index(mode)
         self.explore_rate, self.random = explore_rate, seed
         self.scores.resize(actions.n_padded)
-        self.costs.resize(actions.n_padded)
+        self.costs.resize(actions.n_padded, FORBIDDEN)
         for is_labelled in self.system.labelled:
             self.labelled.push_back(is_labelled)
         self.n_labels = len(self.system.labels)
@@ -69,7 +74,9 @@ cdef class Follower:
         """The rank of every class that the state allows, and the lowest of them."""
         cdef MoveCost* moves = self.moves
         cdef int32_t usual[MAX_MOVES]       # per move: its rank with any label but one
-        cdef int32_t c, move
+        cdef int32_t c, move, cheapest = FORBIDDEN
+        cdef const int32_t* move_of = self.actions.move.data()
+        cdef int32_t* costs = self.costs.data()
         cdef const int16_t* barriers = self.actions.barriers(
             &self.state, self.system.valid_moves(&self.state))
         memset(moves, 0, sizeof(self.moves))
@@ -77,27 +84,25 @@ cdef class Follower:
         for move in range(MAX_MOVES):
             usual[move] = self.rank_of(move, NEW_LABEL)
         for c in range(self.actions.n_classes):
-            self.costs[c] = FORBIDDEN if barriers[c] else usual[self.actions.move[c]]
+            costs[c] = FORBIDDEN if barriers[c] else usual[move_of[c]]
+            cheapest = min(cheapest, costs[c])
         for move in range(<int> self.labelled.size()):
             if 0 <= moves[move].label < self.n_labels:
                 c = self.class_of[move * (self.n_labels + 1) + moves[move].label + 1]
                 if c != NONE and barriers[c] == 0:
-                    self.costs[c] = self.rank_of(move, moves[move].label)
-        self.cheapest = FORBIDDEN
-        for c in range(self.actions.n_classes):
-            self.cheapest = min(self.cheapest, self.costs[c])
+                    costs[c] = self.rank_of(move, moves[move].label)
+                    cheapest = min(cheapest, costs[c])
+        self.cheapest = cheapest
+        return 0
 
     cdef int32_t rank_of(self, int move, int label) noexcept nogil:
         return rank(&self.moves[move], label, self.system.arc_price, self.system.label_price)
 
     cdef int best(self, bint optimal_only) noexcept nogil:
         """The class of the highest score, of all that are allowed or of the optimal ones."""
-        cdef int c, chosen = NONE
-        cdef int limit = self.cheapest if optimal_only else FORBIDDEN - 1
-        for c in range(self.actions.n_classes):
-            if self.costs[c] <= limit and (chosen == NONE or self.scores[c] > self.scores[chosen]):
-                chosen = c
-        return chosen
+        return dodona_best_within(self.scores.data(), self.costs.data(),
+                                  self.cheapest if optimal_only else FORBIDDEN - 1,
+                                  self.actions.n_padded // BLOCK)
 
     cdef int static_class(self) except -2 nogil:
         """The static oracle's action, or the best optimal one where it builds an arc not gold."""

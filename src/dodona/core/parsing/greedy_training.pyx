@@ -7,6 +7,7 @@ from collections import Counter
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
@@ -76,10 +77,14 @@ cdef class GreedyTrainer(Follower):
         cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
         cdef int predicted, target, rival
         cdef double amount = 1
-        self.scores.assign(self.scores.size(), 0)
-        self.weights.score(self.keys.data(), n_keys, self.scores.data())
-        self.note_scores()
-        self.set_costs()
+        self.weights.expect(self.keys.data(), n_keys)
+        memset(self.scores.data(), 0, self.scores.size() * sizeof(float))
+        if not self.system.takes_notes:      # costs first: weights are on their way meanwhile
+            self.set_costs()
+        self.weights.score_expected(self.keys.data(), n_keys, self.scores.data())
+        if self.system.takes_notes:
+            self.note_scores()
+            self.set_costs()
         predicted = self.best(False)
         if predicted == NONE:
             return NONE

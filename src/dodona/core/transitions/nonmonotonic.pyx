@@ -267,6 +267,7 @@ cdef class NonMonotonic2013(NonMonotonic):
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
         self.unshifts = False
+        self.takes_notes = True
         self.needed_arcs = ()            # SHIFT is always valid, or else REDUCE
         self.when = ("a word in the buffer",
                      "a word on the stack, and one in the buffer",

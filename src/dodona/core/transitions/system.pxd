@@ -58,6 +58,7 @@ cdef class System:
     cdef readonly tuple needed_arcs
     cdef int32_t arc_price              # what a missing arc and a wrong label cost
     cdef int32_t label_price
+    cdef bint takes_notes               # whether `note_scores` does something
     cdef readonly int exact_words       # left, up to which costs are found by search
     cdef readonly dict other_names      # {move id: its name where `renamed`}
     cdef int32_t root_label_id          # NONE if it is not among the labels

@@ -6,6 +6,13 @@ cdef extern from "blocks.h":
     cdef enum:
         BLOCK "DODONA_BLOCK"      # classes are scored eight at a time
 
+cdef extern from "large_pages.h" nogil:
+    cdef cppclass Large "dodona_large" [T]:     # a vector of many megabytes
+        size_t size()
+        T& operator[](size_t)
+        void resize(size_t) except +
+        void swap(Large[T]&)
+
 cdef enum:
     MAX_KEYS = 256            # features of one state; also keeps sums of int8 within int16
     MAX_CLASSES = 32_000      # they fit 16 bits, and cells of a row 12 (packed.pyx)
@@ -20,17 +27,20 @@ cdef struct Row:
 cdef class Weights:
     cdef readonly int n_classes
     cdef readonly size_t n_rows
-    cdef vector[Row] table              # open addressing; its size is a power of two
-    cdef vector[uint16_t] block_id      # which eight classes a block is for
-    cdef vector[float] weight           # BLOCK of them per block
-    cdef vector[double] total           # sum of (update × time), for the average
+    cdef Large[Row] table               # open addressing; its size is a power of two
+    cdef Large[uint16_t] block_id       # which eight classes a block is for
+    cdef Large[float] weight            # BLOCK of them per block
+    cdef Large[double] total            # sum of (update × time), for the average
     cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
+    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil
+    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil
     cdef Row* find(self, uint64_t key) noexcept nogil
     cdef Row* find_or_add(self, uint64_t key) except NULL nogil
     cdef int grow(self) except -1 nogil

@@ -15,9 +15,6 @@ cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
 
-cdef extern from "large_pages.h":
-    void dodona_make_room[T](vector[T]& items, size_t n) except + nogil
-
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
@@ -84,36 +81,51 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        cdef const Row* found[MAX_KEYS]
-        cdef const Row* row
+        self.expect(keys, n_keys)
+        self.score_expected(keys, n_keys, scores)
+
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """Have the places of the keys fetched: there is time for something else meanwhile."""
+        cdef const Row* table = &self.table[0]
+        cdef size_t n_places = self.table.size()
+        cdef int i
+        for i in range(n_keys):
+            dodona_prefetch(&table[place_of(keys[i], n_places)])
+
+    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
+        """As `score`, after `expect`."""
+        cdef size_t start[MAX_KEYS]
+        cdef int n_blocks[MAX_KEYS]
+        cdef const Row* table = &self.table[0]
+        cdef const uint16_t* block_id
+        cdef const float* weight
         cdef size_t place, n_places = self.table.size()
         cdef int i, j, n_found = 0
-        cdef const float* weight
-        for i in range(n_keys):
-            dodona_prefetch(&self.table[place_of(keys[i], n_places)])
+        if self.weight.size() == 0:
+            return
         for i in range(n_keys):
             place = place_of(keys[i], n_places)
-            while self.table[place].key != 0 and self.table[place].key != keys[i]:
+            while table[place].key != 0 and table[place].key != keys[i]:
                 place = (place + 1) & (n_places - 1)
-            row = &self.table[place]
-            if row.key != 0:
-                found[n_found] = row
+            if table[place].key != 0:
+                start[n_found], n_blocks[n_found] = table[place].start, table[place].n_blocks
+                dodona_prefetch(&self.block_id[start[n_found]])
+                weight = &self.weight[start[n_found] * BLOCK]
+                for j in range(0, n_blocks[n_found], 2):    # two blocks fill a line of the cache
+                    dodona_prefetch(weight + j * BLOCK)
                 n_found += 1
-                dodona_prefetch(&self.block_id[row.start])
-                for j in range(0, row.n_blocks, 2):      # two blocks fill a line of the cache
-                    dodona_prefetch(&self.weight[(<size_t> row.start + j) * BLOCK])
         for i in range(n_found):
-            row = found[i]
-            weight = &self.weight[<size_t> row.start * BLOCK]
-            for j in range(row.n_blocks):
-                dodona_add_float(scores + self.block_id[row.start + j] * BLOCK, weight)
-                weight += BLOCK
+            block_id, weight = &self.block_id[start[i]], &self.weight[start[i] * BLOCK]
+            for j in range(n_blocks[i]):
+                dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
         cdef int i
         cdef Row* row
+        for i in range(n_keys):
+            self.prefetch_totals(self.find(keys[i]), good // BLOCK, bad // BLOCK)
         for i in range(n_keys):
             row = self.find_or_add(keys[i])
             move_weight(self, row, good, amount, time)
@@ -127,6 +139,13 @@ cdef class Weights:
         for i in range(n_keys):
             move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
         return 0
+
+    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil:
+        """Those of two blocks of a row: other than its weights, they were not looked at before."""
+        cdef int j
+        for j in range(row.n_blocks):
+            if self.block_id[row.start + j] == good or self.block_id[row.start + j] == bad:
+                dodona_prefetch(&self.total[(<size_t> row.start + j) * BLOCK])
 
     cdef Row* find(self, uint64_t key) noexcept nogil:
         """The row of a key, or the empty place where it belongs."""
@@ -147,9 +166,8 @@ cdef class Weights:
 
     cdef int grow(self) except -1 nogil:
         """Double the table; rows stay where they are."""
-        cdef vector[Row] larger
+        cdef Large[Row] larger
         cdef size_t i, place, n_places = self.table.size() * 2
-        dodona_make_room(larger, n_places)
         larger.resize(n_places)
         for i in range(self.table.size()):
             if self.table[i].key != 0:
@@ -190,9 +208,6 @@ cdef class Weights:
             start = self.weight.size() // BLOCK
             if start + capacity > MAX_BLOCKS:
                 raise MemoryError("there are too many weights")
-            dodona_make_room(self.block_id, start + capacity)
-            dodona_make_room(self.total, (start + capacity) * BLOCK)
-            dodona_make_room(self.weight, (start + capacity) * BLOCK)
             self.block_id.resize(start + capacity)
             self.total.resize((start + capacity) * BLOCK)
             self.weight.resize((start + capacity) * BLOCK)

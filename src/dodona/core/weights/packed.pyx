@@ -12,6 +12,7 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport fabs, lrint
 from libc.stdint cimport uint16_t
 from libc.string cimport memcpy, memset
+from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, check_keys, padded
@@ -296,28 +297,30 @@ def pack(Weights weights, double time, *, double least=1):
     A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th
     part of the largest weight of all.
     """
-    cdef vector[uint64_t] keys, kept
+    cdef vector[uint64_t] keys
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows
     cdef vector[double] values
-    cdef const Row* row
     cdef size_t i
     cdef double unit = (largest(weights, time) or 1) / LARGEST
-    weights.sort_keys(keys)
+    for i in range(weights.table.size()):
+        if weights.table[i].key and mass(weights, &weights.table[i], time) >= least * unit:
+            keys.push_back(weights.table[i].key)
+    sort(keys.begin(), keys.end())           # an order that does not depend on the table's
     values.resize(padded(weights.n_classes))
     for i in range(keys.size()):
-        row = weights.find(keys[i])
-        if mass(weights, row, time) >= least * unit:
-            fill_averages(weights, row, time, values.data())
-            kept.push_back(keys[i])
-            starts.push_back(<uint32_t> (rows.size() // UNIT))
-            append_row(rows, values, unit)
+        fill_averages(weights, weights.find(keys[i]), time, values.data())
+        starts.push_back(<uint32_t> (rows.size() // UNIT))
+        append_row(rows, values, unit)
     rows.resize(rows.size() + UNIT)          # room to read the head of a row at the very end
-    return PackedWeights(weights.n_classes, unit / (1 << MAX_POWER), _buckets(kept, starts),
+    return PackedWeights(weights.n_classes, unit / (1 << MAX_POWER), _buckets(keys, starts),
                          (<char*> rows.data())[:rows.size()])
 
 
-cdef double average(Weights weights, size_t place, double time) noexcept nogil:
+cdef inline double average(Weights weights, size_t place, double time) noexcept nogil:
+    # most weights of a block have never moved: no division for them
+    if weights.total[place] == 0:
+        return weights.weight[place]
     return weights.weight[place] - weights.total[place] / time
 
 

@@ -19,9 +19,6 @@ DEEPEST = 64  # spaces before a node: with one for each, a long chain would be m
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 _TOKEN_RANGE = re.compile(r"(?:^|\|)TokenRange=(\d+):(\d+)")
 _PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
-# in MISC, after which no tab comes; they begin with letters, which is 5x faster than to look back
-_RANGE = re.compile(rb"TokenRange=\d+:\d+(?=\n)")
-_SPACES = re.compile(rb"Spaces(?:Before|After|InToken)=[^\t\n|]*\|?(?=[^\t\n]*\n)")
 
 
 def write_horizontal(sentence: Sentence) -> str:
@@ -180,22 +177,3 @@ def find_format(name: str, how: Collection[str] = (), *, ranges: bool = True) ->
     if "normalized_spaces" in how:
         return in_paragraphs(write_plaintext_normalized)
     return in_paragraphs(FORMATS[name]) if "paragraphs" in how else FORMATS[name]
-
-
-def trim(raw: bytes, *, ranges: bool, spaces: bool) -> bytes:
-    """CoNLL-U of a tokenizer without the ranges or the spaces that were not asked for.
-
-    >>> trim(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=True)
-    b'1\\tAsk\\tSpacesAfter=\\\\n\\n\\n'
-    >>> trim(b"1\\tAsk\\tSpacesAfter=\\\\n|TokenRange=0:3\\n\\n", ranges=False, spaces=False)
-    b'1\\tAsk\\t_\\n\\n'
-    """
-    start = 0  # comments stay as they are, whatever they say
-    while raw.startswith(b"#", start):
-        start = raw.index(b"\n", start) + 1
-    words = raw[start:]
-    if not ranges:
-        words = _RANGE.sub(b"", words)
-    if not spaces:
-        words = _SPACES.sub(b"", words)
-    return raw[:start] + words.replace(b"|\n", b"\n").replace(b"\t\n", b"\t_\n")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from anyio import CancelScope
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from dodona.server.errors import Refused
 from dodona.server.service import allowance_of, service_of
@@ -53,10 +53,13 @@ class Flowing(Response):
             # it has begun, so it breaks off with the connection: it must not look whole
             return
 
+    @property
+    def _start(self) -> Message:
+        return {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+
     async def _hand_over(self, send: Send) -> None:
         with service_of(self._request).takers.join() as pace:
-            status = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-            await send(status)
+            await send(self._start)
             async for piece in self._pieces:
                 message = {"type": "http.response.body", "body": piece, "more_body": True}
                 await pace.wait(send(message), len(piece))
@@ -69,7 +72,16 @@ class Whole(Flowing):
     def __init__(self, request: Request, content: bytes) -> None:
         super().__init__(request, _cut(content))
         self.raw_headers.append((b"content-length", str(len(content)).encode()))
+        self._content = content
         allowance_of(request).hold(len(content))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A short one fits into the connection's buffer: nobody is waited for, or watched."""
+        if len(self._content) > PIECE:
+            await super().__call__(scope, receive, send)
+            return
+        await send(self._start)
+        await send({"type": "http.response.body", "body": self._content, "more_body": False})
 
 
 async def _cut(content: bytes) -> AsyncIterator[bytes]:

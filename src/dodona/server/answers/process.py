@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from importlib.metadata import version
 
-from dodona.server.answers.formats import AROUND, Format, find_format, trim
+from dodona.server.answers.formats import AROUND, find_format
 from dodona.server.answers.turns import Step
 from dodona.server.memory import Allowance
 from dodona.server.requests.process import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
+from dodona.treebank.conllu.quoting import quote_conllu
 from dodona.treebank.sentence import Sentence
 
 
 def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
     """The answer in steps."""
-    write = _find_format(asked)
+    write = _find_writer(asked)
     batches = _counted(slices(asked.sentences()), allowed)
     if not asked.is_raw:  # all is read first: a mistake is told, not streamed
         read = []
@@ -34,7 +35,7 @@ def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
     yield _inside(before), 0
     for batch in batches:
         done = annotate(asked, batch)
-        yield _inside("".join(map(write, done))), sum(map(len, done))
+        yield write(done), sum(map(len, done))
     yield _inside(after) + b'"\n}\n', 0
 
 
@@ -59,12 +60,13 @@ def generator() -> str:
     return f"Dodona {version('dodona')}"
 
 
-def _find_format(asked: ProcessRequest) -> Format:
-    """How to write a sentence: CoNLL-U of raw text may have more than was asked for."""
+def _find_writer(asked: ProcessRequest) -> Callable[[list[Sentence]], bytes]:
+    """How to write sentences: CoNLL-U of raw text may have more than was asked for."""
     ranges, spaces = "ranges" in asked.options, "normalized_spaces" not in asked.options
-    if asked.output != "conllu" or not asked.is_raw or (ranges and spaces):
-        return find_format(asked.output, asked.how, ranges=ranges or not asked.is_raw)
-    return lambda sentence: trim(bytes(sentence), ranges=ranges, spaces=spaces).decode()
+    if asked.output == "conllu" and asked.is_raw:
+        return partial(quote_conllu, ranges=ranges, spaces=spaces)
+    write = find_format(asked.output, asked.how, ranges=ranges or not asked.is_raw)
+    return lambda sentences: _inside("".join(map(write, sentences)))
 
 
 def _inside(text: str) -> bytes:

@@ -1,0 +1,3 @@
+from dodona.treebank.sentence import Sentence
+
+def quote_conllu(sentences: list[Sentence], *, ranges: bool, spaces: bool) -> bytes: ...
