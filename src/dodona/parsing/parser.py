@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any, Literal, TypeVar, overload
 
@@ -22,6 +21,7 @@ from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import CONSTRAINTS, NEURAL, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
@@ -41,7 +41,7 @@ Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
 
 
-@dataclass(repr=False)
+@record(repr=False)
 class Parser(Saved):
     """A transition system, features, a model and greedy or beam search, ready to use.
 
@@ -308,6 +308,8 @@ class Parser(Saved):
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The parser as plain data and arrays."""
+        from dataclasses import asdict
+
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -337,8 +339,7 @@ class Parser(Saved):
         tagger = network or pieces.part("tagger", Tagger)
         # as many as there may be
         weights = network.network if network else from_arrays(len(pairs), about, arrays)
-        texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
-        vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
+        vocabularies = [Vocabulary.of_lines(arrays[f"vocabulary.{name}"]) for name in columns]
         return cls(
             said_settings(about, Settings).resolved(),
             said(about, "templates", str),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from dodona.records import record
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from dodona.storage.said import said
@@ -100,7 +100,7 @@ class Saved(ABC):
             return cls.put_together(pieces)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Pieces:
     """What stands in a file, or in a part of it."""
 

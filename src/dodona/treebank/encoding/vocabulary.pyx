@@ -1,5 +1,5 @@
 """Strings and their numbers: every string is looked at once, the core sees integers only."""
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
@@ -31,6 +31,31 @@ cdef class Vocabulary:
         self.table.resize(64)
         for string in strings:
             self.add(string, len(string))
+
+    @staticmethod
+    def of_lines(const unsigned char[::1] lines):
+        """The vocabulary of a text's lines, without an object for each of them.
+
+        >>> len(Vocabulary.of_lines(b"oak\\nleaf")), len(Vocabulary.of_lines(b""))
+        (2, 1)
+        """
+        cdef Vocabulary made = Vocabulary()
+        cdef Py_ssize_t size = lines.shape[0]
+        cdef const char* start = ""
+        cdef const char* end
+        cdef const char* stop
+        if size:
+            start = <const char*> &lines[0]
+        end = start + size
+        with nogil:
+            made.text.reserve(size)
+            while True:
+                stop = <const char*> memchr(start, c"\n", end - start)
+                made.add(start, (end if stop == NULL else stop) - start)
+                if stop == NULL:
+                    break
+                start = stop + 1
+        return made
 
     def __len__(self):
         return self.start.size() - 1
