@@ -339,7 +339,8 @@ class Parser(Saved):
         tagger = network or pieces.part("tagger", Tagger)
         # as many as there may be
         weights = network.network if network else from_arrays(len(pairs), about, arrays)
-        vocabularies = [Vocabulary.of_lines(arrays[f"vocabulary.{name}"]) for name in columns]
+        texts = [arrays[f"vocabulary.{name}"].cast("B") for name in columns]
+        vocabularies = [Vocabulary.of_lines(text) for text in texts]
         return cls(
             said_settings(about, Settings).resolved(),
             said(about, "templates", str),

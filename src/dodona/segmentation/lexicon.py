@@ -2,8 +2,6 @@
 are tokens. It is given to the weights' features (core/lexicon); `lexicon_learning` learns it.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Mapping
@@ -36,7 +34,7 @@ class Lexicon:
     """Abbreviations are without their last period, in lower case; other words are only hashes."""
 
     abbreviations: Mapping[str, Abbreviation] = field(default_factory=dict)
-    hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
+    hashes: "array[int] | memoryview" = field(default_factory=lambda: array("Q"))
     classes: bytes = b""
     patterns: Mapping[str, str] = field(default_factory=dict)  # "open" or "whole"
     coverage: float = 0.0  # share of the treebank's words that are known here
@@ -45,16 +43,16 @@ class Lexicon:
     def _known(self) -> frozenset[int]:
         return frozenset(self.hashes)
 
-    def covered(self, text: str) -> tuple[float, int]:
-        """The share of the first words of a text that are known, and how many were looked at."""
-        words = WORD.findall(text, 0, MOST_LOOKED_AT)
-        n_known = sum(string_hash(lower(word)) in self._known for word in words)
-        return n_known / max(len(words), 1), len(words)
-
     def is_strange(self, text: str) -> bool:
-        """Whether a text has so few known words that it must be in another language."""
-        share, n_words = self.covered(text)
-        return n_words >= ENOUGH and share < STRANGE * self.coverage
+        """Whether a text has so few known words that it must be in another language.
+
+        Its first words are looked at; few of them tell nothing.
+        """
+        words = WORD.findall(text, 0, MOST_LOOKED_AT)
+        if len(words) < ENOUGH:
+            return False
+        n_known = sum(string_hash(lower(word)) in self._known for word in words)
+        return n_known < STRANGE * self.coverage * len(words)
 
     def index(self) -> Index:
         """The same for compiled code; a word's class says all that is known of it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from dodona.records import record
 from dodona.storage import container
@@ -21,10 +21,12 @@ from dodona.storage.said import said
 from dodona.storage.weights import from_cluster_arrays
 from dodona.treebank.encoding.clusters import Clusters
 
-S = TypeVar("S", bound="Saved")
+if TYPE_CHECKING:  # else it would be compiled at every start: two milliseconds
+    S = TypeVar("S", bound="Saved")
 
 
-class Format(NamedTuple):
+@record(frozen=True)
+class Format:
     """What something is called in its file, and which versions of it there are."""
 
     kind: str

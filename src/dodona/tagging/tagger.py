@@ -253,7 +253,7 @@ class Tagger(Saved):
         settings = said_settings(about, TaggerSettings)
         if settings.clusters and pieces.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are not there")
-        forms = Vocabulary.of_lines(arrays["tagger.forms"])
+        forms = Vocabulary.of_lines(arrays["tagger.forms"].cast("B"))
         answers, weights = [], []
         tasks, steps = said(about, "tasks", list[dict[str, Any]]), said(about, "steps", list[float])
         for task, step in zip(tasks, steps, strict=True):

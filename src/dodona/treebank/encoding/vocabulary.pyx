@@ -1,5 +1,6 @@
 """Strings and their numbers: every string is looked at once, the core sees integers only."""
 from libc.string cimport memchr, memcmp, memcpy
+from libcpp.algorithm cimport count
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
@@ -49,6 +50,7 @@ cdef class Vocabulary:
         end = start + size
         with nogil:
             made.text.reserve(size)
+            made.grow(1 + count(start, end, c"\n"))
             while True:
                 stop = <const char*> memchr(start, c"\n", end - start)
                 made.add(start, (end if stop == NULL else stop) - start)
@@ -89,7 +91,7 @@ cdef class Vocabulary:
         """The number of a string, which is added if it is new."""
         cdef size_t place
         if self.start.size() * 2 > self.table.size():
-            self.grow()
+            self.grow(2 * self.start.size())
         place = self.find(text, size)
         if not self.table[place]:
             self.text.resize(self.start.back())     # without what could not be added, if ever
@@ -98,10 +100,13 @@ cdef class Vocabulary:
             self.table[place] = <int32_t> self.start.size() - 1
         return self.table[place] - 1 + N_RESERVED
 
-    cdef int grow(self) except -1 nogil:
+    cdef int grow(self, size_t n_strings) except -1 nogil:
+        """Make room for so many strings: the table is never more than half full."""
         cdef vector[int32_t] larger
-        cdef size_t i, size
-        larger.resize(self.table.size() * 4)
+        cdef size_t i, size = self.table.size()
+        while size < 2 * (n_strings + 1):
+            size *= 2
+        larger.resize(size)
         self.table.swap(larger)
         for i in range(self.start.size() - 1):
             size = self.start[i + 1] - self.start[i]
