@@ -17,7 +17,7 @@ PACKAGE = SOURCES / "dodona"
 # From the ground up. A layer is a folder (of `core`, each of its folders), or a module at the root
 # of the package. What stands on a floor may import its own layer, and those on the floors below.
 FLOORS = (
-    {"errors", "logs"},
+    {"errors", "logs", "records"},
     {"core.base", "drawing", "extras", "storage.replacing"},
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},

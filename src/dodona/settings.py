@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from dodona.core.parsing.agenda import MAX_WIDTH
@@ -18,6 +17,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
 from dodona.core.transitions.system import LOSSES, MOST_SEARCHED, ROOTS
 from dodona.errors import DodonaError
+from dodona.records import field, fields, record, replace
 from dodona.treebank.trees.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # learn all at once, by scikit-learn
@@ -65,7 +65,7 @@ def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) ->
     return field(default=default, metadata={"help": help, "choices": choices})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Settings:
     """How to train a parser.
 
@@ -278,7 +278,7 @@ class Settings:
         return "atoms" if self.learner == SVM else templates
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TaggerSettings:
     """How to train a tagger.
 
@@ -324,7 +324,7 @@ class TaggerSettings:
         return 1 if column == LEMMA else self.width
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SegmenterSettings:
     """How to train a segmenter.
 

@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 import dodona
-from dodona.segmentation.abbreviations import Abbreviation, learn_abbreviations, read_abbreviations
+from dodona.segmentation.abbreviations import learn_abbreviations, read_abbreviations
 from dodona.segmentation.augmentation import augmented
+from dodona.segmentation.lexicon import Abbreviation
 from dodona.segmentation.rules import Rules
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.training import train_segmenter

@@ -4,11 +4,10 @@
 and `config` reads files with the same names.
 """
 
-import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, get_args, get_origin
 
-REQUIRED = inspect.Parameter.empty
+REQUIRED: Any = object()  # where there is no default
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
@@ -103,6 +102,7 @@ class Parameter(NamedTuple):
 
 DEBUG = Parameter("debug", bool, False, False, Flag("show the traceback of an error"))
 HELP = Parameter("help", bool, False, False, Flag("show this page", short="-h"))
+_MORE = "more_parameters"  # the attribute of a verb that has some
 
 
 def parameters(verb: Callable[..., Any]) -> list[Parameter]:
@@ -113,14 +113,30 @@ def parameters(verb: Callable[..., Any]) -> list[Parameter]:
     >>> [parameter.long for parameter in parameters(greet)]
     ['--times', '--debug', '--help']
     """
-    return [*_declare(verb), DEBUG, HELP]
+    return [*_declare(verb), *getattr(verb, _MORE, ()), DEBUG, HELP]
 
 
-def _declare(verb: Callable[..., Any]) -> Iterator[Parameter]:
-    for name, parameter in inspect.signature(verb).parameters.items():
-        hint, flag = get_args(parameter.annotation)
+def add_parameters(verb: Callable[..., Any], more: Iterable[Parameter]) -> None:
+    """Let a verb that takes `**others` have these parameters, too.
+
+    >>> def greet(**others): ...
+    >>> add_parameters(greet, [Parameter("politely", bool, False, False, Flag("with a bow"))])
+    >>> [parameter.long for parameter in parameters(greet)]
+    ['--politely', '--debug', '--help']
+    """
+    setattr(verb, _MORE, list(more))
+
+
+def _declare(verb: Any) -> Iterator[Parameter]:
+    """What the signature declares; `inspect` would tell it, too, but takes long to be imported."""
+    code = verb.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    last = names[: code.co_argcount][-len(verb.__defaults__ or ()) :]
+    defaults = dict(zip(last, verb.__defaults__ or (), strict=False)) | (verb.__kwdefaults__ or {})
+    for name in names:
+        hint, flag = get_args(verb.__annotations__[name])
         if type(None) in get_args(hint):
             hint = get_args(hint)[0]
         is_list = get_origin(hint) is list
         kind = get_args(hint)[0] if is_list else hint
-        yield Parameter(name, kind, is_list, parameter.default, flag)
+        yield Parameter(name, kind, is_list, defaults.get(name, REQUIRED), flag)

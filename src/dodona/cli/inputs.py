@@ -1,7 +1,5 @@
 """What sentences are read from: files of them, of lines of tokens, or of plain text."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -45,7 +43,7 @@ class Reading:
     def __init__(
         self,
         format: str | None = None,
-        segmenter: Segmenter | None = None,
+        segmenter: "Segmenter | None" = None,
         skip_bad: bool = False,
         encoding: str = UTF8,
         trees: Trees = "ignored",
@@ -79,7 +77,7 @@ class Reading:
             for block in blocks:
                 yield from block
 
-    def _looked_at(self, texts: Iterable[str], segmenter: Segmenter, path: str) -> Iterator[str]:
+    def _looked_at(self, texts: Iterable[str], segmenter: "Segmenter", path: str) -> Iterator[str]:
         """The texts; once, a warning if the first is in a language that the model does not know."""
         for number, text in enumerate(texts):
             if number == 0 and not self.has_warned and segmenter.is_strange(text):
@@ -109,7 +107,7 @@ class Reading:
             is_sure = self.format is not None or file.path.removesuffix(".gz").endswith(TREEBANK)
             raise advise(error, is_sure) from None
 
-    def _require_segmenter(self, path: str) -> Segmenter:
+    def _require_segmenter(self, path: str) -> "Segmenter":
         if self.segmenter is None:
             raise ValueError(
                 f"{path}: this model has no segmenter, so it cannot read plain text; give it "

@@ -1,11 +1,10 @@
 """The settings of training as flags: made from `dodona.settings`, which alone lists them."""
 
-import inspect
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Parameter, add_parameters
+from dodona.records import fields
 from dodona.settings import Settings, TaggerSettings
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -20,29 +19,19 @@ def with_settings(
     """
 
     def widen(verb: Verb) -> Verb:
-        signature = inspect.signature(verb)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [_declare(f) for f in fields(of) if not names or f.name in names]
-        verb.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[*own, *added]
-        )
+        add_parameters(verb, (_declare(f) for f in fields(of) if not names or f.name in names))
         return verb
 
     return widen
 
 
-def _declare(setting: Any) -> inspect.Parameter:
+def _declare(setting: Any) -> Parameter:
     flag = Flag(
         setting.metadata["help"],
         choices=setting.metadata["choices"] or (),
         default=str(setting.default),
     )
-    return inspect.Parameter(
-        setting.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[type(setting.default) | None, flag],
-    )
+    return Parameter(setting.name, type(setting.default), False, None, flag)
 
 
 def drop_unset(settings: dict[str, Any]) -> dict[str, Any]:

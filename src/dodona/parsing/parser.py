@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
@@ -23,13 +22,13 @@ from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import CONSTRAINTS, NEURAL, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
 from dodona.storage.said import check_values, said, said_settings
 from dodona.storage.saved import Format, Pieces, Saved
 from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
-from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
@@ -38,11 +37,14 @@ from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
 
+if TYPE_CHECKING:
+    from dodona.tagging.neural_tagger import NeuralTagger
+
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
 
 
-@dataclass(repr=False)
+@record(repr=False)
 class Parser(Saved):
     """A transition system, features, a model and greedy or beam search, ready to use.
 
@@ -203,7 +205,7 @@ class Parser(Saved):
     ) -> tuple[list[Sentence], Corpus]:
         """The sentences, with tags but for columns that are kept, and as the search wants them."""
         tagger = self.tagger
-        if isinstance(tagger, NeuralTagger):
+        if not isinstance(tagger, Tagger | None):
             corpus = tagger.read(batch)
             return (tagger.tagged(corpus, batch, kept) if is_tagged else batch), corpus
         tagged = tagger.tag_batch(batch, keep=kept) if tagger and is_tagged else batch
@@ -301,7 +303,7 @@ class Parser(Saved):
 
     def parts(self) -> dict[str, Saved | None]:
         """All that leads from text to graphs but for the parser itself."""
-        is_network = isinstance(self.tagger, NeuralTagger)
+        is_network = not isinstance(self.tagger, Tagger | None)
         return {
             "network" if is_network else "tagger": self.tagger,
             "segmenter": self.segmenter,
@@ -310,6 +312,8 @@ class Parser(Saved):
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The parser as plain data and arrays."""
+        from dataclasses import asdict
+
         about: dict[str, Any] = {
             "settings": asdict(self.settings),
             "templates": self.templates,
@@ -335,12 +339,12 @@ class Parser(Saved):
         columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
         check_values("deprels", labels)
         pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
-        network = pieces.part("network", NeuralTagger)
+        network = _network(pieces)
         tagger = network or pieces.part("tagger", Tagger)
         # as many as there may be
         weights = network.network if network else from_arrays(len(pairs), about, arrays)
-        texts = [bytes(arrays[f"vocabulary.{name}"]) for name in columns]
-        vocabularies = [Vocabulary(text.split(b"\n")) for text in texts]
+        texts = [arrays[f"vocabulary.{name}"].cast("B") for name in columns]
+        vocabularies = [Vocabulary.of_lines(text) for text in texts]
         return cls(
             said_settings(about, Settings).resolved(),
             said(about, "templates", str),
@@ -396,7 +400,16 @@ def mended(sentence: Sentence, kinds: list[int]) -> Sentence:
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
     """Move, label, and where its arcs may hang, of a class."""
-    match action:
-        case [int(move), int(label), bool(under_root), bool(elsewhere)]:
-            return move, label, under_root, elsewhere
-    raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")
+    if [*map(type, action)] != [int, int, bool, bool]:
+        raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")
+    move, label, under_root, elsewhere = action
+    return move, label, under_root, elsewhere
+
+
+def _network(pieces: Pieces) -> NeuralTagger | None:
+    """What reads words by a network, in a model that has one; others do not wait for it."""
+    if "network" not in pieces.about:
+        return None
+    from dodona.tagging.neural_tagger import NeuralTagger
+
+    return pieces.part("network", NeuralTagger)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from dodona.learning.treebanks import checksum
 from dodona.models import locate
 from dodona.parsing.parser import Parser
-from dodona.segmentation.lexicon import Sources
+from dodona.segmentation.lexicon_learning import Sources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage.container import kind
 from dodona.tagging.tagger import Tagger

@@ -11,25 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, log
-from typing import NamedTuple
 
+from dodona.segmentation.lexicon import FOLLOWERS, Abbreviation
 from dodona.segmentation.word_counts import WordCounts
 from dodona.treebank.conllu.errors import TreebankError
 
 LEAST = 0.3  # score of an abbreviation
 SURE = 10.0  # score from which on it is hardly anything else
 PERIOD_AFTER = 0.99  # share of a period after an abbreviation, as the paper has it
-FOLLOWERS = ("any", "name", "number", "word")  # what comes after: anything, or mostly that
 MOSTLY = {"name": 0.85, "number": 0.6, "word": 0.6}
 FEW = 3  # times that an abbreviation was seen: nothing is said of what follows
 GIVEN = 3  # the level of those that are given; those that are learned have 1 or 2
-
-
-class Abbreviation(NamedTuple):
-    """How sure it is that a word is one, from 1 to 3, and what mostly follows it."""
-
-    level: int
-    follower: str = "any"
 
 
 @dataclass(frozen=True)

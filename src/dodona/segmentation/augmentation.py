@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from dodona.segmentation.abbreviations import GIVEN, Abbreviation
+from dodona.segmentation.abbreviations import GIVEN
+from dodona.segmentation.lexicon import Abbreviation
 from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
 EACH = 2  # sentences for an abbreviation of the list

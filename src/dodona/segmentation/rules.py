@@ -11,10 +11,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 from dodona.core.segmenting.expansion import RuleIndex, string_hash
+from dodona.records import field, record
 from dodona.segmentation.segmented import check_rule, code_points
 
 Rule = tuple[str, str, tuple[str, ...]]  # side, affix, words: in lower case
@@ -26,7 +26,7 @@ MAX_AFFIX = 16
 APOSTROPHES = "'\u2019"
 
 
-@dataclass
+@record
 class Rules:
     """The rules, and the tokens that are certain: their hashes and their answers."""
 

@@ -7,7 +7,6 @@ tells the white space around each token and its place, and `original_text` puts 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from dodona.core.segmenting.expansion import Expansion
@@ -16,6 +15,7 @@ from dodona.core.segmenting.segmenting import Segmenting
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
 from dodona.logs import warning
+from dodona.records import field, record
 from dodona.segmentation.lexicon import Lexicon, restore_lexicon
 from dodona.segmentation.rules import Rule, Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
@@ -36,7 +36,7 @@ class NoSegmenterError(DodonaError, ValueError):
     """A model that reads words was given raw text."""
 
 
-@dataclass(repr=False)
+@record(repr=False)
 class Segmenter(Saved):
     """Splits text into sentences, tokens and words.
 
@@ -126,6 +126,8 @@ class Segmenter(Saved):
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The segmenter as plain data and arrays."""
+        from dataclasses import asdict
+
         about = {
             "settings": asdict(self.settings),
             "rules": self.rules.rules,

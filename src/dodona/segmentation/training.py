@@ -17,7 +17,7 @@ from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.segmentation.augmentation import augmented
-from dodona.segmentation.lexicon import Sources, learn_lexicon
+from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.rules import learn_rules
 from dodona.segmentation.scores import segmentation_scores
 from dodona.segmentation.segmented import code_points

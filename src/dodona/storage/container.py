@@ -11,8 +11,6 @@ nobody may change the file while it is in use: where it is cut short the system 
 and where it is written over, numbers that were checked are others all of a sudden.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -201,7 +199,7 @@ class Header(NamedTuple):
     n_bytes: int  # of the arrays, as large as the file is
 
     @classmethod
-    def read(cls, file: IO[bytes], size: int, path: Path, kind: str) -> Header:
+    def read(cls, file: IO[bytes], size: int, path: Path, kind: str) -> "Header":
         """The header of a file of this size, all of it of the types that it should have."""
         if size == 0:
             raise ContainerError(

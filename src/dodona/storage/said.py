@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
+from dodona.records import fields
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")

@@ -10,21 +10,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from dodona.records import record
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from dodona.storage.said import said
 from dodona.storage.weights import from_cluster_arrays
 from dodona.treebank.encoding.clusters import Clusters
 
-S = TypeVar("S", bound="Saved")
+if TYPE_CHECKING:  # else it would be compiled at every start: two milliseconds
+    S = TypeVar("S", bound="Saved")
 
 
-class Format(NamedTuple):
+@record(frozen=True)
+class Format:
     """What something is called in its file, and which versions of it there are."""
 
     kind: str
@@ -100,7 +102,7 @@ class Saved(ABC):
             return cls.put_together(pieces)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Pieces:
     """What stands in a file, or in a part of it."""
 

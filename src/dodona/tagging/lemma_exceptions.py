@@ -11,9 +11,9 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from dodona.records import field, record
 from dodona.tagging.lemma_guesses import lemma_hash
 from dodona.tagging.lemma_scripts import lemma_script
 
@@ -27,7 +27,7 @@ Numbers: TypeAlias = "array[int] | memoryview"
 Type = tuple[str, int]  # a form in lower case, and the number of its tags
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unknown:
     """What is known of unknown words: exceptions, lemmas (by their hashes), and usual scripts."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
+from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
 from dodona.storage.said import check_values, said
@@ -47,7 +47,7 @@ TYPES = {"f": "F32", "b": "I8"}  # by the format of a buffer
 CERTAIN = ("entries", "before", "fixed")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Words:
     """What is known of words: which have vectors of their own, and whose lemmas are known."""
 
@@ -62,7 +62,7 @@ class Words:
         return WordTypes(Vocabulary(self.forms), self.sizes, vectors, Vocabulary(self.known))
 
 
-@dataclass(repr=False)
+@record(repr=False)
 class NeuralTagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on."""
 

@@ -5,6 +5,8 @@ that training has not seen meets no weight. Affixes are counted in code points, 
 Where clusters are given, so are the bit strings of words, and their beginnings.
 """
 from libc.stdint cimport int32_t, uint32_t
+from libc.string cimport memcpy
+from libcpp cimport bool as is_true
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport n_nodes
@@ -20,6 +22,13 @@ cdef extern from "Python.h":
     int Py_UNICODE_ISLOWER(uint32_t c) noexcept nogil
     int Py_UNICODE_ISALPHA(uint32_t c) noexcept nogil
     int Py_UNICODE_ISDIGIT(uint32_t c) noexcept nogil
+
+cdef extern from "first_come.h":
+    cdef cppclass FirstCome:
+        int resize(size_t n) except +
+        is_true is_written(size_t place) noexcept nogil
+        is_true is_mine(size_t place) noexcept nogil
+        void set_written(size_t place) noexcept nogil
 
 cdef enum:
     MAX_RUN = 2               # XXX counts as XX in a shape
@@ -90,7 +99,7 @@ cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nog
 
 
 cdef class Speller:
-    """Spells the words of sentences into a corpus; those it knows have their numbers ready.
+    """Spells the words of sentences into a corpus; those it knows, when they come the first time.
 
     `ambiguity` has a number for each known form. The columns are COLUMNS, with clusters also
     CLUSTER_COLUMNS, and those of the tasks, which taggers fill in.
@@ -98,7 +107,8 @@ cdef class Speller:
     cdef readonly Vocabulary forms
     cdef readonly Clusters clusters     # or None
     cdef vector[Py_ssize_t] bits        # of each column of clusters; there are none without them
-    cdef vector[int32_t] spelled        # N_SPELLINGS per known form
+    cdef vector[int32_t] spelled        # N_SPELLINGS per known form that has come …
+    cdef FirstCome has_come             # … as is marked here: a start does not wait for them all
     cdef vector[int32_t] ambiguity      # per known form
 
     def __init__(self, Vocabulary forms, const uint32_t[::1] ambiguity, Clusters clusters=None):
@@ -111,9 +121,9 @@ cdef class Speller:
             for column in CLUSTER_COLUMNS:
                 self.bits.push_back(n_bits(column))
         self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
+        self.has_come.resize(<size_t> len(forms))
+        self.ambiguity.reserve(<size_t> len(forms))
         for i in range(<size_t> ambiguity.shape[0]):
-            spell(forms.text.data() + forms.start[i], forms.start[i + 1] - forms.start[i],
-                  &self.spelled[i * N_SPELLINGS])
             self.ambiguity.push_back(<int32_t> ambiguity[i])
 
     def encode(self, sentences, int n_tasks):
@@ -140,17 +150,22 @@ cdef class Speller:
         cdef int32_t fresh[N_SPELLINGS]
         cdef const int32_t* spelled
         cdef int32_t entry, ambiguity
+        cdef size_t known
         cdef Text text
         cdef int i, k
         for i in range(sentence.n_words):
             text = text_at(sentence, i, FORM)
             entry = self.forms.lookup(text.text, text.size)
-            if entry == ID_UNKNOWN:
-                spell(text.text, text.size, fresh)
-                spelled, ambiguity = fresh, ID_UNKNOWN
+            known = entry - N_RESERVED
+            ambiguity = ID_UNKNOWN if entry == ID_UNKNOWN else self.ambiguity[known]
+            if entry != ID_UNKNOWN and self.has_come.is_written(known):
+                spelled = &self.spelled[known * N_SPELLINGS]
             else:
-                spelled = &self.spelled[<size_t> (entry - N_RESERVED) * N_SPELLINGS]
-                ambiguity = self.ambiguity[entry - N_RESERVED]
+                spell(text.text, text.size, fresh)
+                spelled = fresh
+                if entry != ID_UNKNOWN and self.has_come.is_mine(known):
+                    memcpy(&self.spelled[known * N_SPELLINGS], fresh, sizeof(fresh))
+                    self.has_come.set_written(known)
             for k in range(N_SPELLINGS):
                 values[k * stride + i] = spelled[k]
             values[N_SPELLINGS * stride + i] = ambiguity

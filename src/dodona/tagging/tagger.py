@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,6 +20,7 @@ from dodona.core.tagging.tag_templates import LEMMA, tag_templates
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
+from dodona.records import field, fields, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import TaggerSettings
 from dodona.storage.container import Array
@@ -44,7 +44,7 @@ HASHES = ("endings", "lemmas", "prefixes")  # of `Unknown`, of 64 bits
 UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(Unknown)}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Answers:
     """What a task may answer: its classes, and the words that have one of them for certain."""
 
@@ -83,11 +83,11 @@ class Answers:
         return self.n_learned or len(self.classes)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Knowledge:
     """All that a tagger knows but for its weights: the words, and the answers to each task."""
 
-    forms: list[bytes]
+    forms: Vocabulary
     ambiguity: Numbers  # per form
     answers: list[Answers]
     clusters: Clusters | None = None
@@ -95,7 +95,7 @@ class Knowledge:
 
     def speller(self) -> Speller:
         """What makes numbers of words."""
-        return Speller(Vocabulary(self.forms), self.ambiguity, self.clusters)
+        return Speller(self.forms, self.ambiguity, self.clusters)
 
     def tasks(self) -> list[TagTask]:
         """The tasks, in their order."""
@@ -132,7 +132,7 @@ def tag_task(
     )
 
 
-@dataclass(repr=False)
+@record(repr=False)
 class Tagger(Saved):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
@@ -212,6 +212,8 @@ class Tagger(Saved):
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as plain data and arrays."""
+        from dataclasses import asdict
+
         settings = asdict(self.settings)
         if not self.settings.clusters:
             del settings["clusters"]  # without any, files are as they were before there were some
@@ -231,7 +233,7 @@ class Tagger(Saved):
         }
         known = self.knowledge
         arrays = {
-            "tagger.forms": Array("U8", b"\n".join(known.forms)),
+            "tagger.forms": Array("U8", b"\n".join(known.forms.strings())),
             "tagger.ambiguity": _to_array(known.ambiguity),
         }
         arrays |= to_cluster_arrays(known.clusters)
@@ -251,11 +253,11 @@ class Tagger(Saved):
         settings = said_settings(about, TaggerSettings)
         if settings.clusters and pieces.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are not there")
-        forms = bytes(arrays["tagger.forms"]).split(b"\n")
+        forms = Vocabulary.of_lines(arrays["tagger.forms"].cast("B"))
         answers, weights = [], []
         tasks, steps = said(about, "tasks", list[dict[str, Any]]), said(about, "steps", list[float])
         for task, step in zip(tasks, steps, strict=True):
-            answers.append(_answers(task, arrays, len(forms)))
+            answers.append(_answers(task, arrays))
             name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
             weights.append(from_packed_arrays(name, n_classes, step, arrays))
         clusters = pieces.clusters if settings.clusters else None
@@ -265,7 +267,7 @@ class Tagger(Saved):
         return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
 
 
-def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview], n_forms: int) -> Answers:
+def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview]) -> Answers:
     """What a task may answer, as a file has it."""
     column, classes = said(task, "column", str), said(task, "classes", list[str])
     n_learned = said(task, "n_learned", int)
@@ -276,8 +278,6 @@ def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview], n_forms: in
     entries, before, fixed = (
         arrays[f"tagger.{column}.{part}"] for part in ("entries", "before", "fixed")
     )
-    if max(entries, default=0) >= n_forms:
-        raise ValueError(f"form {max(entries)} has a certain {column}, but there are {n_forms}")
     unknown = restore_unknown(f"tagger.{column}", arrays) if "unknown" in task else Unknown()
     return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned, unknown)
 

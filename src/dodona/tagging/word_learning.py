@@ -11,6 +11,7 @@ from dodona.settings import TaggerSettings
 from dodona.tagging.spelling import FIRST_AMBIGUITY, NO_AMBIGUITY
 from dodona.tagging.tagger import Answers, Knowledge
 from dodona.treebank.columns import UNANNOTATED
+from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
 SMALL_TAGSET = 100  # classes; XPOS comes first if it has no more, else last
@@ -57,7 +58,7 @@ def learn_words(
         gold.append(classes)
         before = classes
     ambiguity = _ambiguity(entries, gold[0], [counts[form] for form in entry], settings.rare)
-    return Knowledge([form.encode() for form in entry], ambiguity, answers), gold
+    return Knowledge(Vocabulary(map(str.encode, entry)), ambiguity, answers), gold
 
 
 def number_tags(values: Sequence[str], n_first: int | None = None) -> tuple[list[str], array[int]]:

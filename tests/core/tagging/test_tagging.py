@@ -89,7 +89,7 @@ class Setup:
 
     def twin(self) -> Perceptron:
         answers = self.known.answers[0]
-        names = [form.decode() for form in self.known.forms]
+        names = [form.decode() for form in self.known.forms.strings()]
         certain = {
             names[entry]: self.classes[tag]
             for entry, tag in zip(answers.entries, answers.fixed, strict=True)

@@ -1,12 +1,12 @@
 """`dodona experiment`: a paper's comparison on treebanks of your own."""
 
-import inspect
 import os
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import Stop, UsageError, exit_code, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Parameter, add_parameters
 from dodona.experiments.paper import Option, Paper
 from dodona.experiments.registry import PAPERS
 
@@ -83,7 +83,7 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _parameters() -> list[inspect.Parameter]:
+def _parameters() -> list[Parameter]:
     """A flag for every option that some paper has; None where it is not given."""
     by_name: dict[str, dict[str, Option]] = {}
     for paper in PAPERS.values():
@@ -92,7 +92,7 @@ def _parameters() -> list[inspect.Parameter]:
     return [_parameter(name, by_paper) for name, by_paper in by_name.items()]
 
 
-def _parameter(name: str, by_paper: dict[str, Option]) -> inspect.Parameter:
+def _parameter(name: str, by_paper: dict[str, Option]) -> Parameter:
     option = next(iter(by_paper.values()))
     defaults = {other.default for other in by_paper.values()}
     is_several = isinstance(option.default, tuple)
@@ -109,19 +109,13 @@ def _parameter(name: str, by_paper: dict[str, Option]) -> inspect.Parameter:
         metavar="NAMES" if is_several else "",
     )
     kind = str if is_several else type(option.default)
-    annotation = Annotated[kind | None, flag]  # type: ignore[valid-type]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, keyword, default=None, annotation=annotation)
+    return Parameter(name, kind, False, None, flag)
 
 
-_signature = inspect.signature(experiment)
-_shared = [p for p in _signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-experiment.__signature__ = _signature.replace(  # type: ignore[attr-defined]
-    parameters=[*_shared, *_parameters()]
-)
+add_parameters(experiment, _parameters())
 experiment.__doc__ = "\n\n".join(
     [
-        inspect.getdoc(experiment) or "",
+        getdoc(experiment) or "",
         *(f"{name}: {paper.title}" for name, paper in PAPERS.items()),
     ]
 )

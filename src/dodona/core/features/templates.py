@@ -16,8 +16,6 @@ arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``a
 ``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -6,8 +6,6 @@ in feature templates (`core/features/templates.py`), whose words the network add
 own. Blank lines and what follows ``#`` are ignored.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -3,7 +3,7 @@
 Tables cover all of Unicode, by pages of 256 that are filled in when a text first needs them.
 """
 import unicodedata
-from threading import Lock
+from _thread import allocate_lock  # `threading`, which has it, too, takes longer to import
 
 from libc.stdlib cimport calloc
 
@@ -18,7 +18,7 @@ cdef uint32_t* LOWS = <uint32_t*> calloc(N_POINTS, sizeof(uint32_t))
 cdef uint8_t READY[N_PAGES]
 if KINDS == NULL or LOWS == NULL:
     raise MemoryError
-_lock = Lock()
+_lock = allocate_lock()
 
 BY_CHARACTER = {
     **dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", LINE_END),

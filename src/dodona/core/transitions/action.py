@@ -1,7 +1,5 @@
 """A transition as people name it: a move and, where the move builds an arc, its label."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -29,7 +29,6 @@ cdef class PackedWeights(Scorer):
     cdef uint32_t n_buckets
     cdef size_t n_bytes
 
-    cdef size_t row_length(self, uint32_t row) noexcept nogil
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* scores) noexcept nogil
 

@@ -52,6 +52,28 @@ cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
     return <uint32_t> ((key >> 32) * n_buckets >> 32)
 
 
+cdef inline size_t row_length(const int8_t* rows, size_t n_bytes, size_t n_padded,
+                              uint32_t row) noexcept nogil:
+    """The bytes of a row; 0 if it, or a class that it names, is out of bounds."""
+    cdef size_t start = <size_t> row * UNIT, length = WORD, n, j, klass, next_class = 0
+    cdef unsigned int word
+    cdef bint is_bad = False
+    if start + UNIT > n_bytes:
+        return 0
+    word = word_at(rows + start)
+    if word >> POWER_AT > MAX_POWER:
+        return 0
+    n = word & DENSE
+    length += n_padded if n == DENSE else n * CELL
+    if start + length > n_bytes:
+        return 0
+    for j in range(0 if n == DENSE else n):
+        klass = word_at(rows + start + WORD + j * CELL)
+        is_bad |= klass < next_class            # ascending: no class is added twice
+        next_class = klass + 1
+    return 0 if is_bad or next_class > n_padded else length
+
+
 cdef class Scorer:
     """Gives each class a score; what search needs of a model."""
 
@@ -92,7 +114,7 @@ cdef class PackedWeights(Scorer):
         """Refuse contents that would lead outside the memory, or take ages to search: a model file
         may be damaged, or made to do harm."""
         cdef uint32_t i, n_full = 0, longest = 0
-        cdef size_t length, n_bytes = 0
+        cdef size_t length, n_bytes = 0, most = self.n_bytes, n_padded = padded(self.n_classes)
         cdef int place
         if <size_t> self.buckets % sizeof(uint32_t):
             raise ValueError("the table of weights is not aligned")
@@ -104,31 +126,10 @@ cdef class PackedWeights(Scorer):
         for i in range(self.n_buckets):
             for place in range(BLOCK):
                 if self.buckets[i].fingerprint[place]:
-                    length = self.row_length(self.buckets[i].row[place])
+                    length = row_length(self.rows, most, n_padded, self.buckets[i].row[place])
                     n_bytes += length
-                    if length == 0 or n_bytes > self.n_bytes:
+                    if length == 0 or n_bytes > most:
                         raise ValueError("a row of weights lies outside the table or the classes")
-
-    cdef size_t row_length(self, uint32_t row) noexcept nogil:
-        """The bytes of a row; 0 if it, or a class that it names, is out of bounds."""
-        cdef size_t start = <size_t> row * UNIT, length = WORD, n, j, klass, next_class = 0
-        cdef size_t n_padded = padded(self.n_classes)
-        cdef unsigned int word
-        if start + UNIT > self.n_bytes:
-            return 0
-        word = word_at(self.rows + start)
-        if word >> POWER_AT > MAX_POWER:
-            return 0
-        n = word & DENSE
-        length += n_padded if n == DENSE else n * CELL
-        if start + length > self.n_bytes:
-            return 0
-        for j in range(0 if n == DENSE else n):
-            klass = word_at(self.rows + start + WORD + j * CELL)
-            if not next_class <= klass < n_padded:     # ascending: no class is added twice
-                return 0
-            next_class = klass + 1
-        return length
 
     def buckets_bytes(self):
         """The table of places, as it is saved."""

@@ -1,5 +1,6 @@
 """Strings and their numbers: every string is looked at once, the core sees integers only."""
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
+from libcpp.algorithm cimport count
 
 from dodona.core.base.hashing cimport hashed_on
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
@@ -31,6 +32,32 @@ cdef class Vocabulary:
         self.table.resize(64)
         for string in strings:
             self.add(string, len(string))
+
+    @staticmethod
+    def of_lines(const unsigned char[::1] lines):
+        """The vocabulary of a text's lines, without an object for each of them.
+
+        >>> len(Vocabulary.of_lines(b"oak\\nleaf")), len(Vocabulary.of_lines(b""))
+        (2, 1)
+        """
+        cdef Vocabulary made = Vocabulary()
+        cdef Py_ssize_t size = lines.shape[0]
+        cdef const char* start = ""
+        cdef const char* end
+        cdef const char* stop
+        if size:
+            start = <const char*> &lines[0]
+        end = start + size
+        with nogil:
+            made.text.reserve(size)
+            made.grow(1 + count(start, end, c"\n"))
+            while True:
+                stop = <const char*> memchr(start, c"\n", end - start)
+                made.add(start, (end if stop == NULL else stop) - start)
+                if stop == NULL:
+                    break
+                start = stop + 1
+        return made
 
     def __len__(self):
         return self.start.size() - 1
@@ -64,7 +91,7 @@ cdef class Vocabulary:
         """The number of a string, which is added if it is new."""
         cdef size_t place
         if self.start.size() * 2 > self.table.size():
-            self.grow()
+            self.grow(2 * self.start.size())
         place = self.find(text, size)
         if not self.table[place]:
             self.text.resize(self.start.back())     # without what could not be added, if ever
@@ -73,10 +100,13 @@ cdef class Vocabulary:
             self.table[place] = <int32_t> self.start.size() - 1
         return self.table[place] - 1 + N_RESERVED
 
-    cdef int grow(self) except -1 nogil:
+    cdef int grow(self, size_t n_strings) except -1 nogil:
+        """Make room for so many strings: the table is never more than half full."""
         cdef vector[int32_t] larger
-        cdef size_t i, size
-        larger.resize(self.table.size() * 4)
+        cdef size_t i, size = self.table.size()
+        while size < 2 * (n_strings + 1):
+            size *= 2
+        larger.resize(size)
         self.table.swap(larger)
         for i in range(self.start.size() - 1):
             size = self.start[i + 1] - self.start[i]

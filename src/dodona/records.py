@@ -1,0 +1,182 @@
+"""Records: dataclasses that cost nothing until somebody asks what they are made of.
+
+`dataclasses` writes and compiles six methods for every class, and imports `inspect` for that: a
+fifth of the time in which one sentence is parsed. A record has the same methods, written once for
+all. To `dataclasses.fields`, `replace` and `asdict`, to `inspect.signature` and to type checkers it
+is a dataclass. What every start imports is made of records; elsewhere dataclasses do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as record
+    from dataclasses import field as field
+    from dataclasses import fields as fields
+    from dataclasses import replace as replace
+
+__all__ = ["field", "fields", "record", "replace"]
+
+_NOTHING: Any = object()  # where there is no default
+
+
+class Field:
+    """One field of a record; the names here are those of `dataclasses.Field`."""
+
+    def __init__(self, **given: Any) -> None:
+        self.given = given  # to `field`
+        self.name, self.type = "", ""
+        self.default = given.get("default", _NOTHING)
+        self.default_factory = given.get("default_factory", _NOTHING)
+        self.metadata = given.get("metadata", {})
+        self.init = given.get("init", True)
+        self.repr = given.get("repr", True)
+        self.compare = given.get("compare", True)
+
+
+def _record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True) -> Any:
+    """Make a class a record, as `dataclasses.dataclass` would; it derives from no other one."""
+    if cls is None:
+        return lambda cls: _record(cls, frozen=frozen, repr=repr)
+    cls.__record__ = tuple(_find_fields(cls))
+    names = tuple(part.name for part in cls.__record__ if part.init)
+    cls.__match_args__ = names  # type: ignore[misc]
+    cls.__dataclass_fields__ = _WhenAsked(lambda twin: twin.__dataclass_fields__)
+    cls.__signature__ = _WhenAsked(_signature, of_instances=False)
+    cls.__init__, cls.__eq__, cls.__replace__ = _init, _eq, _replace
+    cls.__hash__ = _hash if frozen else None
+    if repr:
+        cls.__repr__ = _repr
+    if frozen:
+        cls.__setattr__, cls.__delattr__ = _refuse_setting, _refuse_deleting
+    return cls
+
+
+def _fields(of: Any) -> tuple[Field, ...]:
+    """The fields of a record or of its class."""
+    found: tuple[Field, ...] = of.__record__
+    return found
+
+
+def _replace(self: Any, /, **changes: Any) -> Any:
+    """A record with some fields changed."""
+    same = {part.name: getattr(self, part.name) for part in _fields(self) if part.init}
+    return type(self)(**same | changes)
+
+
+def _find_fields(cls: Any) -> Iterator[Field]:
+    """The fields that a class annotates; their defaults become attributes of the class."""
+    for name, annotation in cls.__annotations__.items():
+        if str(annotation).startswith("ClassVar"):
+            continue
+        found = vars(cls).get(name, _NOTHING)
+        part = found if isinstance(found, Field) else Field(default=found)
+        part.name, part.type = name, annotation
+        if part.default is not _NOTHING:
+            setattr(cls, name, part.default)
+        elif found is not _NOTHING:
+            delattr(cls, name)
+        yield part
+
+
+def _init(self: Any, *values: Any, **named: Any) -> None:
+    names = [part.name for part in _fields(self) if part.init]
+    if len(values) > len(names):
+        raise _misuse(self, f"takes {len(names)} values at most, not {len(values)}")
+    state = dict(zip(names, values, strict=False))
+    for name in named:
+        if name not in names:
+            raise _misuse(self, f"got an unexpected keyword argument {name!r}")
+        if name in state:
+            raise _misuse(self, f"got multiple values for argument {name!r}")
+    state |= named
+    for part in _fields(self):
+        if part.name in state:
+            continue
+        if part.default is not _NOTHING:
+            state[part.name] = part.default
+        elif part.default_factory is not _NOTHING:
+            state[part.name] = part.default_factory()
+        elif part.init:
+            raise _misuse(self, f"missing required argument {part.name!r}")
+    vars(self).update(state)  # also where it is frozen
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
+
+
+def _misuse(self: Any, what: str) -> TypeError:
+    return TypeError(f"{type(self).__qualname__}() {what}")
+
+
+def _compared(self: Any) -> tuple[Any, ...]:
+    return tuple(getattr(self, part.name) for part in _fields(self) if part.compare)
+
+
+def _eq(self: Any, other: object) -> Any:
+    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_compared(self))
+
+
+def _repr(self: Any) -> str:
+    shown = (part.name for part in _fields(self) if part.repr)
+    inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+    return f"{type(self).__qualname__}({inside})"
+
+
+def _refuse_setting(self: Any, name: str, value: Any) -> None:
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_deleting(self: Any, name: str) -> None:
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+class _WhenAsked:
+    """An attribute of a class that its twin has, too, and that is taken from there."""
+
+    def __init__(self, take: Any, of_instances: bool = True) -> None:
+        self.take, self.of_instances = take, of_instances
+
+    def __get__(self, instance: Any, cls: Any) -> Any:
+        if instance is not None and not self.of_instances:
+            raise AttributeError("only the class has it")
+        return self.take(_twin(cls))
+
+
+@cache
+def _twin(cls: Any) -> Any:
+    """A dataclass of the same fields."""
+    import dataclasses
+
+    return dataclasses.make_dataclass(
+        cls.__name__,
+        [
+            (part.name, part.type, dataclasses.field(**_given(part, dataclasses.MISSING)))
+            for part in _fields(cls)
+        ],
+    )
+
+
+def _given(part: Field, missing: Any) -> dict[str, Any]:
+    """What `dataclasses.field` is to be told."""
+    return {name: missing if value is _NOTHING else value for name, value in part.given.items()}
+
+
+def _signature(twin: Any) -> Any:
+    from inspect import signature
+
+    return signature(twin)
+
+
+if not TYPE_CHECKING:
+    record, field, fields, replace = _record, Field, _fields, _replace
