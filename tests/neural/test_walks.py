@@ -7,6 +7,7 @@ training. Where these leave a choice to chance, all choices are followed as long
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -31,6 +32,8 @@ from dodona.core.parsing.walking import (
     Walker,
 )
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
+from dodona.neural import walks
+from dodona.neural.batching import Batch
 from dodona.neural.walks import SPARE, used_rows, used_shares
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.preparation import prepare
@@ -279,3 +282,16 @@ def test_shares_of_used_rows_leave_room_for_walks() -> None:
     for slot, share in enumerate(shares):
         met = {rows[slot] for _, _, told in lab.walk("ambiguity", False) for rows, _, _ in told}
         assert len(met) / n_rows <= share <= SPARE
+
+
+def test_parts_of_a_batch_have_about_as_many_words() -> None:
+    n_words = [1, 1, 1, 1, 30, 1, 30, 1, 1, 0, 28, 2, 2, 1]
+    first_rows = np.cumsum([0, *n_words])[:-1] + N_SPECIAL_ROWS
+    batch = Batch(range(len(n_words)), np.arange(sum(n_words)), first_rows, {})
+    for n in (1, 2, 3, 20):
+        cuts = walks._cuts(batch, n)
+        assert len(cuts) == n + 1 and cuts == sorted(cuts)
+        assert (cuts[0], cuts[-1]) == (0, len(n_words))
+        most = max(sum(n_words[a:b]) for a, b in itertools.pairwise(cuts))
+        assert most <= sum(n_words) / n + max(n_words)
+    assert walks._cuts(Batch([], np.zeros(0), np.zeros(0), {}), 2) == [0, 0, 0]

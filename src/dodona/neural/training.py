@@ -35,7 +35,7 @@ from dodona.neural.plan import BAG, Plan, pace_of, shape_of
 from dodona.neural.silver import SilverFiles, SilverReader
 from dodona.neural.timetable import Timetable
 from dodona.neural.vectors import read_vectors
-from dodona.neural.walks import Walks, used_shares
+from dodona.neural.walks import WALKED_BY, Walks, used_shares
 from dodona.parsing import training as linear
 from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.graph_stage import GraphStage
@@ -250,7 +250,10 @@ class NeuralTrainer(Learner[Arrays]):
         seen, way_back = see_batch(
             self.shape, dropout, now.parameters, batch.arrays, self.tags.parts, seed
         )
-        walk = walks.walk(batch, now.parameters, np.asarray(seen.products), salt, exploring)
+        weights = {name: now.parameters[name] for name in WALKED_BY}
+        # all are on their way at once, where they come from a GPU
+        products, weights = jax.device_get((seen.products, weights))
+        walk = walks.walk(batch, weights, products, salt, exploring)
         tags, heads = lessons.targets(batch, self._room.words)
         now.parameters, now.average, now.mean, now.square, *_ = learn(
             self.shape,

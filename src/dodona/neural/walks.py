@@ -18,6 +18,7 @@ from dodona.neural.batching import Batch
 BLOCK = 8  # classes are padded to a multiple of it, for the core
 ROUND = 64  # rows of arrays are a multiple of it
 SPARE = 1.25  # room for rows in a slot, as a share of those that an oracle has there
+WALKED_BY = ("atom", "hidden.bias", "class", "class.bias")  # parameters of a state's scores
 PER_WORD = 2  # states: as many as most systems take transitions
 
 Numbers = Any  # an array of NumPy or JAX
@@ -37,6 +38,12 @@ def _n_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _cuts(batch: Batch, n: int) -> list[int]:
+    """Where to cut the sentences of a batch into as many parts, with about as many words each."""
+    shares = np.arange(1, n) * len(batch.words) / n + N_SPECIAL_ROWS
+    return [0, *np.searchsorted(batch.first_rows, shares).tolist(), len(batch.sentences)]
 
 
 class Walks:
@@ -71,8 +78,7 @@ class Walks:
         which rows are used, see `slot_sums`."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
-        n = len(batch.sentences)
-        cuts = [round(i * n / len(self._walkers)) for i in range(len(self._walkers) + 1)]
+        cuts = _cuts(batch, len(self._walkers))
 
         def part(i: int) -> tuple[bytes, bytes, bytes]:
             some = slice(cuts[i], cuts[i + 1])
