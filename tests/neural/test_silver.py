@@ -238,7 +238,7 @@ def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_
     for mine, of_lemmas in zip(trainer.tags.answers, lemmas.knowledge.answers, strict=False):
         assert of_lemmas.classes[: mine.n_classes] == mine.classes
     assert lemmas.knowledge.answers[0].n_classes > trainer.tags.answers[0].n_classes
-    assert trainer.known.known == lemmas.knowledge.forms
+    assert trainer.known.known == lemmas.knowledge.forms.strings()
     for _ in trainer.epochs():
         pass
     tagger = trainer.parser().tagger
