@@ -6,7 +6,7 @@ one at a time they would cost as much as all of them: the matrix comes from memo
 So each of many lanes goes through a sentence of its own, all of them by one transition a round. In
 a round each slot's matrix is multiplied with the words that are new there in any lane, and that of
 the classes with all states. A lane whose sentence is done takes the next. 1.22x on text to CoNLL-U,
-with the same trees: every sum is one of integers.
+with the same trees: sums are of integers, or of floats in one order, whatever is beside them.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.slots cimport MAX_SLOTS
