@@ -167,7 +167,7 @@ cdef class Beam(Greedy):
             return scores
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
         if not agenda.added.empty():
-            # 1.2x: about half of the hypotheses differ from another in less than 40% of their keys
+            # hypotheses differ in few keys: 1.2x, measured without the memo
             (<PackedWeights> self.linear.weights).score_change(
                 agenda.added.data(), agenda.removed.data(), <int> agenda.added.size(), scores)
         return scores
