@@ -43,8 +43,8 @@ def _n_processors() -> int:
 def _cuts(batch: Batch, n: int) -> list[int]:
     """Where to cut the sentences of a batch into as many parts, with about as many words each."""
     shares = np.arange(1, n) * len(batch.words) / n + N_SPECIAL_ROWS
-    cuts = map(int, np.searchsorted(batch.first_rows, shares))
-    return [0, *cuts, len(batch.sentences)]
+    cuts: Numbers = np.searchsorted(batch.first_rows, shares)
+    return [0, *cuts.tolist(), len(batch.sentences)]
 
 
 class Walks:
