@@ -110,8 +110,9 @@ def _bytes(whole: Whole, name: str, at: int, new: str) -> None:
 
 def _size(whole: Whole, name: str, factor: float) -> None:
     old = whole.arrays[name]
-    n_items = min(int(len(old.data) // ITEM_SIZE[old.type] * factor), MOST_BYTES)
-    n_bytes = max(0, n_items * ITEM_SIZE[old.type])
+    size = ITEM_SIZE[old.type]
+    n_items = min(int(len(old.data) // size * factor), MOST_BYTES // size)
+    n_bytes = max(0, n_items * size)
     data = bytes(old.data) * (n_bytes // max(1, len(old.data)) + 1)
     whole.arrays[name] = Array(old.type, data[:n_bytes])
 

@@ -21,7 +21,7 @@ def quote_conllu(list sentences not None, *, bint ranges, bint spaces):
     """What stands between the quotes; TokenRange and Spaces… of MISC only where they are wanted.
 
     >>> ask = Sentence.from_columns(["Ask"], misc=["SpacesAfter=\\\\n|TokenRange=0:3"])
-    >>> quote_conllu([ask], ranges=False, spaces=False)[-8:]
+    >>> quote_conllu([ask], ranges=False, spaces=False)[-7:]
     b'\\\\t_\\\\n\\\\n'
     """
     cdef vector[char] written
