@@ -172,7 +172,14 @@ class NeuralTrainer(Learner[Arrays]):
             None if self._vectors is None else self._vectors[1].shape[1],
         )
         self.pace = pace_of(self.settings, self.timetable.n_steps)
-        self._walks = [
+        self._room = Room(self.batch_size)
+        if silver is not None:
+            self._make_room()
+
+    @cached_property
+    def _walks(self) -> list[Walks]:
+        """For gold and silver; made when learning begins, as they depend on where that is."""
+        return [
             Walks(
                 lessons.corpus,
                 self.actions,
@@ -185,9 +192,6 @@ class NeuralTrainer(Learner[Arrays]):
             )
             for lessons in self.timetable.lessons
         ]
-        self._room = Room(self.batch_size)
-        if silver is not None:
-            self._make_room()
 
     def _used_shares(self, lessons: Lessons) -> list[float]:
         """What rooms for used rows go by, where they make learning faster: not on a GPU."""
