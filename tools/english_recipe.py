@@ -73,7 +73,9 @@ def _taught_by(out: Path, name: str) -> list[str]:
     made = os.environ.get("DODONA_SILVER") or silver
     if made:
         paths = sorted(Path(made).glob("*.conllu.gz"))
-        return ["--silver", ",".join(map(str, paths))] if paths else sys.exit(f"{made}: no silver")
+        if not paths:
+            sys.exit(f"{made}: no silver there; make it first: --name en --until silver")
+        return ["--silver", ",".join(map(str, paths))]
     text = os.environ.get("DODONA_TEXT")
     if not text:
         sys.exit("DODONA_TEXT is not set: a folder of text, or DODONA_SILVER, one of silver")

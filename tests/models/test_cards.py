@@ -109,6 +109,20 @@ def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
     assert "earn money" in make_card("oak", Card(licence="CC BY-NC 4.0"), about, 1)
 
 
+def test_the_card_of_a_student_says_what_it_learned_from() -> None:
+    sources = [
+        {"kind": "gold", "file": "xx_oak/train.conllu", "sha256": "a1", "words": 1234},
+        {"kind": "teacher", "file": "teacher 1", "sha256": "b2", "dev": {"LAS": 87.654}},
+        {"kind": "silver", "file": "57 files", "sha256": "c3"},
+    ]
+    about = {"settings": {"scorer": "neural"}, "record": {"learned_from": sources}, "segmenter": {}}
+    text = make_card("oak", CARD, about, 1)
+    assert "`dodona distil … --scorer neural`" in text
+    assert "| gold: xx_oak/train.conllu | 1,234 | `a1` |" in text
+    assert "| teacher: teacher 1 | LAS 87.65 | `b2` |" in text
+    assert "| silver: 57 files |  | `c3` |" in text
+
+
 @pytest.mark.parametrize(
     ("licence", "said"),
     [

@@ -43,6 +43,15 @@ def test_the_command_is_understood(
     assert values["silver"].endswith("part-1.conllu.gz") and values["text"] == ""
 
 
+def test_a_student_without_vectors_waits_for_silver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DODONA_TEXT", "texts")
+    monkeypatch.delenv("DODONA_SILVER", raising=False)
+    with pytest.raises(SystemExit, match="no silver there; make it first"):
+        command(tmp_path, tmp_path, WITHOUT_VECTORS[0])
+
+
 def test_without_text_there_is_nothing_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
