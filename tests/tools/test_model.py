@@ -1,0 +1,63 @@
+"""`make model`: a student becomes a model that ships, with a card that says all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dodona
+from dodona.models.cards import card_of
+from dodona.pipeline.training import TextTrainer
+from dodona.settings import Settings
+from support.split_treebanks import write_split
+from tools import model
+from tools.model import by_genre
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sizes = {"train": 12, "dev": 6, "test": 6}
+    return write_split(tmp_path_factory.mktemp("data"), model.TREEBANKS, sizes)
+
+
+@pytest.fixture(scope="module")
+def student(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("student") / "student.dodona"
+    train, dev = (data / "en_ewt" / f"{part}.conllu" for part in ("train", "dev"))
+    trainer = TextTrainer(train, dev, Settings(epochs=1))
+    for _ in trainer.epochs():
+        pass
+    trainer.parser().save(path)
+    return path
+
+
+def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_path: Path) -> None:
+    words = ["--student", str(student), "--data", str(data), "--out", str(tmp_path)]
+    model.main(words)
+    parser = dodona.load(tmp_path / "en.dodona")
+    assert card_of(parser.record) == model.CARD
+    page = (tmp_path / "en.md").read_text(encoding="utf-8")
+    assert page.startswith("# `en`: a Dodona model for English\n")
+    assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
+    assert "Silveira" in page and "| las | " in page
+    assert "test" not in page.replace("tests/english", "")  # which is looked at once, in the end
+    model.main([*words, "--test", "--name", "en-small"])
+    page = (tmp_path / "en-small.md").read_text(encoding="utf-8")
+    assert "|  | dev | test |" in page and "| **en_ewt test** |" in page
+
+
+def test_without_treebanks_there_is_nothing_to_score(student: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no en_ewt there; docs/treebanks"):
+        model.main(["--student", str(student), "--data", str(tmp_path)])
+
+
+def test_genres_are_what_ids_begin_with() -> None:
+    ids = ("GUM_vlog_oaks-3", "weblog-a.com_b-1", "GUM_vlog_elms-1")
+    sentences = [
+        dodona.Sentence.from_columns(["Oaks"], comments=[f"# sent_id = {name}"]) for name in ids
+    ]
+    assert {genre: len(some) for genre, some in by_genre(sentences).items()} == {
+        "vlog": 2,
+        "weblog": 1,
+    }
