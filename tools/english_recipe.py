@@ -31,6 +31,7 @@ SIZES = {
 WITHOUT_VECTORS = ("en-small",)  # which would be larger than all the rest of it
 OF_ALL = "--system arc-hybrid --batch-words 2500 --silver-per-gold 2"
 ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
+LEXICON = Path(__file__).parent / "lexicon" / "en.txt"
 
 
 def main() -> None:
@@ -60,7 +61,7 @@ def command(data: Path, out: Path, name: str) -> list[str]:
     words = ["distil", *map(str, train), "--dev", str(dev[0])]
     words += ["--held-out", ",".join(map(str, held_out))]
     words += ["--work", str(out / "work"), "-o", str(out / f"{name}.dodona")]
-    words += ["--abbreviations", str(ABBREVIATIONS)]
+    words += ["--abbreviations", str(ABBREVIATIONS), "--lexicon", str(LEXICON)]
     vectors = os.environ.get("DODONA_VECTORS")
     if vectors and name not in WITHOUT_VECTORS:
         words += ["--vectors", vectors]

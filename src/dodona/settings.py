@@ -303,6 +303,7 @@ class TaggerSettings:
     )
     clusters: str = _setting("", "file of word clusters to use, made by `dodona cluster`")
     lemmas: bool = _setting(True, "learn lemmas, too, if the training data have any")
+    lexicon: str = _setting("", "file of lemmas: one a line, then tags and the forms with each")
 
     @_checked
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from dodona.distilling import parts as parts_module
 from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.distilling.work import WorkError
+from dodona.neural.training import lemma_trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.writer import Writer
 from support.shell import Shell
@@ -173,6 +174,29 @@ def test_the_segmenter_learns_from_a_list_of_abbreviations(files: Path, tmp_path
     given.write_text("Dr. name\n", encoding="utf-8")
     with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
         Distillation(recipe(files, tmp_path / "work", **chosen)).segmenter()
+
+
+def test_lemmas_are_learned_from_a_list_too(files: Path, tmp_path: Path) -> None:
+    gold = [s.replace(lemmas=[form.lower() for form in s.forms]) for s in treebank(15, 4)]
+    train = tmp_path / "train.conllu"
+    with Writer(train) as writer:
+        for sentence in gold:
+            writer.write(sentence)
+    given = tmp_path / "list.txt"
+    given.write_text(f"listed {gold[0].upos[0]} unheard\n", encoding="utf-8")
+    chosen = {"train": [str(train)], "lexicon": str(given)}
+    work = Distillation(recipe(files, tmp_path / "work", **chosen))
+    trainer = lemma_trainer(work.gold, work.dev, 1, str(given))
+    path = work.lemmas()
+    assert path is not None
+    trainer.resume(path)
+    tagged = trainer.tagger().tag(dodona.Sentence.from_columns(["Unheard"]))
+    assert tagged.lemmas == ["listed"]
+    given.write_text("other NOUN unheard\n", encoding="utf-8")
+    with pytest.raises(WorkError, match="lemmas: this step was made with another lexicon"):
+        Distillation(recipe(files, tmp_path / "work", **chosen)).lemmas()
+    with pytest.raises(ValueError, match=r"nowhere\.txt: no such file"):
+        Distillation(recipe(files, tmp_path / "work", lexicon="nowhere.txt"))
 
 
 def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path: Path) -> None:

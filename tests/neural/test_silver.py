@@ -253,6 +253,18 @@ def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_
     assert sum(right) > 0.95 * len(right)
 
 
+def test_words_of_more_treebanks_have_the_lemmas_that_the_first_gives_them() -> None:
+    def one(lemma: str, upos: str = "NOUN") -> dodona.Sentence:
+        return dodona.Sentence.from_columns(
+            ["people"], heads=[0], deprels=["root"], upos=[upos], lemmas=[lemma]
+        )
+
+    first = [one("people")] * 2 + [one("man", "X")]
+    gold = Gold.load(first, [[one("person"), one("person", "VERB"), one("person", "X"), one("_")]])
+    assert [s.lemmas for s in gold.others[0]] == [["people"], ["person"], ["person"], ["_"]]
+    assert gold.first == first
+
+
 def test_the_loss_of_weighted_tags() -> None:
     logits = jnp.asarray(np.random.default_rng(1).normal(size=(4, 5)), jnp.float32)
     tags = np.array([3, 0, 2, 1])

@@ -62,6 +62,7 @@ class Recipe:
     segmenter: str = TRAIN  # or none, or a model to take it from
     raw: Sequence[str] = ()  # files of text that it learns from, too …
     abbreviations: str = ""  # … and a list
+    lexicon: str = ""  # a list of words with their lemmas
     n_teachers: int = 1
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
@@ -93,7 +94,7 @@ class Distillation:
         self.recipe, self.tell = recipe, tell
         self.texts = find_texts(recipe.text)
         given = (*recipe.train, *recipe.held_out, *recipe.silver, *recipe.raw)
-        for path in (*given, recipe.abbreviations, recipe.dev):
+        for path in (*given, recipe.abbreviations, recipe.lexicon, recipe.dev):
             if path and not Path(path).is_file():
                 raise ValueError(f"{path}: no such file")
 
@@ -185,10 +186,12 @@ class Distillation:
         if LEMMA not in find_tags(self.gold.first):
             return None
         seed = self.recipe.settings.seed
-        step = self._step("lemmas", gold=self._checksum_gold, seed=seed)
+        lexicon = self.recipe.lexicon
+        listed = {"lexicon": file_checksum(Path(lexicon))} if lexicon else {}
+        step = self._step("lemmas", gold=self._checksum_gold, seed=seed, **listed)
         path = step.folder / "lemmas.checkpoint"
         if not step.is_done:
-            trainer = lemma_trainer(self.gold, self.dev, seed)
+            trainer = lemma_trainer(self.gold, self.dev, seed, lexicon)
             if path.exists():
                 trainer.resume(path)
             for epoch in trainer.epochs(checkpoint=path):
@@ -321,6 +324,7 @@ class Distillation:
             Parts(segmenter=str(segmenter) if segmenter else NONE),
             more=recipe.train[1:],
             silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
+            lexicon=recipe.lexicon,
         )
         if lemmas is not None and trainer.lemma_trainer is not None:
             trainer.lemma_trainer.resume(lemmas)

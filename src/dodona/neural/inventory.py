@@ -2,18 +2,25 @@
 
 What others call differently would teach two names for one thing. A label that the first has not
 becomes its universal part, if the first has that; else it is not learned, and the arc alone is.
-(Tags that the first has not are not learned, either: `knowledge.learn_tags`.)
+(Tags that the first has not are not learned, either: `knowledge.learn_tags`.) Likewise a form that
+the first has, with these tags, never has the lemma of another treebank there: "people" is of
+"people" in one treebank of English and of "person" in another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dodona.learning.treebanks import Treebank
 from dodona.parsing.preparation import load_trees
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.sentence import Sentence
+
+OFTEN = 2  # as often a form with its tags was seen whose lemma is no slip
+Tagged = tuple[str, str, str]  # a form, UPOS and FEATS
+Lemmas = Mapping[Tagged, Counter[str]]
 
 
 def labels_of(sentences: Iterable[Sentence]) -> set[str]:
@@ -40,9 +47,44 @@ def with_known_labels(sentences: Sequence[Sentence], known: set[str]) -> list[Se
     return found
 
 
+def lemmas_of(sentences: Iterable[Sentence]) -> Lemmas:
+    """The lemmas of all words with their tags, and how often each was seen."""
+    found: defaultdict[Tagged, Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for word, lemma in zip(_tagged(sentence), sentence.lemmas, strict=True):
+            if lemma != UNANNOTATED:
+                found[word][lemma] += 1
+    return found
+
+
+def known_lemma(lemma: str, seen: Counter[str]) -> str:
+    """The lemma, unless others have been seen, and often enough to be no slip.
+
+    >>> known_lemma("person", Counter(people=30)), known_lemma("have", Counter(be=9, have=1))
+    ('people', 'have')
+    """
+    if lemma == UNANNOTATED or seen[lemma] or seen.total() < OFTEN:
+        return lemma
+    return seen.most_common(1)[0][0]
+
+
+def with_known_lemmas(sentences: Sequence[Sentence], known: Lemmas) -> list[Sentence]:
+    """The sentences with the lemmas of the first treebank, where its words have any."""
+    found = []
+    for sentence in sentences:
+        words = zip(sentence.lemmas, _tagged(sentence), strict=True)
+        lemmas = [known_lemma(lemma, known.get(word, Counter())) for lemma, word in words]
+        found.append(sentence if lemmas == sentence.lemmas else sentence.replace(lemmas=lemmas))
+    return found
+
+
+def _tagged(sentence: Sentence) -> Iterator[Tagged]:
+    return zip(sentence.forms, sentence.upos, sentence.feats, strict=True)
+
+
 @dataclass(frozen=True)
 class Gold:
-    """The first treebank, and others, with the labels of the first."""
+    """The first treebank, and others, with the labels and lemmas of the first."""
 
     first: list[Sentence]
     others: list[list[Sentence]]
@@ -51,8 +93,9 @@ class Gold:
     def load(cls, train: Treebank, more: Iterable[Treebank] = ()) -> Gold:
         """Read them."""
         first = load_trees(train)
-        known = labels_of(first)
-        return cls(first, [with_known_labels(load_trees(treebank), known) for treebank in more])
+        labels, lemmas = labels_of(first), lemmas_of(first)
+        others = (with_known_labels(load_trees(treebank), labels) for treebank in more)
+        return cls(first, [with_known_lemmas(some, lemmas) for some in others])
 
     @property
     def sentences(self) -> list[Sentence]:

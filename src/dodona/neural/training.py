@@ -67,7 +67,8 @@ class NeuralTrainer(Learner[Arrays]):
 
     As with `dodona.parsing.training.Trainer`, trees that the system cannot derive are
     projectivised, and what is not annotated is not learned. `more` treebanks are learned from as
-    far as their labels and tags are those of the first; `silver` was annotated by a teacher.
+    far as their labels and tags are those of the first; `silver` was annotated by a teacher; and
+    `lexicon` is a file of lemmas.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class NeuralTrainer(Learner[Arrays]):
         *,
         more: Sequence[Treebank] = (),
         silver: SilverFiles | None = None,
+        lexicon: str = "",
     ) -> None:
         super().__init__()
         if tagger is not None:
@@ -124,7 +126,7 @@ class NeuralTrainer(Learner[Arrays]):
         )
         self.lemma_trainer: LemmaTrainer | None = None
         if LEMMA in self.columns:
-            self.lemma_trainer = lemma_trainer(gold, self.dev, settings.seed)
+            self.lemma_trainer = lemma_trainer(gold, self.dev, settings.seed, lexicon)
         self.graph_stage = GraphStage(self._start_graphs)
         self._start()
 
@@ -380,7 +382,7 @@ class NeuralTrainer(Learner[Arrays]):
         return found
 
 
-def lemma_trainer(gold: Gold, dev: list[Sentence], seed: int) -> LemmaTrainer:
+def lemma_trainer(gold: Gold, dev: list[Sentence], seed: int, lexicon: str = "") -> LemmaTrainer:
     """What learns lemmas, which silver has none of; of tags as the network numbers them."""
-    settings = TaggerSettings(seed=seed)
+    settings = TaggerSettings(seed=seed, lexicon=lexicon)
     return LemmaTrainer(gold.with_lemmas, dev or None, settings, n_first=len(gold.first))

@@ -3,18 +3,20 @@
 A form is an exception if others with the same tags that end like it have another script: "built",
 to whoever knows "tilted". What ends in one, with these very tags, goes like it: "rebuilt",
 "overthrew". What stands before it must be a prefix, seen before some lemmas that are words without
-it, too.
+it, too. Words of a list are exceptions all of them.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from dodona.core.tagging.tag_task import ANY
 from dodona.records import field, record
 from dodona.tagging.lemma_guesses import lemma_hash
+from dodona.tagging.lemma_lexicon import Listed
 from dodona.tagging.lemma_scripts import lemma_script
 
 LETTERS = 3  # characters at the end of a form by which others are like it
@@ -41,25 +43,33 @@ class Unknown:
 
 
 def learn_unknown(
-    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int], number: Mapping[str, int]
+    forms: Sequence[str],
+    lemmas: Sequence[str],
+    tags: Sequence[int],
+    number: Mapping[str, int],
+    listed: Sequence[Listed] = (),
 ) -> tuple[Unknown, list[str]]:
-    """What the words of a treebank tell of others, and the scripts that only exceptions need.
+    """What the words of a treebank, and of a list, tell of others, and the scripts that only
+    exceptions need.
 
     `number` has the numbers of all other scripts.
     """
     found = _types(forms, lemmas, tags)
-    prefixes = _prefixes(set(lemmas))
+    known = {*lemmas, *(lemma for _, lemma, _ in listed)}
+    prefixes = _prefixes(known)
+    exceptions = _exceptions(found) if prefixes else {}
+    exceptions |= _listed(found, listed)
     numbers = dict(number)
     endings = {
         key: numbers.setdefault(_ending_script(key[0], lemma), len(numbers))
-        for key, lemma in sorted(_exceptions(found).items() if prefixes else ())
+        for key, lemma in sorted(exceptions.items())
     }
     usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     unknown = Unknown(
         array("Q", [lemma_hash(form) for form, _ in endings]),
         array("I", [given for _, given in endings]),
         array("I", endings.values()),
-        array("Q", sorted({lemma_hash(lemma) for lemma in lemmas})),
+        array("Q", sorted(map(lemma_hash, known))),
         array("Q", sorted(map(lemma_hash, prefixes))),
         array("I", [given for given, _ in usual]),
         array("I", [script for _, script in usual]),
@@ -107,6 +117,18 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
         key: lemma
         for key, lemma in found.items()
         if len(key[0]) >= SHORTEST and _is_exception(key, scripts[key], alike, made_of[key])
+    }
+
+
+def _listed(found: Mapping[Type, str], listed: Iterable[Listed]) -> dict[Type, str]:
+    """The types of a list; a form has its lemma with any tags if it has but one at all."""
+    types = {(form.lower(), given): lemma for form, lemma, given in listed}
+    lemmas: defaultdict[str, set[str]] = defaultdict(set)
+    for (form, _), lemma in ({**found} | types).items():
+        lemmas[form].add(lemma)
+    return {
+        (form, given if len(lemmas[form]) > 1 else ANY): lemma
+        for (form, given), lemma in types.items()
     }
 
 

@@ -18,5 +18,5 @@ cdef class LemmaGuesses:
     # The script of an unknown word, where the tags are those of the tasks before and a model has
     # chosen one.
     cdef int better(self, int chosen, Text form, uint32_t tags) except -1 nogil
-    cdef int by_ending(self, Text form, uint32_t tags) except -1 nogil
+    cdef int by_ending(self, Text form, uint32_t tags, bint whole) except -1 nogil
     cdef bint gives_lemma(self, int script, Text form, vector[char]& lemma) except -1 nogil

@@ -1,9 +1,10 @@
 """Lemmas of words that are not known: by analogy with a known ending, and checked with a lexicon.
 
-A model that has chosen a script knows how words end, but no words. Where it changes a word into no
-lemma that is known, two things correct it. A word that ends in an exception with the same tags,
-after what often stands before words, goes like that: "rebuilt" like "built". Else another script
-that is usual with these tags may give a known lemma.
+A model that has chosen a script knows how words end, but no words. An exception of the same tags
+that is only spelled with other capitals, or was never read but is in a list, has its own script.
+Where the model changes a word into no lemma that is known, two things correct it. A word that ends
+in an exception with the same tags, after what often stands before words, goes like that: "rebuilt"
+like "built". Else another script that is usual with these tags may give a known lemma.
 """
 from cython.operator cimport dereference
 from libcpp.pair cimport pair
@@ -12,6 +13,9 @@ from dodona.core.base.hashing cimport hashed_on
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport hashed
 
+from dodona.core.tagging.tag_task import ANY
+
+cdef uint32_t WHATEVER = ANY
 cdef enum:
     SHORTEST_START = 2        # characters before a known ending …
     SHORTEST_END = 3          # … and of it
@@ -31,7 +35,7 @@ def lemma_hash(str lemma):
 cdef class LemmaGuesses:
     """The scripts of lemmas, and what is known of unknown words.
 
-    `exceptions` are (hash of a form in lower case, number of its tags, script); `lemmas` and
+    `exceptions` are (hash of a form in lower case, number of its tags or ANY, script); `lemmas` and
     `prefixes` hashes; `usual` (number of tags, script), the most frequent first.
     """
 
@@ -71,10 +75,14 @@ cdef class LemmaGuesses:
         cdef int script, most = self.scripts.scripts[chosen].cut_end + 1
         if form.size and c"0" <= form.text[0] <= c"9":
             return chosen
-        if self.lemmas.empty() or not self.scripts.keeps(chosen) and (
-                self.gives_lemma(chosen, form, lemma)):
+        if self.lemmas.empty():
             return chosen
-        script = self.by_ending(form, tags)
+        script = self.by_ending(form, tags, whole=True)
+        if script >= 0:
+            return script
+        if not self.scripts.keeps(chosen) and self.gives_lemma(chosen, form, lemma):
+            return chosen
+        script = self.by_ending(form, tags, whole=False)
         if script >= 0 or self.scripts.keeps(chosen):
             return script if script >= 0 else chosen
         others = self.usual.find(tags)
@@ -92,25 +100,29 @@ cdef class LemmaGuesses:
         self.scripts.apply(script, form, lemma)
         return self.lemmas.count(hashed(lemma.data(), lemma.size())) > 0
 
-    cdef int by_ending(self, Text form, uint32_t tags) except -1 nogil:
-        """The script of the longest exception that the form ends in; NO_SCRIPT if there is none."""
+    cdef int by_ending(self, Text form, uint32_t tags, bint whole) except -1 nogil:
+        """The script of the longest exception that the form ends in, or, if `whole`, that it is;
+        NO_SCRIPT if there is none."""
         cdef vector[char] low
         cdef vector[size_t] starts
         cdef unordered_map[uint64_t, int].iterator found
         cdef Py_ssize_t at = 0
+        cdef uint64_t ending
         cdef size_t i
         while at < form.size:
             starts.push_back(low.size())
             append(lowered(next_character(form.text, form.size, &at)), low)
             if starts.size() > MOST_CHARACTERS:
                 return NO_SCRIPT
-        for i in range(SHORTEST_START, starts.size()):
-            if starts.size() - i < SHORTEST_END:
+        for i in range(0 if whole else SHORTEST_START, 1 if whole else starts.size()):
+            if starts.size() < i + SHORTEST_END:
                 break
-            if self.prefixes.count(hashed(low.data(), starts[i])) == 0:
+            if i > 0 and self.prefixes.count(hashed(low.data(), starts[i])) == 0:
                 continue
-            found = self.endings.find(hashed_on(
-                hashed(low.data() + starts[i], low.size() - starts[i]), tags))
+            ending = hashed(low.data() + starts[i], low.size() - starts[i])
+            found = self.endings.find(hashed_on(ending, tags))
+            if found == self.endings.end():
+                found = self.endings.find(hashed_on(ending, WHATEVER))
             if found != self.endings.end():
                 return dereference(found).second
         return NO_SCRIPT

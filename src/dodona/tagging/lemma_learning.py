@@ -1,8 +1,9 @@
 """What a tagger is to know of lemmas: the scripts of a treebank, and the words that have one.
 
 A word that was seen takes the lemma it had, given its tags; one that was seen with other tags takes
-its lemma if it had only one. For all others the perceptron chooses among the scripts that more than
-one word needs. It learns from rare words as if they were not known: a dictionary would hide them.
+its lemma if it had only one. A list of words may say otherwise. For all others the perceptron
+chooses among the scripts that more than one word needs. It learns from rare words as if they were
+not known: a dictionary would hide them.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from dodona.core.tagging.tag_task import ANY, join
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.lemma_exceptions import learn_unknown
+from dodona.tagging.lemma_lexicon import Listed
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Answers
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, from which on all others are noise
 Triple = tuple[int, int, int]  # a known word, classes of the tasks before, its class
+Seen: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # the same, and how often
 
 
 @dataclass(frozen=True)
@@ -32,30 +36,44 @@ class Lemmas:
 
 
 def learn_lemmas(
-    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[Sequence[int]], least: int
+    forms: Sequence[str],
+    lemmas: Sequence[str],
+    tags: Sequence[Sequence[int]],
+    least: int,
+    listed: Sequence[Listed] = (),
 ) -> Lemmas:
     """The task of the words of a treebank; `tags` has their classes, for each task before.
 
-    In training only words seen `least` times are certain (0: none is).
+    In training only words seen `least` times are certain (0: none is), and none that is `listed`.
     """
     scripts = list(_scripts(forms, lemmas))
     names, n_learned = _order_forms(forms, scripts)
+    names += sorted({lemma_script(form, lemma) for form, lemma, _ in listed} - {*names})
     number = {name: i for i, name in enumerate(names)}
     gold = array("I", [number[script] for script in scripts])
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
-    seen: defaultdict[int, defaultdict[int, Counter[int]]] = defaultdict(
-        lambda: defaultdict(Counter)
-    )
+    seen: Seen = defaultdict(lambda: defaultdict(Counter))
     given = [join(classes) for classes in zip(*tags, strict=True)]
     for form, before, klass in zip(forms, given, gold, strict=True):
         seen[entry[form]][before][klass] += 1
-    unknown, more = learn_unknown(forms, lemmas, given, number)
+    unknown, more = learn_unknown(forms, lemmas, given, number, listed)
     classes = [name.encode() for name in (*names, *more)]
+    sure = list(_dictionary(seen, least)) if least else []
+    _add_listed(seen, entry, listed, number)
     answers, in_training = (
         Answers(LEMMA, classes, *_columns(found), n_learned, unknown)
-        for found in (_dictionary(seen, 1), _dictionary(seen, least) if least else ())
+        for found in (_dictionary(seen, 1), sure)
     )
     return Lemmas(answers, in_training, gold)
+
+
+def _add_listed(
+    seen: Seen, entry: Mapping[str, int], listed: Iterable[Listed], number: Mapping[str, int]
+) -> None:
+    """What a list says of words of the treebank, instead of what the treebank does."""
+    for form, lemma, given in listed:
+        if form in entry:
+            seen[entry[form]][given] = Counter({number[lemma_script(form, lemma)]: 1})
 
 
 def _scripts(forms: Sequence[str], lemmas: Sequence[str]) -> Iterator[str]:

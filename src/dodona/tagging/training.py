@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dodona.core.tagging.tag_task import join
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.weights.linear import Weights
@@ -17,6 +18,7 @@ from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.settings import TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
+from dodona.tagging.lemma_lexicon import list_words, read_lexicon
 from dodona.tagging.symbol_learning import learn_symbols
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import with_tags
@@ -50,8 +52,11 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         self.n_first = n_first
         if settings.clusters and clusters is None:
             clusters = Clusters.read(settings.clusters)
-        # clusters go into the model, but not the folder they were read from
-        self.settings = replace(settings, clusters=Path(settings.clusters).name)
+        self.lexicon = read_lexicon(settings.lexicon) if settings.lexicon else []
+        # these go into the model, but not the folders they were read from
+        self.settings = replace(
+            settings, clusters=Path(settings.clusters).name, lexicon=Path(settings.lexicon).name
+        )
         self.sentences = load(train)
         self.dev = load(dev) if dev is not None else []
         self.columns = tag_columns(self.sentences[:n_first], lemmas=settings.lemmas)
@@ -68,11 +73,18 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
     def _add_lemmas(self) -> None:
         """Make lemmas the last task; some words that have theirs for certain are learned from."""
         forms, values = (flatten(column_of(self.sentences, name)) for name in ("forms", LEMMA))
-        lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain)
+        listed = list_words(self.lexicon, self._numbers()) if self.lexicon else []
+        lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain, listed)
         before = self.knowledge.answers
         self.knowledge = replace(self.knowledge, answers=[*before, lemmas.answers])
         self.in_training = replace(self.knowledge, answers=[*before, lemmas.in_training])
         self.gold.append(lemmas.gold)
+
+    def _numbers(self) -> dict[int, list[str]]:
+        """The numbers that a word's tags have together, and the tags."""
+        names = [[name.decode() for name in a.classes] for a in self.knowledge.answers]
+        seen = set(zip(*self.gold, strict=True))
+        return {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
 
     def _add_symbols(self, tags: dict[str, list[list[str]]]) -> None:
         """What emoji and currencies are that the treebank does not have."""
@@ -159,6 +171,8 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         }
         if self.knowledge.clusters is not None:
             found["clusters"] = checksum(self.knowledge.clusters.save())
+        if self.lexicon:
+            found["lexicon"] = checksum("\t".join(entry).encode() for entry in self.lexicon)
         return found
 
     def record(self) -> dict[str, Any]:

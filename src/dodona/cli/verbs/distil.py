@@ -47,6 +47,9 @@ def distil(
         str, Flag("text that the segmenter learns from, too: commas between", metavar="FILES")
     ] = "",
     abbreviations: Annotated[str, Flag("a list for it, one a line", metavar="FILE")] = "",
+    lexicon: Annotated[
+        str, Flag("lemmas, one a line, then tags and the forms with each", metavar="FILE")
+    ] = "",
     teachers: Annotated[int, Flag("how many, who differ in their seeds")] = 1,
     teacher_epochs: Annotated[int | None, Flag("of each teacher", default="40")] = None,
     teacher_width: Annotated[
@@ -86,6 +89,7 @@ def distil(
         segmenter=segmenter,
         raw=_split(raw),
         abbreviations=abbreviations,
+        lexicon=lexicon,
         n_teachers=teachers,
         teacher=drop_unset(teacher),
         per_gold=silver_per_gold,

@@ -1,0 +1,70 @@
+"""A list of words with their lemmas, for those that no treebank has: "sang" is of "sing".
+
+A line has a lemma, then tags, each with the forms that it has with that tag:
+
+    sing VBD sang VBN sung
+    learn VBD learned,learnt VBN learned,learnt   # a comment
+
+A tag is one of UPOS or of XPOS. The list counts more than the treebank, whose slips it mends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dodona.treebank.conllu.errors import TreebankError
+
+
+class Entry(NamedTuple):
+    """A form, a tag that it has, and its lemma then."""
+
+    form: str
+    tag: str
+    lemma: str
+
+
+Listed = tuple[str, str, int]  # a form, its lemma, and the number of all its tags
+
+
+def read_lexicon(path: str | Path) -> list[Entry]:
+    """The entries of a file."""
+    with Path(path).open(encoding="utf-8-sig") as lines:
+        try:
+            return list(parse_lexicon(lines, str(path)))
+        except UnicodeDecodeError as error:
+            raise TreebankError(str(path), 1, f"not UTF-8: {error}") from None
+
+
+def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
+    """The entries of these lines.
+
+    >>> [*parse_lexicon(["dream VBD dreamed,dreamt"], "list.txt")][1]
+    Entry(form='dreamt', tag='VBD', lemma='dream')
+    """
+    known: dict[tuple[str, str], str] = {}
+    for number, line in enumerate(lines, start=1):
+        lemma, *fields = line.partition("#")[0].split() or [""]
+        if not lemma:
+            continue
+        if not fields or len(fields) % 2:
+            expected = "a lemma, then tags and the forms with each"
+            raise TreebankError(name, number, f"expected {expected}, not {line.strip()!r}")
+        for tag, forms in zip(fields[::2], fields[1::2], strict=True):
+            for form in filter(None, forms.split(",")):
+                other = known.setdefault((form, tag), lemma)
+                if other != lemma:
+                    two = f"has two lemmas, {other!r} and {lemma!r}"
+                    raise TreebankError(name, number, f"{form!r} with {tag} {two}")
+                yield Entry(form, tag, lemma)
+
+
+def list_words(entries: Iterable[Entry], numbers: Mapping[int, Sequence[str]]) -> list[Listed]:
+    """The entries with every number of tags that has their tag; `numbers` says which it has."""
+    by_tag: defaultdict[str, list[int]] = defaultdict(list)
+    for number, tags in sorted(numbers.items()):
+        for tag in dict.fromkeys(tags):
+            by_tag[tag].append(number)
+    return [(entry.form, entry.lemma, number) for entry in entries for number in by_tag[entry.tag]]
