@@ -131,3 +131,15 @@ def test_a_saved_tagger_does_the_same(tagger: Tagger) -> None:
     again = Tagger.from_bytes(tagger.to_bytes())
     assert again.to_bytes() == tagger.to_bytes()
     assert again.tag(dodona.Sentence.from_columns(["rebuilt"])).lemmas == ["rebuild"]
+
+
+def test_where_every_form_has_a_lemma_of_its_own_known_lemmas_tell_nothing() -> None:
+    pairs = [(f"{stem}{end}", f"{stem}+{end}") for stem in ("mok", "san") for end in ("ta", "ga")]
+    number = {script: i for i, script in enumerate(sorted({lemma_script(*p) for p in pairs}))}
+    forms, lemmas = zip(*pairs, strict=True)
+    apart, _ = learn_unknown(forms, lemmas, [0] * len(pairs), number)
+    assert not len(apart.usual_tags)
+    stems = [lemma.partition("+")[0] for lemma in lemmas]
+    number = {lemma_script(*pair): i for i, pair in enumerate(zip(forms, stems, strict=True))}
+    together, _ = learn_unknown(forms, stems, [0] * len(pairs), number)
+    assert len(together.usual_tags)
