@@ -7,7 +7,7 @@ sentence ends in an abbreviation or in a letter ("plan B."); lines are as short 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from random import Random
@@ -25,7 +25,7 @@ ITEMS = 3, 6  # lines of a list
 SHORT = 4  # tokens of a line of a list, at most
 SPOKEN = 30  # pairs of sentences in quotes
 GLUED = 30  # pairs of sentences without a space between them
-QUOTES = ("“”", '""', "«»", "„“", "「」")
+QUOTES = (("“", "”"), ('"', '"'), ("«", "»"), ("„", "“"), ("「", "」"))
 STOPS = (".", "!", "?")
 
 
@@ -43,7 +43,9 @@ Paragraph = list[Line]
 Pairs = Sequence[tuple[Line, Line]]  # sentences, the second right after the first
 
 
-def augmented(gold: GoldText, given: Given, known: dict[str, Abbreviation], seed: int) -> GoldText:
+def augmented(
+    gold: GoldText, given: Given, known: Mapping[str, Abbreviation], seed: int
+) -> GoldText:
     """More text to learn from; empty where the treebank has nothing to make it of.
 
     `known` are the abbreviations of the list and those that were learned.
@@ -66,7 +68,7 @@ def augmented(gold: GoldText, given: Given, known: dict[str, Abbreviation], seed
 
 
 def _abbreviated(
-    sentences: Sequence[Line], known: dict[str, Abbreviation], rng: Random
+    sentences: Sequence[Line], known: Mapping[str, Abbreviation], rng: Random
 ) -> Iterator[Paragraph]:
     """Sentences with abbreviations of the list in the places of others of their kind."""
     hosts: defaultdict[str, list[tuple[Line, int]]] = defaultdict(list)
