@@ -65,7 +65,7 @@ def segmenter() -> Segmenter:
 
 def test_probes_are_many_and_their_words_are_in_their_texts() -> None:
     probes = read_probes()
-    assert len(probes) >= 150
+    assert len(probes) >= 300
     for probe in probes:
         words = "".join(word for sentence in probe.sentences for word in sentence)
         assert words == "".join(probe.text.split()), probe.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -10,8 +11,9 @@ from random import Random
 import pytest
 
 import dodona
-from dodona.segmentation.abbreviations import learn_abbreviations, read_abbreviations
+from dodona.segmentation.abbreviations import learn_abbreviations
 from dodona.segmentation.augmentation import augmented
+from dodona.segmentation.given import Given, read_given
 from dodona.segmentation.lexicon import Abbreviation
 from dodona.segmentation.rules import Rules
 from dodona.segmentation.segmenter import Segmenter
@@ -61,7 +63,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         for title in ["Gen.", *RARE] * 30
     ]
     raw.write_bytes(gzip.compress("\n".join(lines).encode()))
-    given.write_text("# titles\nProf. name\nMrs. name\netc.\nJan. number\n", encoding="utf-8")
+    given.write_text(
+        "# titles\nProf. name\nMrs. name\netc.\nJan. number\nYahoo! whole\n", encoding="utf-8"
+    )
     return {"raw": raw, "abbreviations": given}
 
 
@@ -164,7 +168,9 @@ def test_a_damaged_lexicon_is_refused(segmenter: Segmenter) -> None:
 
 def test_a_bad_list_is_refused_by_its_line(tmp_path: Path) -> None:
     with pytest.raises(TreebankError, match=r"x\.txt:2: .*'Prof\. noun'"):
-        read_abbreviations(["Dr. name", "Prof. noun"], "x.txt")
+        read_given(["Dr. name", "Prof. noun"], "x.txt")
+    with pytest.raises(TreebankError, match=r"x\.txt:1: .*whole"):
+        read_given(["A/C whole oak"], "x.txt")
     (tmp_path / "raw.txt").write_bytes(b"an oak\n\xff\n")
     with pytest.raises(TreebankError, match=r"raw\.txt:2: the text is not UTF-8"):
         train_segmenter(treebank(5, 1), epochs=1, raw=[tmp_path / "raw.txt"])
@@ -173,14 +179,43 @@ def test_a_bad_list_is_refused_by_its_line(tmp_path: Path) -> None:
 
 
 def test_what_is_made_of_sentences_has_their_words() -> None:
-    gold = gold_text(treebank(50, 3))
-    known = {"dr": Abbreviation(1, "name"), "prof": Abbreviation(3, "name")}
-    known["etc"] = Abbreviation(1, "any")
-    made = augmented(gold, known, seed=1)
-    assert "Prof. " in made.text
+    gold = gold_text([*treebank(50, 3), *items(30)])
+    given = read_given(["Prof. name", "Inc.", "N/A whole", "kg unit"], "x.txt")
+    known = {"dr": Abbreviation(1, "name"), "etc": Abbreviation(1, "any"), **given.abbreviations}
+    made = augmented(gold, given, known, seed=1)
     for (start, end, _), words in zip(made.spans, made.words, strict=True):
         assert made.text[start:end] == "".join(words)
-    assert augmented(gold, known, seed=1) == made
+    assert augmented(gold, given, known, seed=1) == made
+    tokens = {made.text[start:end] for start, end, _ in made.spans}
+    assert {"Prof.", "inc.", "N/A", "kg"} <= tokens
+    firsts = {start for start, _, begins in made.spans if begins}
+    assert_all_begin(firsts, made.text, r"(?<=\n)(?=Oak)|(?<=inc\. )(?=She|He|Nobody)")
+    assert_all_begin(firsts, made.text, r"(?<= [A-Z]\. )(?=She|He|Nobody|Mr|Dr)")
+    assert_all_begin(firsts, made.text, r"(?<=oak\.)(?=She|He|Nobody)")
+
+
+def assert_all_begin(firsts: set[int], text: str, places: str) -> None:
+    """There are such places, and sentences begin there."""
+    found = {match.start() for match in re.finditer(places, text)}
+    assert found
+    assert found <= firsts
+
+
+def items(n: int) -> list[dodona.Sentence]:
+    """Lines of a list, each a paragraph; one has a unit."""
+    oak, six = ["Oak", "leaves"], ["6", "leaves", "fall"]
+    lines = [oak] * n + [six]
+    return [dodona.Sentence.from_columns(line, comments=["# newpar"]) for line in lines]
+
+
+def test_nothing_is_made_of_nothing() -> None:
+    given = read_given(["Prof. name", "N/A whole", "kg unit"], "x.txt")
+    assert augmented(gold_text([]), given, given.abbreviations, seed=1).text == ""
+    assert augmented(gold_text(items(3)), Given(), {}, seed=1).words == []
+
+
+def test_tokens_of_a_list_stay_whole_though_they_have_marks(segmenter: Segmenter) -> None:
+    assert shown(segmenter, "She sees Yahoo! the oak.") == ["She sees Yahoo! the oak ."]
 
 
 @pytest.mark.parametrize("mark", ["-", "*", "•", "1.", "12)", "a)"])

@@ -1,27 +1,25 @@
-"""Abbreviations, learned from text that nobody has annotated, or given as a list.
+"""Abbreviations, learned from text that nobody has annotated.
 
 A word is an abbreviation if a period follows it far more often than chance would have it, if it is
 short, if it has periods inside, and if it hardly ever stands without one: the score of Kiss &
 Strunk (2006, section 3.1). It needs text that has the abbreviations: in five million words of
-novels and manuals there is no "Prof." at all, and a list helps.
+novels and manuals there is no "Prof." at all, and a list helps (`given`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, log
 
-from dodona.segmentation.lexicon import FOLLOWERS, Abbreviation
+from dodona.segmentation.lexicon import Abbreviation
 from dodona.segmentation.word_counts import WordCounts
-from dodona.treebank.conllu.errors import TreebankError
 
 LEAST = 0.3  # score of an abbreviation
 SURE = 10.0  # score from which on it is hardly anything else
 PERIOD_AFTER = 0.99  # share of a period after an abbreviation, as the paper has it
 MOSTLY = {"name": 0.85, "number": 0.6, "word": 0.6}
 FEW = 3  # times that an abbreviation was seen: nothing is said of what follows
-GIVEN = 3  # the level of those that are given; those that are learned have 1 or 2
 
 
 @dataclass(frozen=True)
@@ -78,22 +76,3 @@ def follower(counts: Mapping[str, int]) -> str:
     if n < FEW:
         return "any"
     return next((kind for kind, share in MOSTLY.items() if counts.get(kind, 0) >= share * n), "any")
-
-
-def read_abbreviations(lines: Iterable[str], name: str) -> dict[str, Abbreviation]:
-    """A list of abbreviations, one a line; after a blank, what follows it. "#" begins a comment.
-
-    >>> read_abbreviations(["Prof. name", "etc.  # and so on"], "list.txt")["prof"].follower
-    'name'
-    """
-    found = {}
-    for number, line in enumerate(lines, start=1):
-        fields = line.partition("#")[0].split()
-        if not fields:
-            continue
-        word, kind = fields[0].removesuffix(".").lower(), fields[1] if len(fields) > 1 else "any"
-        if not word or len(fields) > 2 or kind not in FOLLOWERS:
-            expected = f"an abbreviation and one of {', '.join(FOLLOWERS)}, or nothing, after it"
-            raise TreebankError(name, number, f"expected {expected}, not {line.strip()!r}")
-        found[word] = Abbreviation(GIVEN, kind)
-    return found

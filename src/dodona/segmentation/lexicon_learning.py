@@ -5,13 +5,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.patterns import PATTERNS
 from dodona.learning.treebanks import checksum
-from dodona.segmentation.abbreviations import learn_abbreviations, read_abbreviations
-from dodona.segmentation.lexicon import WORD, Abbreviation, Lexicon, unit
+from dodona.segmentation.abbreviations import learn_abbreviations
+from dodona.segmentation.given import Given, read_given
+from dodona.segmentation.lexicon import WORD, Lexicon, unit
 from dodona.segmentation.rules import lower
 from dodona.segmentation.word_counts import WRITINGS, WordCounts, count_words
 from dodona.treebank.conllu.files import read_lines
@@ -32,11 +34,12 @@ class Sources:
         for name in self.raw:
             yield from (line.split() for line in read_lines(name))
 
-    def given(self) -> dict[str, Abbreviation]:
-        """The abbreviations of the list."""
+    @cached_property
+    def given(self) -> Given:
+        """What the list has."""
         if not self.abbreviations:
-            return {}
-        return read_abbreviations(read_lines(self.abbreviations), self.abbreviations)
+            return Given()
+        return read_given(read_lines(self.abbreviations), self.abbreviations)
 
     def checksums(self) -> dict[str, str]:
         """Of the files, by their names."""
@@ -59,7 +62,7 @@ def learn_lexicon(
     known = {*words}
     seen = [word.lower() in known for word in WORD.findall(text)]
     return Lexicon(
-        {**learn_abbreviations(counts), **sources.given()},
+        {**learn_abbreviations(counts), **sources.given.abbreviations},
         array("Q", [string_hash(lower(word)) for word in words]),
         bytes(word_class(counts, word) for word in words),
         {name: _state(*patterns[number]) for name, number in PATTERNS.items()},
