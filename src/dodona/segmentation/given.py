@@ -17,7 +17,7 @@ class Given:
     """The entries of a list, by what they are; without a list there are none."""
 
     abbreviations: dict[str, Abbreviation] = field(default_factory=dict)  # as lexicons have them
-    wholes: tuple[str, ...] = ()  # "Yahoo!", "A/C": one token, whatever marks it has
+    wholes: tuple[str, ...] = ()  # "Yahoo!", "C#": one token, whatever marks it has
     units: tuple[str, ...] = ()  # "kg": a token of its own, also right behind a number
 
 
