@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import dodona
-from dodona.cli.verbs.info import measure_speed
 from dodona.models.cards import Card, signed
 from dodona.models.pages import make_card, markdown_table
 from dodona.parsing.parser import Parser
@@ -61,14 +60,7 @@ def main(words: list[str] | None = None) -> None:
 def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool) -> str:
     """What the model is, how good it is and at what, and whose texts it learned from."""
     text = score_text(parser, data / TREEBANKS[0] / "test.conllu") if test else None
-    facts = make_card(
-        name,
-        CARD,
-        container.about(model),
-        model.stat().st_size,
-        words_per_second=measure_speed(parser),
-        test=text,
-    )
+    facts = make_card(name, CARD, container.about(model), model.stat().st_size, test=text)
     held = english.make_table(english.run(parser, english.read_bed()))
     speed = text_speed(parser, data / TREEBANKS[0] / "dev.conllu")
     parts = [
@@ -87,7 +79,7 @@ def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool)
 
 
 def text_speed(parser: Parser, path: Path) -> float:
-    """Words a second of CPU time, from the raw text of a file to CoNLL-U; the best of three runs."""
+    """Words a second of CPU time, from a file's raw text to CoNLL-U: the best of three runs."""
     gold = list(dodona.read(path))
     text, found = "".join(raw_text(gold)), []
     for _ in range(3):
