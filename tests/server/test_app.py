@@ -206,4 +206,7 @@ def test_without_a_name_the_english_model_is_served() -> None:
     with TestClient(make_app(found)) as client:
         asked = {"text": "Oaks speak. Do you hear them?", "output": "sentences"}
         sentences = client.post("/api/parse", json=asked).json()["sentences"]
+        explored = {"sentence": "Oaks 2 nsubj\nspeak 0 root", "model": "en", "beam": 2}
+        beam = client.post("/api/explore/beam", json=explored).json()
     assert [sentence["text"] for sentence in sentences] == ["Oaks speak.", "Do you hear them?"]
+    assert beam["steps"][-1][0]["is_final"] and beam["steps"][-1][0]["is_correct"]
