@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import dodona
 from dodona.models.cards import Card, signed
@@ -51,6 +52,7 @@ def main(words: list[str] | None = None) -> None:
         student = chosen.work / f"{chosen.name}.dodona"
         english_recipe.make(chosen.data, chosen.work, chosen.name)
     parser = signed(Parser.load(student), CARD)
+    parser.record |= score_dev(parser, chosen.data / TREEBANKS[0] / "dev.conllu")
     model = chosen.out / f"{chosen.name}.dodona"
     parser.save(model)
     page = make_page(chosen.name, parser, model, chosen.data, test=chosen.test)
@@ -76,6 +78,19 @@ def make_page(name: str, parser: Parser, model: Path, data: Path, *, test: bool)
         REST.read_text(encoding="utf-8"),
     ]
     return "\n\n".join(parts)
+
+
+def score_dev(parser: Parser, path: Path) -> dict[str, Any]:
+    """What the model reaches on the dev set as it is: its parts may be of several trainings."""
+    gold = list(dodona.read(path))
+    parsed = list(parser.pipe(gold, retag=True))
+    scores, columns = dodona.evaluate(gold, parsed), parser.tagger.columns if parser.tagger else []
+    return {
+        "dev_uas": scores.uas,
+        "dev_las": scores.las,
+        "dev_tags": tag_accuracies(gold, parsed, columns),
+        "dev_text": score_text(parser, path),
+    }
 
 
 def text_speed(parser: Parser, path: Path) -> float:
