@@ -37,7 +37,6 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     model.main(words)
     parser = dodona.load(tmp_path / "en.dodona")
     assert card_of(parser.record) == model.CARD
-    assert parser.record == dodona.load(student).record | {"card": model.CARD._asdict()}
     page = (tmp_path / "en.md").read_text(encoding="utf-8")
     assert page.startswith("# `en`: a Dodona model for English\n")
     assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
@@ -56,7 +55,7 @@ def test_scores_are_those_of_the_model_as_it_is(data: Path, student: Path, tmp_p
     model.main([*words, "--out", str(tmp_path)])
     found, expected = (dodona.load(path).record for path in (tmp_path / "en.dodona", student))
     for name in ("dev_uas", "dev_las", "dev_tags", "dev_text"):
-        assert found[name] == expected[name]
+        assert found[name] == pytest.approx(expected[name])
 
 
 def test_without_treebanks_there_is_nothing_to_score(student: Path, tmp_path: Path) -> None:
