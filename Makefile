@@ -108,9 +108,10 @@ bench: $(VENV)/installed $(VENV)/bench
 	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
 	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
 
-# The model that ships, from the treebank: the same bytes each time.
+# An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/distil.md)
+NAME ?= en
 model: $(VENV)/installed
-	$(BIN)/python -m tools.model
+	$(BIN)/python -m tools.model --name $(NAME) $(OPTIONS)
 
 # A model, its card and its wheel for every treebank, into dist/models: OPTIONS="--treebanks fr_sequoia"
 models: $(VENV)/installed

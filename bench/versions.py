@@ -1,7 +1,7 @@
 """Two versions of the package, in turns, in one run: how much faster is the one that is installed?
 
     git worktree add ../before REV && pip install --target out/before ../before
-    python bench/versions.py --before out/before --data DIR [--treebank en_ewt] [--model en]
+    python bench/versions.py --before out/before --data DIR [--treebank en_ewt] [--model en-linear]
 
 Each figure is the least CPU time of `--repeat` runs, old and new by turns, each in a process of its
 own: on a machine that others use as well, that is what can be compared. Trees must be the same.
@@ -105,7 +105,7 @@ def main(
         Path | None, typer.Option(help="Folder with the package to compare with.")
     ] = None,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
-    model: Annotated[str, typer.Option(help="A name or a file.")] = "en",
+    model: Annotated[str, typer.Option(help="A name or a file.")] = "en-linear",
     epochs: Annotated[int, typer.Option(help="Passes when training; 0: do not train.")] = 0,
     repeat: Annotated[int, typer.Option(help="Runs of each.")] = 3,
     alone: Annotated[

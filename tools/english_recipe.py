@@ -23,7 +23,7 @@ from dodona.cli import main as run
 from tools.treebanks import find_folder
 
 TREEBANKS = ("en_ewt", "en_gumfree")  # the first says which labels and tags there are
-TEACHERS = 3
+TEACHERS = "--teachers 2 --teacher-epochs 28"
 SIZES = {
     "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
     "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
@@ -80,7 +80,7 @@ def _taught_by(out: Path, name: str) -> list[str]:
     text = os.environ.get("DODONA_TEXT")
     if not text:
         sys.exit("DODONA_TEXT is not set: a folder of text, or DODONA_SILVER, one of silver")
-    return ["--text", text, "--teachers", str(TEACHERS)]
+    return ["--text", text, *TEACHERS.split()]
 
 
 PARTS = ("train", "dev")

@@ -141,8 +141,8 @@ def test_a_missing_file_is_one_line(shell: Shell, model: Path, tmp_path: Path) -
     result = shell("parse", model, missing)
     assert (result.code, result.err) == (1, f"{missing}: No such file or directory\n")
     result = shell("parse", missing)
-    said = f"{missing}: no such file, and no model of that name; models that ship: en\n"
-    assert (result.code, result.err) == (1, said)
+    said = f"{missing}: no such file, and no model of that name; models that ship: en, "
+    assert result.code == 1 and result.err.startswith(said) and result.err.count("\n") == 1
 
 
 def test_a_file_that_is_no_model_is_one_line(shell: Shell, tmp_path: Path) -> None:

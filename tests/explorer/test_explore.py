@@ -301,6 +301,26 @@ def test_a_hypothesis_is_correct_while_its_path_cost_nothing(parser: dodona.Pars
     assert fallen, "a parser that never errs tests nothing"
 
 
+def test_what_a_correct_hypothesis_of_a_network_lacked_is_what_a_wider_beam_gives_it() -> None:
+    parser, compared = dodona.load("en-small"), 0
+    text = "The complex houses pilgrims. Cats like fish. Storm hits coast."
+    for sentence in dodona.load("en-linear")(text):
+        explorer = Explorer(sentence, parser=parser)
+        view, wide = explore_beam(explorer, 2), explore_beam(explorer, 64)
+        if view.fell_at is None:
+            continue
+        before = range(len(view.steps[view.fell_at - 1]))
+        kept = [view.path(view.fell_at - 1, place) for place in before]
+        found = [
+            hypothesis.score
+            for place, hypothesis in enumerate(wide.steps[view.fell_at])
+            if hypothesis.is_correct and wide.path(view.fell_at, place)[:-1] in kept
+        ]
+        assert view.fell_by == view.steps[view.fell_at][-1].score - max(found) >= 0
+        compared += 1
+    assert compared, "nothing fell off"
+
+
 def test_labels_that_the_model_never_saw_have_costs_but_no_scores() -> None:
     parser = train(treebank(40, 1))
     [sentence] = read_typed("Ask 0 root\noaks 1 newlabel")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.models import locate
+from dodona.models import find_shipped, locate
 from dodona.models.cards import Card, card_of, find_card, list_models, signed, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
@@ -49,15 +49,31 @@ def test_a_card_changes_nothing_else_in_a_file(model: Path, tmp_path: Path) -> N
     assert with_card(target, CARD) == target.read_bytes()
 
 
-def test_the_model_that_ships_has_a_card() -> None:
-    path = locate("en")
-    card = find_card(path, dodona.load("en").record)
+@pytest.mark.parametrize("name", find_shipped())
+def test_a_model_that_ships_has_a_card_a_page_and_a_licence(name: str) -> None:
+    path = locate(name)
+    card = find_card(path, dodona.load(name).record)
     assert card.language == "English" and card.licence == "CC BY-SA 4.0"
+    page = path.with_suffix(".md").read_text(encoding="utf-8")
+    assert page.startswith("# ") and f"`{name}`" in page.splitlines()[0]
+    assert f'dodona.load("{name}")' in page and f"{path.stat().st_size / 1e6:.1f} MB" in page
+    assert path.name in path.with_name("LICENSE-en.txt").read_text(encoding="utf-8")
+
+
+def test_the_manual_has_the_figures_of_the_models_that_ship() -> None:
+    page = Path(__file__).parents[2] / "docs" / "models.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for name, path in find_shipped().items():
+        (row,) = (line for line in lines if line.startswith(f"| `{name}` |"))
+        _, las, _, size, *_ = (cell.strip() for cell in row.strip("|").split("|"))
+        assert las == f"{dodona.load(name).record['dev_las']:.2f}"
+        assert size == f"{path.stat().st_size / 1e6:.0f} MB"
 
 
 def test_an_old_file_of_that_name_elsewhere_says_nothing(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "en.dodona").write_bytes(model.read_bytes())
-    assert find_card(tmp_path / "en.dodona", {}) == Card()
+    assert find_card(locate("en-linear"), {}) != Card()
+    (tmp_path / "en-linear.dodona").write_bytes(model.read_bytes())
+    assert find_card(tmp_path / "en-linear.dodona", {}) == Card()
 
 
 @pytest.mark.parametrize("card", [{"language": 3}, "French", {"licence": "a\nb"}])
@@ -80,7 +96,8 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
     (tmp_path / "bad.dodona").write_bytes(b"no model")
     monkeypatch.setenv("DODONA_MODELS", str(tmp_path))
     found = {one.name: one for one in list_models()}
-    assert next(iter(found)) == "en" and found["en"].place == "models that ship"
+    assert [*found][:3] == ["en", "en-linear", "en-small"]
+    assert found["en"].place == "models that ship"
     oak, bad = found["oak"], found["bad"]
     assert oak.card == CARD and oak.n_bytes == (tmp_path / "oak.dodona").stat().st_size
     record = dodona.load(model).record
@@ -91,11 +108,13 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
 
 def test_a_card_tells_data_licence_scores_and_making(model: Path) -> None:
     about = container.about(model)
+    about["record"]["silver"] = {"n_sentences": 1_200, "n_words": 34_500}
     text = make_card("oak", CARD, about, 12_300_000, words_per_second=1234.5, test={"las": 70.0})
     record = about["record"]
     for expected in (
         "# `oak`: a Dodona model for Invented",
         "| data | oaks, 30 sentences,",
+        "| silver | 1,200 sentences, 34,500 words |",
         "| licence | CC BY-SA 4.0 |",
         "| size | 12.3 MB |",
         "| speed | 1,234 words/s, one thread |",

@@ -193,10 +193,20 @@ def test_health(client: TestClient) -> None:
     assert client.get("/health").json() == {"status": "ok", "models": ["en-whole-251115", "bare"]}
 
 
+@pytest.mark.parametrize("names", [["en-small"], ["en-linear", "en"]])
+def test_english_models_are_found_by_their_treebank(names: list[str]) -> None:
+    found = load_models(names)
+    assert {found.find(name).name for name in ("english", "english-ewt", "en_ewt")} == {names[0]}
+    assert all(found.find(name).name == name for name in names)
+
+
 def test_without_a_name_the_english_model_is_served() -> None:
     found = load_models([])
     assert [model.name for model in found] == ["en"]
     with TestClient(make_app(found)) as client:
         asked = {"text": "Oaks speak. Do you hear them?", "output": "sentences"}
         sentences = client.post("/api/parse", json=asked).json()["sentences"]
+        explored = {"sentence": "Oaks 2 nsubj\nspeak 0 root", "model": "en", "beam": 2}
+        beam = client.post("/api/explore/beam", json=explored).json()
     assert [sentence["text"] for sentence in sentences] == ["Oaks speak.", "Do you hear them?"]
+    assert beam["steps"][-1][0]["is_final"] and beam["steps"][-1][0]["is_correct"]

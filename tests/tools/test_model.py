@@ -40,11 +40,22 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     page = (tmp_path / "en.md").read_text(encoding="utf-8")
     assert page.startswith("# `en`: a Dodona model for English\n")
     assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
-    assert "Silveira" in page and "| las | " in page
+    assert "Silveira" in page and "| las | " in page and "From text to CoNLL-U: " in page
     assert "test" not in page.replace("tests/english", "")  # which is looked at once, in the end
     model.main([*words, "--test", "--name", "en-small"])
     page = (tmp_path / "en-small.md").read_text(encoding="utf-8")
     assert "|  | dev | test |" in page and "| **en_ewt test** |" in page
+
+
+def test_scores_are_those_of_the_model_as_it_is(data: Path, student: Path, tmp_path: Path) -> None:
+    parser = dodona.load(student)
+    parser.record |= {"dev_las": 1.0, "dev_tags": {"upos": 2.0}, "dev_text": {"las": 3.0}}
+    parser.save(tmp_path / "other.dodona")
+    words = ["--student", str(tmp_path / "other.dodona"), "--data", str(data)]
+    model.main([*words, "--out", str(tmp_path)])
+    found, expected = (dodona.load(path).record for path in (tmp_path / "en.dodona", student))
+    for name in ("dev_uas", "dev_las", "dev_tags", "dev_text"):
+        assert found[name] == pytest.approx(expected[name])
 
 
 def test_without_treebanks_there_is_nothing_to_score(student: Path, tmp_path: Path) -> None:

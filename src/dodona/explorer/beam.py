@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dodona.core.parsing.log_scores import LogScores
+from dodona.settings import NEURAL
+
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
@@ -94,10 +97,18 @@ def _best_correct(
         hypothesis.score + score
         for state, hypothesis, actions in zip(states, hypotheses, free, strict=True)
         if actions
-        for action, score in explorer.scores(state).items()
+        for action, score in _added_scores(explorer, state).items()
         if action in actions
     ]
     return max(candidates, default=None)
+
+
+def _added_scores(explorer: Explorer, state: State) -> dict[Action, int]:
+    """What a beam adds for each action: of networks, logarithms of probabilities."""
+    scores = explorer.scores(state)
+    if explorer.parser is None or explorer.parser.settings.scorer != NEURAL:
+        return scores
+    return dict(zip(scores, LogScores().normalised(scores.values()), strict=True))
 
 
 def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:

@@ -121,4 +121,5 @@ def _find_package(name: str) -> Path | None:
 
 
 def _list(folder: Path) -> dict[str, Path]:
-    return {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
+    found = {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
+    return dict(sorted(found.items()))

@@ -47,7 +47,7 @@ class Card(NamedTuple):
 
 UNSAID = Card()
 # of models that ship, made before files had cards
-_OLD = {"en": Card("English", "UD English EWT", "CC BY-SA 4.0")}
+_OLD = {"en-linear": Card("English", "UD English EWT", "CC BY-SA 4.0")}
 
 
 class Recorded(Protocol):

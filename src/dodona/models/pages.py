@@ -90,6 +90,7 @@ def _facts(
         "version": card.version,
         "language": card.language,
         "data": ", ".join(filter(None, [card.treebank, _count(record)])),
+        "silver": _count(record.get("silver") or {}),
         "licence": card.licence,
         "system": ", ".join(str(settings[k]) for k in ("system", "scorer") if k in settings),
         "parts": ", ".join(part for part in parts if part in about),

@@ -14,7 +14,8 @@ from dodona.parsing.parser import Parser
 from dodona.server.errors import bad
 from dodona.server.languages import full_name, language_of
 
-TREEBANKS = {"en": "en_ewt"}  # of the models that ship, by which UDPipe's users may ask for them
+# of the models that ship, by which UDPipe's users may ask for them
+TREEBANKS = dict.fromkeys(("en", "en-linear", "en-small"), "en_ewt")
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 

@@ -13,8 +13,7 @@ def serve(
     models: Annotated[
         list[str] | None,
         Flag(
-            "models, each FILE or NAME=FILE; the first is the default (none: the English one that "
-            "ships)",
+            "models, each FILE or NAME=FILE; the first is the default (none: en, which ships)",
             positional=True,
         ),
     ] = None,

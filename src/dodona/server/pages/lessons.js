@@ -19,8 +19,8 @@ const UNSWAPPED = "SHIFT SHIFT LEFT-ARC:det SHIFT SHIFT RIGHT-ARC:advmod SHIFT S
 const FIRST_HEAD = "SHIFT SHIFT LEFT-ARC:cc REDUCE RIGHT-ARC:conj";
 const SECOND_HEAD = `${FIRST_HEAD} SHIFT LEFT-ARC:nsubj`;
 
-// A search of the English model that ships, three hypotheses wide: score, parent, action, whether
-// it is correct, and what it joined.
+// A search of `en-linear`, three hypotheses wide: score, parent, action, whether it is correct, and
+// what it joined.
 const SEARCH = [
   [[0, 0, null, 1, null]],
   [[1834, 0, "SHIFT", 1, null]],
@@ -100,7 +100,7 @@ export const LESSONS = [
     shared: { sentence: COMPLEX, system: "nonmonotonic" },
     labels: [...new Set(SEARCH.flat().map(([, , action]) => action?.split(":").slice(1).join(":")).filter(Boolean))],
     steps: [
-      { path: "", beam: BEAM, text: "“The complex houses pilgrims”: readers stumble over it, and so does a model. Below is a search of the English model with a beam of three: after each step only the three best hypotheses stay. Lines lead from parents to children; those marked ✓ are still correct." },
+      { path: "", beam: BEAM, text: "“The complex houses pilgrims”: readers stumble over it, and so does a model. Below is a search of the linear English model (en-linear) with a beam of three: after each step only the three best hypotheses stay. Lines lead from parents to children; those marked ✓ are still correct." },
       { path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, in the first place. “houses” waits on the stack to become the verb." },
       { path: "SHIFT LEFT-ARC:det SHIFT SHIFT LEFT-ARC:compound", beam: BEAM, text: "At step 5 the model likes “houses pilgrims” as a compound better. The correct continuation misses the third place by 326 and falls off: from here on the search cannot find the gold tree, however good its scores are later. Training that updates at this very moment is called early update; with a dynamic oracle it may also go on from the best that is left." },
     ],

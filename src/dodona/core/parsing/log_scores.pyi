@@ -1,0 +1,4 @@
+from collections.abc import Iterable
+
+class LogScores:
+    def normalised(self, scores: Iterable[int]) -> list[int]: ...
