@@ -11,13 +11,15 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from dodona.core.tagging.tag_task import ANY
 from dodona.records import field, record
 from dodona.tagging.lemma_guesses import lemma_hash
-from dodona.tagging.lemma_lexicon import Listed
 from dodona.tagging.lemma_scripts import lemma_script
+
+if TYPE_CHECKING:  # a parser that only starts reads no list
+    from dodona.tagging.lemma_lexicon import Listed
 
 LETTERS = 3  # characters at the end of a form by which others are like it
 SHORTEST = 3  # characters of an exception
