@@ -6,6 +6,7 @@ from math import exp, log
 from random import Random
 
 import pytest
+
 from dodona.core.parsing.log_scores import LogScores
 
 UNITS = 256
