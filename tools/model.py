@@ -21,6 +21,7 @@ import dodona
 from dodona.models.cards import Card, signed
 from dodona.models.pages import make_card, markdown_table
 from dodona.parsing.parser import Parser
+from dodona.pipeline.text import text_scores
 from dodona.storage import container
 from dodona.tagging.training import tag_accuracies
 from dodona.treebank.raw_text import raw_text
@@ -107,9 +108,7 @@ def text_speed(parser: Parser, path: Path) -> float:
 
 def score_text(parser: Parser, path: Path) -> dict[str, float]:
     """F1 by every metric, from the raw text of a file."""
-    gold = list(dodona.read(path))
-    found = dodona.evaluate_text(gold, list(parser("".join(raw_text(gold)))))
-    return {name: metric["f1"] for name, metric in found.to_dict().items()}
+    return text_scores(parser, list(dodona.read(path)))
 
 
 def genre_table(parser: Parser, data: Path, *, test: bool) -> str:

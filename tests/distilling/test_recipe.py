@@ -197,6 +197,11 @@ def test_lemmas_are_learned_from_a_list_too(files: Path, tmp_path: Path) -> None
         Distillation(recipe(files, tmp_path / "work", **chosen)).lemmas()
     with pytest.raises(ValueError, match=r"nowhere\.txt: no such file"):
         Distillation(recipe(files, tmp_path / "work", lexicon="nowhere.txt"))
+    kinds = [(source["kind"], source["file"]) for source in work._sources()]
+    assert kinds[1] == ("lexicon", "list.txt")
+    bare = recipe(files, tmp_path / "bare", lexicon=str(given))
+    with pytest.raises(ValueError, match="a lexicon is for lemmas"):
+        Distillation(bare).run("sentences")
 
 
 def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path: Path) -> None:

@@ -86,6 +86,25 @@ def test_a_form_has_one_lemma_with_a_tag() -> None:
         list(parse_lexicon(["lie VBD lay", "lay VBD laid,lay"], "list.txt"))
 
 
+def test_a_list_of_other_tags_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("swim V-PST swam\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no tag of the lexicon is a UPOS or XPOS"):
+        dodona.train_tagger(treebank(), lexicon=str(other))
+
+
+def test_a_list_is_refused_where_no_lemmas_are_learned(lexicon: Path) -> None:
+    with pytest.raises(ValueError, match="a lexicon is for lemmas"):
+        dodona.train_tagger(treebank(), lexicon=str(lexicon), lemmas=False)
+
+
+def test_bytes_that_are_no_text_are_an_error_with_their_line(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"swim VBD swam\ng\xff VBD x\n")
+    with pytest.raises(TreebankError, match=r"bad\.txt:2: the text is not UTF-8"):
+        read_lexicon(bad)
+
+
 @pytest.mark.parametrize("form", ["swam", "Swam", "reswam", "SWAM"])
 def test_words_of_the_list_have_its_lemmas_and_others_go_like_them(
     tagger: Tagger, form: str

@@ -34,6 +34,7 @@ from dodona.pipeline.parts import NONE, TRAIN, Parts
 from dodona.pipeline.segmenting import SegmenterSource
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
+from dodona.tagging.lemma_lexicon import NO_LEMMAS
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
@@ -100,6 +101,8 @@ class Distillation:
 
     def run(self, until: str = STEPS[-1]) -> None:
         """What this step needs, and the step itself; that of the student is `student`."""
+        if self.recipe.lexicon and not self._has_lemmas:
+            raise ValueError(NO_LEMMAS)  # before the hours that other steps take
         if until == "lemmas":  # which nothing waits for but the student
             self.lemmas()
         elif until == "segmenter" or self.recipe.silver:
@@ -134,6 +137,12 @@ class Distillation:
 
         vectors = self.recipe.settings.vectors
         return Subject(self.gold, read_vectors(vectors) if vectors else None)
+
+    @property
+    def _has_lemmas(self) -> bool:
+        from dodona.neural.knowledge import find_tags
+
+        return LEMMA in find_tags(self.gold.first)
 
     @cached_property
     def _checksum_gold(self) -> str:
@@ -180,10 +189,9 @@ class Distillation:
 
     def lemmas(self) -> Path | None:
         """The checkpoint of lemmas all of whose epochs are done; none where gold has none."""
-        from dodona.neural.knowledge import find_tags
         from dodona.neural.training import lemma_trainer
 
-        if LEMMA not in find_tags(self.gold.first):
+        if not self._has_lemmas:
             return None
         seed = self.recipe.settings.seed
         lexicon = self.recipe.lexicon
@@ -355,6 +363,10 @@ class Distillation:
         for path, sentences in zip(self.recipe.train, treebanks, strict=True):
             name = "/".join(Path(path).parts[-2:])  # files of many treebanks have the same names
             yield _source("gold", Path(path), sum(map(len, sentences))) | {"file": name}
+        lists = {"abbreviations": self.recipe.abbreviations, "lexicon": self.recipe.lexicon}
+        for kind, file in lists.items():
+            if file:
+                yield _source(kind, Path(file))
         if silver := [Path(path) for path in self.recipe.silver]:
             digest = checksum(path.read_bytes() for path in silver)
             name = silver[0].name if len(silver) == 1 else f"{len(silver)} files"

@@ -51,6 +51,7 @@ from dodona.settings import (
     Settings,
     TaggerSettings,
 )
+from dodona.tagging.lemma_lexicon import NO_LEMMAS
 from dodona.tagging.lemma_training import LemmaTrainer
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
@@ -127,6 +128,8 @@ class NeuralTrainer(Learner[Arrays]):
         self.lemma_trainer: LemmaTrainer | None = None
         if LEMMA in self.columns:
             self.lemma_trainer = lemma_trainer(gold, self.dev, settings.seed, lexicon)
+        elif lexicon:
+            raise ValueError(NO_LEMMAS)
         self.graph_stage = GraphStage(self._start_graphs)
         self._start()
 

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dodona.treebank.conllu.errors import TreebankError
+from dodona.treebank.conllu.files import read_lines
+
+NO_LEMMAS = "a lexicon is for lemmas, and none are learned here: leave it out"
 
 
 class Entry(NamedTuple):
@@ -31,11 +34,7 @@ Listed = tuple[str, str, int]  # a form, its lemma, and the number of all its ta
 
 def read_lexicon(path: str | Path) -> list[Entry]:
     """The entries of a file."""
-    with Path(path).open(encoding="utf-8-sig") as lines:
-        try:
-            return list(parse_lexicon(lines, str(path)))
-        except UnicodeDecodeError as error:
-            raise TreebankError(str(path), 1, f"not UTF-8: {error}") from None
+    return list(parse_lexicon(read_lines(path), str(path)))
 
 
 def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
@@ -62,9 +61,15 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
 
 
 def list_words(entries: Iterable[Entry], numbers: Mapping[int, Sequence[str]]) -> list[Listed]:
-    """The entries with every number of tags that has their tag; `numbers` says which it has."""
+    """The entries with every number of tags that has their tag; `numbers` says which it has.
+
+    Some tags may be those of words that the treebank has not, but not all.
+    """
     by_tag: defaultdict[str, list[int]] = defaultdict(list)
     for number, tags in sorted(numbers.items()):
         for tag in dict.fromkeys(tags):
             by_tag[tag].append(number)
-    return [(entry.form, entry.lemma, number) for entry in entries for number in by_tag[entry.tag]]
+    found = [(entry.form, entry.lemma, number) for entry in entries for number in by_tag[entry.tag]]
+    if not found:
+        raise ValueError("no tag of the lexicon is a UPOS or XPOS of the treebank")
+    return found

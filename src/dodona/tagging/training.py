@@ -18,7 +18,7 @@ from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.settings import TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
-from dodona.tagging.lemma_lexicon import list_words, read_lexicon
+from dodona.tagging.lemma_lexicon import NO_LEMMAS, list_words, read_lexicon
 from dodona.tagging.symbol_learning import learn_symbols
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import with_tags
@@ -65,6 +65,8 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         self.knowledge = self.in_training = replace(words, clusters=clusters)
         if LEMMA in self.columns:
             self._add_lemmas()
+        elif self.lexicon:
+            raise ValueError(NO_LEMMAS)
         self._add_symbols(tags)
         self.corpus = self.knowledge.speller().encode(self.sentences, len(self.columns))
         self.n_pieces, self.n_words = len(self.sentences), self.corpus.n_words_total
