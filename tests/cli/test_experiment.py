@@ -50,11 +50,11 @@ def test_a_paper_is_called_by_its_name(
     monkeypatch.setenv("DODONA_DATA", "somewhere")
     options = ["--treebanks", "a, b,a", "--seeds", 2, "--jobs", 3]
     assert shell("experiment", "nivre-2009", *options).code == 0
-    options = ["--data", "d", "-o", "r.html", "--quick"]
+    options = ["--data", "d", "-o", "r.html", "--quick", "--note", "n.md"]
     assert shell("experiment", "goldberg-nivre-2012", *options).code == 0
-    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False}
+    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False, "note": None}
     first = {"data": Path("somewhere"), "treebanks": ["a", "b"], "seeds": 2, "jobs": 3}
-    second = {"data": Path("d"), "out": Path("r.html"), "quick": True}
+    second = {"data": Path("d"), "out": Path("r.html"), "quick": True, "note": Path("n.md")}
     assert called == [
         ("nivre-2009", {**plain, **first}),
         ("goldberg-nivre-2012", {**plain, **second}),

@@ -79,16 +79,20 @@ class Paper:
         quick: bool = False,
         *,
         jobs: int = 1,
+        note: Path | None = None,
         **options: Any,
     ) -> None:
         """Run the comparison, print its tables and, given `out`, write the report.
 
         `out` is the HTML page, or the folder where to put it; Markdown, JSON, plots and the results
         of single runs stand beside it, and a second call goes on where the first was interrupted.
+        `note` is a file of paragraphs that stand first in it: what its author makes of the tables.
         `quick` is for trying out: the first treebank and two epochs, where nothing else is chosen.
         """
         if seeds < 1:
             raise ValueError(f"at least one seed is needed, not {seeds}")
+        words = note.read_text(encoding="utf-8") if note else ""  # while nothing is lost without it
+        command = self._command(quick, treebanks=treebanks, seeds=seeds, **options)
         chosen = {name: options.pop(name) for name in self.free if name in options}
         settings = replace(self.settings, **((QUICK if quick else {}) | chosen))
         for name, value in options.items():
@@ -97,8 +101,17 @@ class Paper:
         found = find_treebanks(data, treebanks)
         if quick and treebanks is None:
             found = found[:1]
-        study = Study(self.name, found, seeds, settings, jobs, self._page(out))
+        study = Study(self.name, found, seeds, settings, jobs, self._page(out), command, words)
         self.compare(study, **(self._defaults(quick) | options))
+
+    def _command(self, quick: bool, **given: Any) -> str:
+        """What to type for the same tables, apart from where data and report are."""
+        parts = [f"dodona experiment {self.name} --data DIR", *(["--quick"] if quick else [])]
+        for name, value in given.items():
+            if value is not None:
+                one = value if isinstance(value, str | int | float) else ",".join(value)
+                parts.append(f"--{name.replace('_', '-')} {one}")
+        return " ".join([*parts, "-o report.html"])
 
     def _defaults(self, quick: bool) -> dict[str, Any]:
         return {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona.evaluation.significance import mcnemar
 from dodona.experiments.papers.tokgoz_eryigit_2015 import (
     PAPER,
     SETTINGS,
@@ -15,8 +16,9 @@ from dodona.experiments.papers.tokgoz_eryigit_2015 import (
     build_report,
     variants,
 )
-from dodona.experiments.running.folds import Fold, FoldJob
+from dodona.experiments.running.folds import Fold, FoldJob, significance
 from support.small import enhanced, treebank
+from support.split_treebanks import write_split
 
 
 @pytest.fixture
@@ -53,10 +55,12 @@ def test_what_was_run_is_not_run_again(
     assert {path.name: path.read_bytes() for path in tmp_path.glob(f"{PAPER.name}*")} == before
 
 
-def make(variant: str, found: str) -> Fold:
+def make(variant: str, found: str, seed: int = 1) -> Fold:
     counts = [len(found), 4, found.count("1")]
     both = {"labelled": counts, "unlabelled": counts}
-    return Fold("", "oaks", variant, 0, both, {"labelled": found, "unlabelled": found}, 1.0)
+    return Fold(
+        "", "oaks", variant, 0, both, {"labelled": found, "unlabelled": found}, 1.0, seed=seed
+    )
 
 
 def test_the_report_says_which_system_is_better() -> None:
@@ -77,3 +81,26 @@ def test_variants_differ_in_system_and_oracle_alone() -> None:
 def test_there_are_ten_folds(data: Path) -> None:
     with pytest.raises(ValueError, match="folds is from 1 to 10, not 11"):
         PAPER.run(data, folds=11)
+
+
+def test_scores_of_several_seeds_have_a_deviation_and_the_test_is_of_their_mean() -> None:
+    found = [
+        make(variant, marks * 20, seed)
+        for seed, marks in ((1, "1000"), (2, "1100"))
+        for variant in ("static-standard", "static-eager")
+    ]
+    best = [make("dynamic-eager", "1110" * 20, seed) for seed in (1, 2)]
+    text = build_report([*found, *best], SETTINGS, [1, 2]).to_markdown("x")
+    assert "seeds: 2, mean and standard deviation" in text
+    assert "±" in text
+    assert significance(best, found[::2], "labelled") == mcnemar(30, 0)[0]
+
+
+def test_treebanks_without_graphs_are_left_out(data: Path, tmp_path: Path) -> None:
+    write_split(data, ["elms"], {"train": 10, "dev": 5, "test": 5})
+    PAPER.run(data, ["elms", "oaks"], out=tmp_path, epochs=1, folds=1)
+    text = (tmp_path / f"{PAPER.name}.md").read_text(encoding="utf-8")
+    assert "Enhanced graphs of oaks" in text
+    assert "Enhanced graphs of elms" not in text
+    with pytest.raises(ValueError, match=r"no enhanced dependencies .* in elms"):
+        PAPER.run(data, ["elms"])

@@ -24,6 +24,10 @@ def experiment(
     ] = None,
     seeds: Annotated[int, Flag("runs of each setting, with the seeds 1, 2, …")] = 1,
     out: Annotated[str | None, Flag("report to write", short="-o", default="table only")] = None,
+    note: Annotated[
+        str | None,
+        Flag("paragraphs of your own that stand first in the report", metavar="FILE"),
+    ] = None,
     jobs: Annotated[int, Flag("processes to train in at the same time")] = 1,
     quick: Annotated[
         bool, Flag("to see that everything works: unless you say so, one treebank and two epochs")
@@ -44,6 +48,8 @@ def experiment(
     for name, value in (("seeds", seeds), ("jobs", jobs)):
         if value < 1:
             raise UsageError(f"--{name} is at least 1; found {value}")
+    if note and not out:
+        raise UsageError("--note is for a report: name one with --out")
     try:
         PAPERS[paper].run(
             Path(data),
@@ -52,6 +58,7 @@ def experiment(
             Path(out) if out else None,
             quick,
             jobs=jobs,
+            note=Path(note) if note else None,
             **chosen,
         )
     except KeyboardInterrupt as interrupt:

@@ -11,7 +11,7 @@ from dodona.experiments.reporting.report import Figure
 from dodona.experiments.reporting.summary import Summary
 from dodona.experiments.reporting.tables import Table
 from dodona.experiments.running.counts import SCORED
-from dodona.settings import Settings
+from dodona.settings import LINEAR, OF_LINEAR, OF_NETWORKS, Settings
 
 METRICS = {"uas": "Unlabeled", "las": "Labeled"}  # attachment scores
 Titles = Mapping[str, str]  # what a table calls each variant
@@ -101,8 +101,9 @@ def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_la
 def settings_table(
     settings: Settings, seeds: Sequence[int], commits: Iterable[str], **varied: Sequence[str]
 ) -> Table:
-    """Every setting of the runs, and whose code they ran; `varied` differs between variants."""
-    values = {key: str(value) for key, value in asdict(settings).items()}
+    """The settings of the runs, and whose code they ran; `varied` differs between variants."""
+    others = OF_NETWORKS if settings.scorer == LINEAR else OF_LINEAR
+    values = {key: str(value) for key, value in asdict(settings).items() if key not in others}
     several = {**varied, "seed": seeds, "commit": sorted(set(commits) - {""}) or ["unknown"]}
     values |= {key: ", ".join(map(str, given)) for key, given in several.items()}
     rows = [[key, value] for key, value in values.items()]

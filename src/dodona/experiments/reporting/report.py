@@ -31,6 +31,7 @@ thead th { border-bottom: 2px solid var(--rule); font-weight: 600; }
 th[scope=rowgroup] { background: var(--band); font-weight: 600; }
 tbody tr { border-bottom: 1px solid var(--rule); }
 .note { color: var(--faint); font-size: .9rem; }
+pre { overflow-x: auto; background: var(--band); padding: .5rem; }
 figure { margin: 1rem 0; overflow-x: auto; }
 figure svg { max-width: 100%; height: auto; }
 summary { cursor: pointer; font-weight: 600; }
@@ -46,7 +47,14 @@ class Figure:
     caption: str
 
 
-Content: TypeAlias = str | Table | Figure  # a string is a paragraph
+@dataclass(frozen=True)
+class Command:
+    """A line for the shell."""
+
+    line: str
+
+
+Content: TypeAlias = str | Table | Figure | Command  # a string is a paragraph
 
 
 @dataclass(frozen=True)
@@ -59,11 +67,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A title and sections.
+    """A title, sections, and what stands before the first of them.
 
-    >>> report = Report("Oaks", [Section("Leaves", ["They rustle."])])
+    >>> leaves = Section("Leaves", ["They rustle."])
+    >>> report = Report("Oaks", [leaves], [Command("listen --to oaks")])
     >>> print(report.to_markdown("oaks"))
     # Oaks
+    <BLANKLINE>
+        listen --to oaks
     <BLANKLINE>
     ## Leaves
     <BLANKLINE>
@@ -73,6 +84,7 @@ class Report:
 
     title: str
     sections: Sequence[Section]
+    lead: Sequence[Content] = ()
 
     def to_html(self) -> str:
         """A page of its own: no script, no font, no request."""
@@ -84,12 +96,13 @@ class Report:
             '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{escape(self.title)}</title>\n<style>{STYLE}</style></head>\n"
-            f"<body><main>\n<h1>{escape(self.title)}</h1>\n{body}</main></body>\n</html>\n"
+            f"<body><main>\n<h1>{escape(self.title)}</h1>\n{''.join(map(_html, self.lead))}"
+            f"{body}</main></body>\n</html>\n"
         )
 
     def to_markdown(self, stem: str) -> str:
         """The same in Markdown; a figure is the file `<stem>-<name>.svg`."""
-        lines = [f"# {self.title}", ""]
+        lines = [f"# {self.title}", "", *(_markdown(content, stem) for content in self.lead)]
         for section in self.sections:
             lines += [f"## {section.title}", ""]
             lines += [_markdown(content, stem) for content in section.contents]
@@ -121,6 +134,8 @@ def _html(content: Content) -> str:
         return (
             f"<figure>\n{content.svg}<figcaption>{escape(content.caption)}</figcaption></figure>\n"
         )
+    if isinstance(content, Command):
+        return f"<pre><code>{escape(content.line)}</code></pre>\n"
     return f"<p>{escape(content)}</p>\n"
 
 
@@ -129,6 +144,8 @@ def _markdown(content: Content, stem: str) -> str:
         return content.to_markdown()
     if isinstance(content, Figure):
         return f"![{content.caption}]({_image(content, stem)})\n"
+    if isinstance(content, Command):
+        return f"    {content.line}\n"
     return f"{content}\n"
 
 

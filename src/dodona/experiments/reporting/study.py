@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from dodona.experiments.reporting.report import Report
+from dodona.experiments.reporting.report import Command, Report
 from dodona.experiments.running.data import TreebankFolder
 from dodona.experiments.running.grid import Kept, Runnable, run_grid
 from dodona.settings import Settings
@@ -18,7 +18,11 @@ from dodona.settings import Settings
 
 @dataclass(frozen=True)
 class Study:
-    """What a paper's comparison is run over; `page` is the HTML report, if one is wanted."""
+    """What a paper's comparison is run over; `page` is the HTML report, if one is wanted.
+
+    `command` is how it was called, and `note` what its author has to say of what was found: both
+    stand first in the report.
+    """
 
     name: str
     treebanks: list[TreebankFolder]
@@ -26,6 +30,8 @@ class Study:
     settings: Settings
     n_processes: int
     page: Path | None
+    command: str = ""
+    note: str = ""
 
     @property
     def seeds(self) -> list[int]:
@@ -48,8 +54,15 @@ class Study:
             console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
 
     def _write(self, page: Path, report: Report, numbers: Mapping[str, Any]) -> list[Path]:
-        written = report.write(page)
+        written = replace(report, lead=self._lead()).write(page)
         machine = page.with_suffix(".json")
         text = json.dumps({"experiment": self.name, **numbers}, indent=1)
         machine.write_text(text + "\n", encoding="utf-8", newline="\n")
         return [*written, machine]
+
+    def _lead(self) -> list[Command | str]:
+        command = [Command(self.command)] if self.command else []
+        return [
+            *command,
+            *(" ".join(part.split()) for part in self.note.split("\n\n") if part.strip()),
+        ]

@@ -32,16 +32,20 @@ class Table:
     header: list[str]
     rows: list[list[str]]
     note: str = ""
-    folded: bool = False  # in HTML, hidden until asked for
+    folded: bool = False  # hidden until asked for, but where a page cannot fold
 
     def to_markdown(self) -> str:
         """As GitHub's tables, with title and note."""
-        lines = [f"**{self.title}**", ""]
+        lines = [] if self.folded else [f"**{self.title}**", ""]
         lines += [_markdown_row(self.header), _markdown_row(["---"] + ["---:"] * self._n_values)]
         for name, *values in self.rows:
             cells = [name, *values] if values else [f"**{name}**"] + [""] * self._n_values
             lines.append(_markdown_row(cells))
-        return "\n".join([*lines, "", *([self.note, ""] if self.note else [])])
+        lines += ["", *([self.note, ""] if self.note else [])]
+        if self.folded:  # the attribute is for Python-Markdown; others do without
+            head = f'<details markdown="1"><summary>{escape(self.title)}</summary>'
+            lines = [head, "", *lines, "</details>", ""]
+        return "\n".join(lines)
 
     def to_html(self) -> str:
         """As a table element that scrolls where it is too wide."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -39,11 +40,12 @@ class Fold:
     found: dict[str, str]
     seconds: float
     commit: str = ""
+    seed: int = 1
 
     def __str__(self) -> str:
         f1 = {kind: total([self], kind).f1 for kind in KINDS}
         return (
-            f"{self.treebank} {self.variant} fold {self.number + 1}: labelled F1 "
+            f"{self.treebank} {self.variant} seed {self.seed} fold {self.number + 1}: labelled F1 "
             f"{f1['labelled']:.2f} unlabelled {f1['unlabelled']:.2f} in {self.seconds:.0f} s"
         )
 
@@ -98,6 +100,7 @@ class FoldJob:
             found={kind: _mark_found(gold, parsed, kind) for kind in KINDS},
             seconds=time.perf_counter() - start,
             commit=COMMIT,
+            seed=self.settings.seed,
         )
 
 
@@ -108,13 +111,22 @@ def total(folds: Iterable[Fold], kind: str) -> Arcs:
 
 
 def significance(a: Sequence[Fold], b: Sequence[Fold], kind: str) -> float:
-    """Two-sided p of McNemar's test over the gold arcs of the same folds."""
-    pairs = [
+    """Two-sided p of McNemar's test over the gold arcs of the same folds.
+
+    Seeds are not counted as if each had arcs of its own: the test is of their mean.
+    """
+    n_seeds = len({fold.seed for fold in a})
+    pairs = Counter(
         pair
         for one, other in zip(a, b, strict=True)
         for pair in zip(one.found[kind], other.found[kind], strict=True)
-    ]
-    return mcnemar(pairs.count(("1", "0")), pairs.count(("0", "1")))[0]
+    )
+    return mcnemar(round(pairs["1", "0"] / n_seeds), round(pairs["0", "1"] / n_seeds))[0]
+
+
+def has_graphs(treebank: TreebankFolder) -> bool:
+    """Whether some sentence to learn from has enhanced dependencies."""
+    return any(deps not in ("", "_") for s in read(treebank.part("train")) for deps in s.deps)
 
 
 def _mark_found(gold: Sequence[Sentence], parsed: Sequence[Sentence], kind: str) -> str:
