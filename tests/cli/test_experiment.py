@@ -45,16 +45,21 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_a_paper_is_called_by_its_name(
-    shell: Shell, called: list[tuple[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+    shell: Shell,
+    called: list[tuple[str, dict[str, Any]]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("DODONA_DATA", "somewhere")
+    note = tmp_path / "note.md"
+    note.write_text("Oaks answer.", encoding="utf-8")
     options = ["--treebanks", "a, b,a", "--seeds", 2, "--jobs", 3]
     assert shell("experiment", "nivre-2009", *options).code == 0
-    options = ["--data", "d", "-o", "r.html", "--quick", "--note", "n.md"]
+    options = ["--data", "d", "-o", "r.html", "--quick", "--note", note]
     assert shell("experiment", "goldberg-nivre-2012", *options).code == 0
-    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False, "note": None}
+    plain = {"treebanks": None, "seeds": 1, "out": None, "jobs": 1, "quick": False, "note": ""}
     first = {"data": Path("somewhere"), "treebanks": ["a", "b"], "seeds": 2, "jobs": 3}
-    second = {"data": Path("d"), "out": Path("r.html"), "quick": True, "note": Path("n.md")}
+    second = {"data": Path("d"), "out": Path("r.html"), "quick": True, "note": "Oaks answer."}
     assert called == [
         ("nivre-2009", {**plain, **first}),
         ("goldberg-nivre-2012", {**plain, **second}),
@@ -192,3 +197,14 @@ def test_an_interrupted_run_says_how_to_go_on(
 
     monkeypatch.setattr(Paper, "run", interrupt)
     assert shell("experiment", "nivre-2009", "--data", "d", *out) == (130, "", message)
+
+
+def test_a_note_needs_a_report_and_letters(shell: Shell, treebanks: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_bytes(b"\xff")
+    command = ["experiment", "nivre-2009", "--data", treebanks, "--note", note]
+    done = shell(*command)
+    assert (done.code, "--note is for a report" in done.err) == (2, True)
+    done = shell(*command, "-o", tmp_path / "report.html")
+    assert (done.code, f"{note}: not UTF-8" in done.err) == (1, True)
+    assert list(tmp_path.iterdir()) == [note]

@@ -95,17 +95,13 @@ def test_a_wrong_option_is_refused(
 
 
 def test_a_study_knows_how_it_was_called_and_what_its_author_says(
-    two_treebanks: Path, tmp_path: Path
+    two_treebanks: Path,
 ) -> None:
-    note = tmp_path / "note.md"
-    note.write_text("Oaks answer.\n", encoding="utf-8")
     chosen = {"epochs": 3, "trees": ["elm", "oak"]}
-    study, _ = call(two_treebanks, ["xx_elm"], 2, quick=True, note=note, **chosen)
-    assert study.note == "Oaks answer.\n"
+    study, _ = call(two_treebanks, ["xx_elm"], 2, quick=True, note="Oaks answer.", **chosen)
+    assert study.note == "Oaks answer."
     assert study.command == (
         "dodona experiment nobody-2099 --data DIR --quick --treebanks xx_elm --seeds 2 --epochs 3 "
         "--trees elm,oak -o report.html"
     )
     assert call(two_treebanks)[0].note == ""
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        call(two_treebanks, note=tmp_path / "nowhere")

@@ -31,6 +31,14 @@ _MARKS = {
 _LEAST_TABS = 5  # of a line of a treebank, be it a damaged one
 
 
+def read_words(path: str) -> str:
+    """All of a short text that a person has written, such as a licence or a note."""
+    try:
+        return Path(path).read_text(encoding=UTF8)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8: {error}") from None
+
+
 class Opened:
     """A binary file, of which the reader of treebanks can read."""
 

@@ -79,19 +79,18 @@ class Paper:
         quick: bool = False,
         *,
         jobs: int = 1,
-        note: Path | None = None,
+        note: str = "",
         **options: Any,
     ) -> None:
         """Run the comparison, print its tables and, given `out`, write the report.
 
         `out` is the HTML page, or the folder where to put it; Markdown, JSON, plots and the results
         of single runs stand beside it, and a second call goes on where the first was interrupted.
-        `note` is a file of paragraphs that stand first in it: what its author makes of the tables.
+        `note` stands first in it, in paragraphs: what its author makes of the tables.
         `quick` is for trying out: the first treebank and two epochs, where nothing else is chosen.
         """
         if seeds < 1:
             raise ValueError(f"at least one seed is needed, not {seeds}")
-        words = note.read_text(encoding="utf-8") if note else ""  # while nothing is lost without it
         command = self._command(quick, treebanks=treebanks, seeds=seeds, **options)
         chosen = {name: options.pop(name) for name in self.free if name in options}
         settings = replace(self.settings, **((QUICK if quick else {}) | chosen))
@@ -101,7 +100,7 @@ class Paper:
         found = find_treebanks(data, treebanks)
         if quick and treebanks is None:
             found = found[:1]
-        study = Study(self.name, found, seeds, settings, jobs, self._page(out), command, words)
+        study = Study(self.name, found, seeds, settings, jobs, self._page(out), command, note)
         self.compare(study, **(self._defaults(quick) | options))
 
     def _command(self, quick: bool, **given: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag, Parameter, add_parameters
+from dodona.cli.opened import read_words
 from dodona.experiments.paper import Option, Paper
 from dodona.experiments.registry import PAPERS
 
@@ -58,7 +59,7 @@ def experiment(
             Path(out) if out else None,
             quick,
             jobs=jobs,
-            note=Path(note) if note else None,
+            note=read_words(note) if note else "",
             **chosen,
         )
     except KeyboardInterrupt as interrupt:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.opened import read_words
 from dodona.models import SUFFIX, find_shipped, locate
 from dodona.models.cards import KINDS, find_card
 from dodona.models.wheels import make_package
@@ -76,9 +77,4 @@ def _check(path: Path) -> None:
 
 
 def _read(path: str | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8: {error}") from None
+    return None if path is None else read_words(path)
