@@ -13,6 +13,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import dodona
 from dodona.distilling import parts as parts_module
+from dodona.distilling import recipe as recipe_module
 from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.distilling.work import WorkError
@@ -109,10 +110,14 @@ def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
-    files: Path, done: Path, tmp_path: Path
+    files: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recipe_module, "KEPT_EVERY", 0)
+    told: list[str] = []
+
     def begin(break_at: str = "nowhere") -> Distillation:
         def tell(line: str) -> None:
+            told.append(line)
             if line.startswith(break_at):
                 raise Broken(line)
 
@@ -121,6 +126,9 @@ def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
     for place in ("a.tokens", "teacher, epoch 3", "teacher 2 of 2", "silver: 1 of 3"):
         with pytest.raises(Broken, match=place):
             begin(place).run()
+    taught = [line.split()[2] for line in told if line.startswith("teacher, epoch")]
+    assert taught == [*map(str, range(1, 15))] * 2  # no epoch of either teacher a second time
+    assert not list(tmp_path.rglob("teacher.checkpoint"))
     work, model = begin(), tmp_path / "model.dodona"
     work.run()
     for epoch in work.epochs(work.student(), model):

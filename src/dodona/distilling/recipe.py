@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from dodona.core.tagging.tag_templates import LEMMA
@@ -42,11 +43,12 @@ from dodona.treebank.trees.projectivity import is_projective
 if TYPE_CHECKING:
     from dodona.distilling.annotating import Teachers
     from dodona.distilling.subject import Subject
-    from dodona.distilling.teaching import Teacher, TeacherSettings
+    from dodona.distilling.teaching import Teacher, TeacherSettings, TeacherTrainer
     from dodona.neural.inventory import Gold
     from dodona.pipeline.neural_training import NeuralTextTrainer
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
+KEPT_EVERY = 60  # seconds, of a teacher on its way
 CROSSING = 0.05  # of sentences with crossing arcs, from which on teachers build such arcs
 
 
@@ -262,15 +264,28 @@ class Distillation:
             return Teacher.load(path, self.subject, settings)
         self.tell(f"teacher {number} of {self.recipe.n_teachers}")
         trainer = TeacherTrainer(self.subject, settings)
-        for epoch in trainer.epochs():
-            self._epoch(epoch)
+        checkpoint = step.folder / "teacher.checkpoint"
+        self._learn(trainer, checkpoint)
         teacher = trainer.teacher()
         teacher.save(path, about)
         step.note(path.name, {"sha256": file_checksum(path)})
+        checkpoint.unlink(missing_ok=True)
         scores = self._score([teacher])
         step.finish({"dev": scores})
         self.tell(f"teacher {number}: {_said(scores)}")
         return teacher
+
+    def _learn(self, trainer: TeacherTrainer, checkpoint: Path) -> None:
+        """All epochs that are left. A teacher on its way is large: it is not kept at every epoch,
+        which on a GPU takes seconds, but often enough that little is lost."""
+        if checkpoint.exists():
+            trainer.resume(checkpoint)
+        kept = monotonic()
+        for epoch in trainer.epochs():
+            if monotonic() - kept >= KEPT_EVERY:
+                trainer.save_checkpoint(checkpoint)
+                kept = monotonic()
+            self._epoch(epoch)
 
     def _together(self, teachers: list[Teacher]) -> Teachers:
         from dodona.distilling.annotating import Teachers
