@@ -184,6 +184,24 @@ static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
 #endif
 }
 
+/* The same of eight floats, and those at the bar, too: it may have been rounded. */
+static inline unsigned dodona_reaching(const float* scores, float bar) {
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128 lowest = _mm_set1_ps(bar);
+    return (unsigned) (_mm_movemask_ps(_mm_cmpge_ps(_mm_loadu_ps(scores), lowest))
+                       | _mm_movemask_ps(_mm_cmpge_ps(_mm_loadu_ps(scores + 4), lowest)) << 4);
+#elif defined(DODONA_NEON)
+    const uint16x8_t bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    uint32x4_t low = vcgeq_f32(vld1q_f32(scores), vdupq_n_f32(bar));
+    uint32x4_t high = vcgeq_f32(vld1q_f32(scores + 4), vdupq_n_f32(bar));
+    return vaddvq_u16(vandq_u16(vcombine_u16(vmovn_u32(low), vmovn_u32(high)), bits));
+#else
+    unsigned mask = 0;
+    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] >= bar) << k;
+    return mask;
+#endif
+}
+
 /* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */
 static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #if defined(__SSE2__) || defined(_M_X64)
@@ -207,6 +225,10 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 
 static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
     for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += block[k];
+}
+
+static inline void dodona_subtract_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
+    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] -= block[k];
 }
 
 #endif

@@ -36,6 +36,8 @@ cdef class Weights:
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,

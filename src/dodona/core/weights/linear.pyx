@@ -14,10 +14,15 @@ from libcpp.algorithm cimport sort
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
+    void dodona_subtract_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
+
+cdef struct FoundRow:                # a row that was looked up
+    size_t start
+    int n_blocks
 
 cdef size_t MAX_BLOCKS = <size_t> 1 << 32     # a row says in 32 bits where its blocks begin
 
@@ -57,6 +62,50 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
     return total
 
 
+cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
+                          FoundRow* found) noexcept nogil:
+    """Look the keys up, and have the weights of those that have any fetched; how many have."""
+    cdef const Row* table = &weights.table[0]
+    cdef const float* weight
+    cdef size_t place, n_places = weights.table.size()
+    cdef int i, j, n = 0
+    if weights.weight.size() == 0:
+        return 0
+    for i in range(n_keys):
+        place = place_of(keys[i], n_places)
+        while table[place].key != 0 and table[place].key != keys[i]:
+            place = (place + 1) & (n_places - 1)
+        if table[place].key != 0:
+            found[n].start, found[n].n_blocks = table[place].start, table[place].n_blocks
+            dodona_prefetch(&weights.block_id[found[n].start])
+            weight = &weights.weight[found[n].start * BLOCK]
+            for j in range(0, found[n].n_blocks, 2):    # two blocks fill a line of the cache
+                dodona_prefetch(weight + j * BLOCK)
+            n += 1
+    return n
+
+
+cdef inline void add_learned(Weights weights, const FoundRow* found, int n, float* scores) noexcept nogil:
+    cdef const uint16_t* block_id
+    cdef const float* weight
+    cdef int i, j
+    for i in range(n):
+        block_id, weight = &weights.block_id[found[i].start], &weights.weight[found[i].start * BLOCK]
+        for j in range(found[i].n_blocks):
+            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+
+
+cdef inline void subtract_learned(Weights weights, const FoundRow* found, int n,
+                               float* scores) noexcept nogil:
+    cdef const uint16_t* block_id
+    cdef const float* weight
+    cdef int i, j
+    for i in range(n):
+        block_id, weight = &weights.block_id[found[i].start], &weights.weight[found[i].start * BLOCK]
+        for j in range(found[i].n_blocks):
+            dodona_subtract_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+
+
 cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
                             double time) except -1 nogil:
     cdef double* total
@@ -94,30 +143,21 @@ cdef class Weights:
 
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """As `score`, after `expect`."""
-        cdef size_t start[MAX_KEYS]
-        cdef int n_blocks[MAX_KEYS]
-        cdef const Row* table = &self.table[0]
-        cdef const uint16_t* block_id
-        cdef const float* weight
-        cdef size_t place, n_places = self.table.size()
-        cdef int i, j, n_found = 0
-        if self.weight.size() == 0:
-            return
-        for i in range(n_keys):
-            place = place_of(keys[i], n_places)
-            while table[place].key != 0 and table[place].key != keys[i]:
-                place = (place + 1) & (n_places - 1)
-            if table[place].key != 0:
-                start[n_found], n_blocks[n_found] = table[place].start, table[place].n_blocks
-                dodona_prefetch(&self.block_id[start[n_found]])
-                weight = &self.weight[start[n_found] * BLOCK]
-                for j in range(0, n_blocks[n_found], 2):    # two blocks fill a line of the cache
-                    dodona_prefetch(weight + j * BLOCK)
-                n_found += 1
-        for i in range(n_found):
-            block_id, weight = &self.block_id[start[i]], &self.weight[start[i] * BLOCK]
-            for j in range(n_blocks[i]):
-                dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+        cdef FoundRow found[MAX_KEYS]
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
+
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           float* scores) noexcept nogil:
+        """Make scores those of a state with other keys: so many in the place of as many."""
+        cdef FoundRow found[MAX_KEYS]
+        cdef FoundRow lost[MAX_KEYS]
+        cdef int n_found, n_lost
+        self.expect(removed, n_keys)
+        self.expect(added, n_keys)
+        n_lost = find_learned(self, removed, n_keys, lost)
+        n_found = find_learned(self, added, n_keys, found)
+        subtract_learned(self, lost, n_lost, scores)
+        add_learned(self, found, n_found, scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
