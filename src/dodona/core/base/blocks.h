@@ -231,4 +231,8 @@ static inline void dodona_subtract_float(float* DODONA_RESTRICT scores, const fl
     for (int k = 0; k < DODONA_BLOCK; k++) scores[k] -= block[k];
 }
 
+static inline void dodona_add_floats(float* DODONA_RESTRICT sums, const float* DODONA_RESTRICT others, int n_blocks) {
+    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at);
+}
+
 #endif

@@ -57,6 +57,7 @@ cdef class Agenda:
         self.width, self.keeps_correct = width, keeps_correct
         self.states.resize(width)
         self.n_keys.resize(width)
+        self.ends.resize(width * N_PARTS)
         self.barriers.resize(width)
 
     cdef int reserve(self, int n_words, int n_templates) except -1 nogil:
@@ -106,20 +107,23 @@ cdef class Agenda:
         return &self.states[self.hypotheses[hypothesis].slot]
 
     cdef int describe(self, int hypothesis, Features features, Actions actions,
-                      const WordsC* words) except -2 nogil:
-        """Find the features of a hypothesis, and what it forbids.
-
-        Hypotheses of one beam are much alike. Returns an earlier one that has nearly the same
-        features, or NONE; `added` and `removed` are then the keys in which the two differ, and the
-        scores of one are soon told from those of the other.
-        """
+                      const WordsC* words) except -1 nogil:
+        """Find the features of a hypothesis, and what it forbids."""
         cdef StateC* state = self.state(hypothesis)
-        cdef uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
-        cdef const uint64_t* others
-        cdef int near, i
-        self.n_keys[hypothesis] = features.fill_parts(state, words, keys, self.ends)
+        self.n_keys[hypothesis] = features.fill_parts(
+            state, words, &self.keys[<size_t> hypothesis * self.n_templates],
+            &self.ends[hypothesis * N_PARTS])
         self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
-        near = self.nearest(hypothesis)
+
+    cdef int compare(self, int hypothesis) except -2 nogil:
+        """An earlier hypothesis that has nearly the same features, or NONE.
+
+        Hypotheses of one beam are much alike: `added` and `removed` are the keys in which the two
+        differ, and the scores of one are soon told from those of the other.
+        """
+        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef const uint64_t* others
+        cdef int i, near = self.nearest(hypothesis)
         if near != NONE:
             self.added.clear()
             self.removed.clear()

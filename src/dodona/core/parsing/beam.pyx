@@ -3,6 +3,7 @@ from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.features cimport N_PARTS
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
@@ -158,12 +159,13 @@ cdef class Beam(Greedy):
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         if self.linear is None:
             return self.score_alone(space, agenda, hypothesis, words)
-        near = agenda.describe(hypothesis, self.linear.features, self.actions, words)
+        agenda.describe(hypothesis, self.linear.features, self.actions, words)
+        near = agenda.compare(hypothesis)
         if near == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
             self.linear.weights.score_parts(
-                &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.ends, space.memo,
-                scores)
+                &agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                &agenda.ends[hypothesis * N_PARTS], space.memo, scores)
             return scores
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
         if not agenda.added.empty():

@@ -6,6 +6,7 @@ from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Step
 from dodona.core.parsing.greedy_training cimport GreedyTrainer
 from dodona.core.transitions.state cimport StateC
+from dodona.core.weights.memo cimport Memo
 
 cdef enum Update:
     EARLY, MAX_VIOLATION, FULL
@@ -31,6 +32,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef vector[uint64_t] origin_block
     cdef vector[uint64_t] replayed_block
     cdef vector[float] rows             # scores per hypothesis
+    cdef Memo memo                      # of sums of weights
     cdef Candidate best_correct         # of all candidates, whether they survive or not
     cdef Reference reference
     cdef int reference_class            # the static oracle's action
@@ -44,8 +46,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil
     cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil
     cdef int expand(self, Agenda agenda, const WordsC* words) except -1 nogil
-    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
-                              const WordsC* words) except -1 nogil
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil
     cdef int offer_all(self, Agenda agenda, int hypothesis) except -1 nogil
     cdef void propose(self, double score, int parent, int klass) noexcept nogil
     cdef bint is_free(self, int klass) noexcept nogil

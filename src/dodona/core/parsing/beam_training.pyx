@@ -34,6 +34,7 @@ from libc.string cimport memcpy, memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.base.random cimport uniform
+from dodona.core.features.features cimport N_PARTS
 from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Hypothesis, Step, bar
 from dodona.core.parsing.following cimport FORBIDDEN
 from dodona.core.parsing.greedy_training cimport is_partial
@@ -47,6 +48,9 @@ cdef extern from "blocks.h":
 UPDATES = ("early", "max-violation", "full")
 ORACLES = ("static", "dynamic")
 RESTARTS = ("none", "good", "bad")
+
+# of the memory for scores, which lasts until weights change: a sentence at the most
+LOG_SUMS = 6, 8, 8
 
 cdef double LEAST_FLOAT = -1e30        # below all scores
 
@@ -68,6 +72,7 @@ cdef class BeamTrainer(GreedyTrainer):
         # a static reference is a derivation; another way to its configuration does not replace it
         self.agenda = Agenda(width, keeps_correct=not self.is_dynamic)
         self.rows.resize(<size_t> width * self.actions.n_padded)
+        self.memo = Memo(self.actions.n_padded * sizeof(float), LOG_SUMS)
 
     def hypotheses(self, int sentence, start, int n_steps):
         """The beam that many steps after the configuration that these classes lead to.
@@ -126,6 +131,7 @@ cdef class BeamTrainer(GreedyTrainer):
             self.kind = EARLY
         self.agenda.reserve(n_words, self.features.n_templates)
         self.system.start_state(&self.origin)
+        self.memo.forget()                  # who knows what happened since the last sentence
 
     cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil:
         """Decode from the origin; whether there is an error, to learn from `good` and `bad`."""
@@ -159,6 +165,12 @@ cdef class BeamTrainer(GreedyTrainer):
         cdef int i
         self.best_correct.parent = NONE
         for i in range(<int> agenda.hypotheses.size()):
+            if not agenda.hypotheses[i].is_final:
+                agenda.describe(i, self.features, self.actions, words)
+                # weights of all hypotheses are on their way while the first are scored
+                self.weights.expect(&agenda.keys[<size_t> i * agenda.n_templates],
+                                    agenda.n_keys[i])
+        for i in range(<int> agenda.hypotheses.size()):
             hypothesis = &agenda.hypotheses[i]
             if hypothesis.is_final:
                 agenda.offer(hypothesis.score, i, NONE, hypothesis.is_correct)
@@ -166,20 +178,19 @@ cdef class BeamTrainer(GreedyTrainer):
                     self.propose(hypothesis.score, i, NONE)
                 continue
             self.state = agenda.state(i)[0]          # a view: its columns are the hypothesis's own
-            self.score_hypothesis(agenda, i, words)
+            self.score_hypothesis(agenda, i)
             hypothesis.note = self.note_scores()
             self.offer_all(agenda, i)
 
-    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
-                              const WordsC* words) except -1 nogil:
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil:
         """Set `scores`, all in whole numbers: sums do not depend on the order."""
-        cdef int near = agenda.describe(hypothesis, self.features, self.actions, words)
+        cdef int near = agenda.compare(hypothesis)
         cdef size_t n = self.scores.size()
         cdef float* scores = &self.rows[hypothesis * n]
         if near == NONE:
             memset(scores, 0, n * sizeof(float))
-            self.weights.score(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
-                               agenda.n_keys[hypothesis], scores)
+            self.weights.score_parts(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                                     &agenda.ends[hypothesis * N_PARTS], self.memo, scores)
         else:
             memcpy(scores, &self.rows[near * n], n * sizeof(float))
             if not agenda.added.empty():
@@ -277,6 +288,7 @@ cdef class BeamTrainer(GreedyTrainer):
             shared += 1
         self.reinforce(self.path, <int> shared, 1, words)
         self.reinforce(self.other_path, <int> shared, -1, words)
+        self.memo.forget()
         self.n_updates += 1
 
     cdef int reinforce(self, const vector[Step]& path, int start, double amount,

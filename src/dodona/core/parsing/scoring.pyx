@@ -5,7 +5,7 @@ the sentence before; of a state it adds up what the words in its slots bring alo
 """
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
-from dodona.core.weights.linear cimport MAX_KEYS
+from dodona.core.weights.linear cimport MAX_KEYS, padded
 from dodona.core.weights.packed cimport PackedWeights
 
 cdef enum:
@@ -69,7 +69,7 @@ cdef class LinearScorer(StateScorer):
 
     def new_memo(self):
         if isinstance(self.weights, PackedWeights):
-            return Memo(self.n_classes, LOG_SIZES)
+            return Memo(padded(self.n_classes) * sizeof(int16_t), LOG_SIZES)
         return None
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,

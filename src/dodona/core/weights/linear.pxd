@@ -2,6 +2,8 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from dodona.core.weights.memo cimport Memo
+
 cdef extern from "blocks.h":
     cdef enum:
         BLOCK "DODONA_BLOCK"      # classes are scored eight at a time
@@ -38,6 +40,8 @@ cdef class Weights:
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            float* scores) noexcept nogil
+    cdef void score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                          float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,

@@ -14,13 +14,14 @@ from libcpp.algorithm cimport sort
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
+    void dodona_add_floats(float* sums, const float* others, int n_blocks) noexcept nogil
     void dodona_subtract_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
 
-cdef struct FoundRow:                # a row that was looked up
+cdef struct FoundRow:             # one that was looked up
     size_t start
     int n_blocks
 
@@ -63,7 +64,7 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
 
 
 cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
-                          FoundRow* found) noexcept nogil:
+                             FoundRow* found) noexcept nogil:
     """Look the keys up, and have the weights of those that have any fetched; how many have."""
     cdef const Row* table = &weights.table[0]
     cdef const float* weight
@@ -85,24 +86,25 @@ cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
     return n
 
 
-cdef inline void add_learned(Weights weights, const FoundRow* found, int n, float* scores) noexcept nogil:
+cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows,
+                             float* scores) noexcept nogil:
     cdef const uint16_t* block_id
     cdef const float* weight
     cdef int i, j
-    for i in range(n):
-        block_id, weight = &weights.block_id[found[i].start], &weights.weight[found[i].start * BLOCK]
-        for j in range(found[i].n_blocks):
+    for i in range(n_rows):
+        block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
+        for j in range(row[i].n_blocks):
             dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
 
 
-cdef inline void subtract_learned(Weights weights, const FoundRow* found, int n,
-                               float* scores) noexcept nogil:
+cdef inline void subtract_learned(Weights weights, const FoundRow* row, int n_rows,
+                                  float* scores) noexcept nogil:
     cdef const uint16_t* block_id
     cdef const float* weight
     cdef int i, j
-    for i in range(n):
-        block_id, weight = &weights.block_id[found[i].start], &weights.weight[found[i].start * BLOCK]
-        for j in range(found[i].n_blocks):
+    for i in range(n_rows):
+        block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
+        for j in range(row[i].n_blocks):
             dodona_subtract_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
 
 
@@ -158,6 +160,27 @@ cdef class Weights:
         n_found = find_learned(self, added, n_keys, found)
         subtract_learned(self, lost, n_lost, scores)
         add_learned(self, found, n_found, scores)
+
+    cdef void score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+                          float* scores) noexcept nogil:
+        """As `score_expected`; the keys come in parts, of which all but the last are remembered.
+
+        The memo must forget them when weights change.
+        """
+        cdef FoundRow found[MAX_KEYS]
+        cdef float* sums
+        cdef int part, start = 0, n_blocks = padded(self.n_classes) // BLOCK
+        cdef bint is_known
+        for part in range(memo.n_parts):
+            sums = <float*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            if not is_known:
+                memset(sums, 0, memo.n_bytes)
+                add_learned(self, found, find_learned(self, keys + start, ends[part] - start,
+                                                      found), sums)
+            dodona_add_floats(scores, sums, n_blocks)
+            start = ends[part]
+        add_learned(self, found, find_learned(self, keys + start, ends[memo.n_parts] - start,
+                                              found), scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:

@@ -175,7 +175,7 @@ cdef class PackedWeights(Scorer):
         cdef int n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
         for part in range(n_parts):
-            sums[part] = memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
             if is_known:
                 dodona_add_scores(scores, sums[part], n_blocks)
                 sums[part] = NULL
