@@ -10,7 +10,7 @@ cdef enum:
     MAX_ATOMS = 256
     NO_ATOM = MAX_ATOMS       # where a 0 stands
     FEW_ATOMS = 4             # most templates have no more
-    N_PARTS = 4               # as in template_layout.py, which features.pyx checks
+    N_PARTS = 5               # as in template_layout.py, which features.pyx checks
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 

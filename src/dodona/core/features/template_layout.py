@@ -21,8 +21,9 @@ NO_PARENT = -1
 # What the templates of a state tell of, so that scores of a part that comes again can be kept: the
 # words in front, which half of all transitions leave where they are; the top of the stack, which is
 # there again when what was pushed onto it has gone; the tags of both, of which there are not many
-# pairs; and the rest.
-FRONT, TOP, PAIR, REST = PARTS = range(4)
+# pairs; words that stand somewhere, whatever arcs there are, which hypotheses of a beam have in
+# common; and the rest.
+FRONT, TOP, PAIR, WORDS, REST = PARTS = range(5)
 OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
 
 Path = tuple[str, ...]
@@ -32,7 +33,7 @@ def part_of(template: Template) -> int:
     """Which of PARTS a template belongs to.
 
     >>> from dodona.core.features.templates import parse_templates
-    >>> text = "b0.form + b1.tag\\ns0.left.label\\ns0.tag + b0.feats + distance\\ns0.form + b0.form"
+    >>> text = "b0.form\\ns0.left.label\\ns0.tag + b0.feats\\ns0.form + b0.form\\nb0.left.tag"
     >>> [part_of(template) for template in parse_templates(text)] == [*PARTS]
     True
     """
@@ -41,13 +42,15 @@ def part_of(template: Template) -> int:
     steps = {step for part in template for step in part.slot[1:]}
     if not attributes.isdisjoint(OF_GRAPHS):
         return REST
-    if not steps and attributes.isdisjoint({*STATE_INTS, *STATE_SETS}):
-        if all(end.startswith("b") for end in ends):
-            return FRONT
-        if ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
-            return PAIR
+    has_arcs = steps or not attributes.isdisjoint({*STATE_INTS, *STATE_SETS})
+    if not has_arcs and all(end.startswith("b") for end in ends):
+        return FRONT
+    if not has_arcs and ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
+        return PAIR
     changes = {*steps, *attributes} & {"right", "right2", "n_right", "right_labels"}
-    return TOP if ends == {"s0"} and not changes else REST
+    if ends == {"s0"} and not changes:
+        return TOP
+    return REST if has_arcs else WORDS
 
 
 class Layout:

@@ -14,6 +14,10 @@ from libcpp.algorithm cimport reverse
 from dodona.core.base.nodes cimport NONE, n_nodes
 from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
 
+cdef extern from "blocks.h":
+    int dodona_n_different(const uint64_t* one, const uint64_t* other, int n,
+                           int most) noexcept nogil
+
 MAX_WIDTH = WIDEST
 
 cdef enum:
@@ -39,13 +43,6 @@ cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
             and memcmp(one.head - 1, other.head - 1, n * sizeof(int32_t)) == 0
             and memcmp(one.label - 1, other.label - 1, n * sizeof(int32_t)) == 0
             and memcmp(one.note, other.note, (n - 1) * sizeof(int32_t)) == 0)
-
-
-cdef int n_different(const uint64_t* one, const uint64_t* other, int n) noexcept nogil:
-    cdef int i, count = 0
-    for i in range(n):
-        count += one[i] != other[i]
-    return count
 
 
 cdef class Agenda:
@@ -142,7 +139,8 @@ cdef class Agenda:
         for other in range(hypothesis):
             if (not self.hypotheses[other].is_final and self.n_keys[other] == n_keys
                     and self.barriers[other] == self.barriers[hypothesis]):
-                n = n_different(keys, &self.keys[<size_t> other * self.n_templates], n_keys)
+                n = dodona_n_different(
+                    keys, &self.keys[<size_t> other * self.n_templates], n_keys, fewest)
                 if n < fewest:
                     fewest, near = n, other
         return near

@@ -164,7 +164,7 @@ cdef class Beam(Greedy):
         if near == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
             self.linear.weights.score_parts(
-                &agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.n_keys[hypothesis],
                 &agenda.ends[hypothesis * N_PARTS], space.memo, scores)
             return scores
         memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))

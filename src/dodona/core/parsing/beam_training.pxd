@@ -31,6 +31,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef StateC replayed
     cdef vector[uint64_t] origin_block
     cdef vector[uint64_t] replayed_block
+    cdef vector[uint64_t] next_keys     # those that are to be added after `keys`
     cdef vector[float] rows             # scores per hypothesis
     cdef Memo memo                      # of sums of weights
     cdef Candidate best_correct         # of all candidates, whether they survive or not

@@ -77,8 +77,8 @@ cdef class LinearScorer(StateScorer):
         cdef int ends[N_PARTS]
         if memo is None:
             return self.weights.score(keys, self.features.fill(state, words, keys), scores)
-        self.features.fill_parts(state, words, keys, ends)
-        return self.weights.score_parts(keys, ends, memo, scores)
+        return self.weights.score_parts(
+            keys, self.features.fill_parts(state, words, keys, ends), ends, memo, scores)
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
                          int16_t* scores, int n_blocks) except -1 nogil:

@@ -161,12 +161,10 @@ cdef class Weights:
         subtract_learned(self, lost, n_lost, scores)
         add_learned(self, found, n_found, scores)
 
-    cdef void score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                           float* scores) noexcept nogil:
-        """As `score_expected`; the keys come in parts, of which all but the last are remembered.
-
-        The memo must forget them when weights change.
-        """
+        """As `score_expected`; the keys come in parts, of which the first are remembered, as many
+        as the memo has room for. It must forget them when weights change."""
         cdef FoundRow found[MAX_KEYS]
         cdef float* sums
         cdef int part, start = 0, n_blocks = padded(self.n_classes) // BLOCK
@@ -179,18 +177,17 @@ cdef class Weights:
                                                       found), sums)
             dodona_add_floats(scores, sums, n_blocks)
             start = ends[part]
-        add_learned(self, found, find_learned(self, keys + start, ends[memo.n_parts] - start,
-                                              found), scores)
+        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
-        cdef int i
+        cdef Row* rows[MAX_KEYS]
         cdef Row* row
+        cdef int i
+        self.find_all(keys, n_keys, good, bad, rows)
         for i in range(n_keys):
-            self.prefetch_totals(self.find(keys[i]), good // BLOCK, bad // BLOCK)
-        for i in range(n_keys):
-            row = self.find_or_add(keys[i])
+            row = rows[i] if rows[i].key == keys[i] else self.find_or_add(keys[i])
             move_weight(self, row, good, amount, time)
             move_weight(self, row, bad, -amount, time)
         return 0
@@ -198,9 +195,24 @@ cdef class Weights:
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil:
         """Move every key's weight for one class by the amount."""
+        cdef Row* rows[MAX_KEYS]
+        cdef Row* row
         cdef int i
+        self.find_all(keys, n_keys, klass, klass, rows)
         for i in range(n_keys):
-            move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
+            row = rows[i] if rows[i].key == keys[i] else self.find_or_add(keys[i])
+            move_weight(self, row, klass, amount, time)
+        return 0
+
+    cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
+                      Row** rows) except -1 nogil:
+        """The rows of keys that are to be moved, or the empty places where they belong; what will
+        change of them is on its way then. Rows stay where they are until all have moved."""
+        cdef int i
+        self.reserve(n_keys)
+        for i in range(n_keys):
+            rows[i] = self.find(keys[i])
+            self.prefetch_totals(rows[i], good // BLOCK, bad // BLOCK)
         return 0
 
     cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil:
@@ -219,13 +231,18 @@ cdef class Weights:
 
     cdef Row* find_or_add(self, uint64_t key) except NULL nogil:
         cdef Row* row
-        if self.n_rows * 2 >= self.table.size():
-            self.grow()
+        self.reserve(1)
         row = self.find(key)
         if row.key == 0:
             row.key = key
             self.n_rows += 1
         return row
+
+    cdef int reserve(self, size_t n) except -1 nogil:
+        """Make room for that many rows more."""
+        while (self.n_rows + n) * 2 > self.table.size():
+            self.grow()
+        return 0
 
     cdef int grow(self) except -1 nogil:
         """Double the table; rows stay where they are."""

@@ -86,10 +86,11 @@ cdef class Scorer:
         """The same where only the first blocks of classes are asked for; the rest may be wrong."""
         return self.score(keys, n_keys, scores)
 
-    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil:
-        """The same as `score`; the keys come in parts, of which all but the last are remembered."""
-        return self.score(keys, ends[memo.n_parts], scores)
+        """The same as `score`; the keys come in parts, of which the first are remembered, as many
+        as the memo has room for."""
+        return self.score(keys, n_keys, scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -166,12 +167,12 @@ cdef class PackedWeights(Scorer):
         add_weights(self, keys, n_keys, scores, n_blocks)
         return 0
 
-    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil:
         cdef const int8_t* rows[MAX_KEYS + 1]
         cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
         cdef int n_rows[MAX_MEMO_PARTS + 1]     # found for it and those before
-        cdef int part, start = 0, n = 0, n_parts = memo.n_parts
+        cdef int part, end, start = 0, n = 0, n_parts = memo.n_parts
         cdef int n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
         for part in range(n_parts):
@@ -182,12 +183,13 @@ cdef class PackedWeights(Scorer):
             else:
                 prefetch_places(self, keys + start, ends[part] - start)
             start = ends[part]
-        prefetch_places(self, keys + start, ends[n_parts] - start)
+        prefetch_places(self, keys + start, n_keys - start)
         start = 0
         for part in range(n_parts + 1):
+            end = n_keys if part == n_parts else ends[part]
             if part == n_parts or sums[part] != NULL:
-                n += find_rows(self, keys + start, ends[part] - start, rows + n)
-            n_rows[part], start = n, ends[part]
+                n += find_rows(self, keys + start, end - start, rows + n)
+            n_rows[part], start = n, end
         start = 0
         for part in range(n_parts):
             if sums[part] != NULL:
