@@ -209,20 +209,22 @@ cdef class BeamTrainer(GreedyTrainer):
         cdef bint is_correct = agenda.hypotheses[hypothesis].is_correct
         cdef Barriers barriers = agenda.barriers[hypothesis]
         cdef const float* scores = self.scores.data()
+        cdef float lowest = nearest_float(least)
         cdef unsigned int reaching
         cdef int block, c
         if is_correct:
             c = self.best_free()
             self.propose(so_far + scores[c], hypothesis, c)
         for block in range(self.actions.n_padded // BLOCK):
-            reaching = dodona_reaching(scores + block * BLOCK, barriers + block * BLOCK,
-                                       nearest_float(least))
+            reaching = dodona_reaching(
+                scores + block * BLOCK, barriers + block * BLOCK, lowest)
             while reaching:
                 c = block * BLOCK + dodona_lowest_bit(reaching)
                 if scores[c] > least:
                     agenda.offer(so_far + scores[c], hypothesis, c,
                                  is_correct and self.is_free(c))
                     least = bar(agenda) - so_far
+                    lowest = nearest_float(least)
                 reaching &= reaching - 1
 
     cdef void propose(self, double score, int parent, int klass) noexcept nogil:

@@ -46,7 +46,7 @@ cdef class Weights:
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil
-    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil
+    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil
     cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
                       Row** rows) except -1 nogil
     cdef Row* find(self, uint64_t key) noexcept nogil

@@ -212,15 +212,23 @@ cdef class Weights:
         self.reserve(n_keys)
         for i in range(n_keys):
             rows[i] = self.find(keys[i])
-            self.prefetch_totals(rows[i], good // BLOCK, bad // BLOCK)
+            if rows[i].n_blocks:
+                dodona_prefetch(&self.block_id[rows[i].start])
+        for i in range(n_keys):
+            if rows[i].n_blocks:
+                self.prefetch_cells(rows[i], good // BLOCK, bad // BLOCK)
         return 0
 
-    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil:
-        """Those of two blocks of a row: other than its weights, they were not looked at before."""
+    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil:
+        """Weights and totals of two blocks of a row, at which nobody may have looked for long."""
+        cdef const uint16_t* block_id = &self.block_id[row.start]
+        cdef size_t place
         cdef int j
         for j in range(row.n_blocks):
-            if self.block_id[row.start + j] == good or self.block_id[row.start + j] == bad:
-                dodona_prefetch(&self.total[(<size_t> row.start + j) * BLOCK])
+            if block_id[j] == good or block_id[j] == bad:
+                place = (<size_t> row.start + j) * BLOCK
+                dodona_prefetch(&self.weight[place])
+                dodona_prefetch(&self.total[place])
 
     cdef Row* find(self, uint64_t key) noexcept nogil:
         """The row of a key, or the empty place where it belongs."""
