@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dodona.core.features.templates import (
+    ACTIONS,
     ALONE,
     DISTANCES,
+    LINKS,
     OF_GRAPHS,
     RELATIONS,
     STATE_INTS,
     STATE_SETS,
+    TREE_HEAD,
     Part,
     Template,
 )
@@ -22,8 +25,10 @@ NO_PARENT = -1
 # words in front, which half of all transitions leave where they are; the top of the stack, which is
 # there again when what was pushed onto it has gone; the tags of both, of which there are not many
 # pairs; words that stand somewhere, whatever arcs there are, which hypotheses of a beam have in
-# common; and the rest.
+# common, and arcs of a graph leave where they are; and the rest.
 FRONT, TOP, PAIR, WORDS, REST = PARTS = range(5)
+# of a word on the stack
+CHANGING = {"right", "right2", "n_right", "right_labels", "head2", "n_heads", "head_labels"}
 OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
 
 Path = tuple[str, ...]
@@ -40,15 +45,14 @@ def part_of(template: Template) -> int:
     ends = {end for part in template for end in part.slot[:1] or ALONE[part.attribute]}
     attributes = {part.attribute for part in template}
     steps = {step for part in template for step in part.slot[1:]}
-    if not attributes.isdisjoint(OF_GRAPHS):
+    if not attributes.isdisjoint({*LINKS, *ACTIONS}):
         return REST
-    has_arcs = steps or not attributes.isdisjoint({*STATE_INTS, *STATE_SETS})
+    has_arcs = steps - {TREE_HEAD} or not attributes.isdisjoint({*STATE_INTS, *STATE_SETS})
     if not has_arcs and all(end.startswith("b") for end in ends):
         return FRONT
     if not has_arcs and ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
         return PAIR
-    changes = {*steps, *attributes} & {"right", "right2", "n_right", "right_labels"}
-    if ends == {"s0"} and not changes:
+    if ends == {"s0"} and CHANGING.isdisjoint({*steps, *attributes}):
         return TOP
     return REST if has_arcs else WORDS
 

@@ -110,7 +110,7 @@ cdef class Beam(Greedy):
     cdef Workspace workspace(self):
         cdef BeamWorkspace space = BeamWorkspace()
         space.agenda = Agenda(self.width)
-        space.memo = self.scorer.new_memo()
+        space.memo = self.scorer.new_memo(keeps_words=True)
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 

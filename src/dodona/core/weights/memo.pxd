@@ -17,4 +17,5 @@ cdef class Memo:
 
     cdef void* place_of(self, int part, const uint64_t* keys, int n_keys,
                         bint* is_known) noexcept nogil
+    cdef const void* known(self, int part, const uint64_t* keys, int n_keys) noexcept nogil
     cdef void forget(self) noexcept nogil

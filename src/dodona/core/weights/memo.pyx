@@ -8,6 +8,19 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 
+cdef inline uint64_t tag_of(const uint64_t* keys, int n_keys) noexcept nogil:
+    """A number for a set of features; not 0."""
+    cdef uint64_t tag = 0
+    cdef int i
+    for i in range(n_keys):
+        tag += keys[i]
+    return tag | 1
+
+
+cdef inline size_t place_in(const MemoPart* part, uint64_t tag) noexcept nogil:
+    return (tag * <uint64_t> 0x9e3779b97f4a7c15) >> (64 - part.log_size)
+
+
 cdef class Memo:
     """Room for sums of each part; `log_sizes` has the logarithms of how many. Not for two threads.
 
@@ -39,16 +52,18 @@ cdef class Memo:
                         bint* is_known) noexcept nogil:
         """Where the sums for these keys are or, if they are not known, are to be written."""
         cdef MemoPart* memo = &self.parts[part]
-        cdef uint64_t tag = 0
-        cdef size_t place
-        cdef int i
-        for i in range(n_keys):
-            tag += keys[i]
-        tag |= 1
-        place = (tag * <uint64_t> 0x9e3779b97f4a7c15) >> (64 - memo.log_size)
+        cdef uint64_t tag = tag_of(keys, n_keys)
+        cdef size_t place = place_in(memo, tag)
         is_known[0] = memo.tags[place] == tag
         memo.tags[place] = tag
         return memo.sums + place * self.n_bytes
+
+    cdef const void* known(self, int part, const uint64_t* keys, int n_keys) noexcept nogil:
+        """The sums for these keys; NULL if they are not known."""
+        cdef MemoPart* memo = &self.parts[part]
+        cdef uint64_t tag = tag_of(keys, n_keys)
+        cdef size_t place = place_in(memo, tag)
+        return memo.sums + place * self.n_bytes if memo.tags[place] == tag else NULL
 
     cdef void forget(self) noexcept nogil:
         """Know nothing any more: the weights have changed."""

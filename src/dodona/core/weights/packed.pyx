@@ -81,9 +81,10 @@ cdef class Scorer:
         """Add the score of each class for the features of these keys; together within ±2**14."""
         return 0
 
-    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                         int n_blocks) except -1 nogil:
-        """The same where only the first blocks of classes are asked for; the rest may be wrong."""
+    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        """The same, if only the first classes are wanted, and so many blocks of them. Parts that
+        the memo has are taken from there, but none is added to it."""
         return self.score(keys, n_keys, scores)
 
     cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
@@ -162,9 +163,21 @@ cdef class PackedWeights(Scorer):
         add_weights(self, keys, n_keys, scores, padded(self.n_classes) // BLOCK)
         return 0
 
-    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                         int n_blocks) except -1 nogil:
-        add_weights(self, keys, n_keys, scores, n_blocks)
+    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        cdef uint64_t unknown[MAX_KEYS]
+        cdef const int16_t* sums
+        cdef int part, start = 0, n = 0
+        for part in range(memo.n_parts):
+            sums = <const int16_t*> memo.known(part, keys + start, ends[part] - start)
+            if sums != NULL:
+                dodona_add_scores(scores, sums, n_blocks)
+            else:
+                memcpy(unknown + n, keys + start, (ends[part] - start) * sizeof(uint64_t))
+                n += ends[part] - start
+            start = ends[part]
+        memcpy(unknown + n, keys + start, (n_keys - start) * sizeof(uint64_t))
+        add_weights(self, unknown, n + n_keys - start, scores, n_blocks)
         return 0
 
     cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
