@@ -30,7 +30,7 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 #if defined(__clang__)
 #define DODONA_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)
-#define DODONA_UNROLL _Pragma("GCC unroll 8")
+#define DODONA_UNROLL _Pragma("GCC unroll 16")
 #else
 #define DODONA_UNROLL
 #endif
@@ -87,6 +87,9 @@ static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, c
                                    int n_blocks) {
     int at = 0;
 #if defined(DODONA_LOAD)
+#if defined(DODONA_NEON) /* it has twice as many registers */
+    for (; at + 128 <= 8 * n_blocks; at += 128) dodona_add_chunk<16>(scores, rows, factors, n_rows, at);
+#endif
     for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
     if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
     if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
