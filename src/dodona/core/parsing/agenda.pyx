@@ -56,6 +56,7 @@ cdef class Agenda:
         self.n_keys.resize(width)
         self.ends.resize(width * N_PARTS)
         self.barriers.resize(width)
+        self.near.resize(width)
 
     cdef int reserve(self, int n_words, int n_templates) except -1 nogil:
         """Make room for a sentence of that many words."""
@@ -105,31 +106,29 @@ cdef class Agenda:
 
     cdef int describe(self, int hypothesis, Features features, Actions actions,
                       const WordsC* words) except -1 nogil:
-        """Find the features of a hypothesis, and what it forbids."""
+        """Find the features of a hypothesis, what it forbids, and which other one it is near to."""
         cdef StateC* state = self.state(hypothesis)
         self.n_keys[hypothesis] = features.fill_parts(
             state, words, &self.keys[<size_t> hypothesis * self.n_templates],
             &self.ends[hypothesis * N_PARTS])
         self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
+        self.near[hypothesis] = self.nearest(hypothesis)
 
-    cdef int compare(self, int hypothesis) except -2 nogil:
-        """An earlier hypothesis that has nearly the same features, or NONE.
+    cdef int compare(self, int hypothesis) except -1 nogil:
+        """Find the keys in which a hypothesis differs from the one that it is near to.
 
-        Hypotheses of one beam are much alike: `added` and `removed` are the keys in which the two
-        differ, and the scores of one are soon told from those of the other.
+        Hypotheses of one beam are much alike: `added` and `removed` are soon scored.
         """
         cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
-        cdef const uint64_t* others
-        cdef int i, near = self.nearest(hypothesis)
-        if near != NONE:
-            self.added.clear()
-            self.removed.clear()
-            others = &self.keys[<size_t> near * self.n_templates]
-            for i in range(self.n_keys[hypothesis]):
-                if keys[i] != others[i]:
-                    self.added.push_back(keys[i])
-                    self.removed.push_back(others[i])
-        return near
+        cdef const uint64_t* others = &self.keys[
+            <size_t> self.near[hypothesis] * self.n_templates]
+        cdef int i
+        self.added.clear()
+        self.removed.clear()
+        for i in range(self.n_keys[hypothesis]):
+            if keys[i] != others[i]:
+                self.added.push_back(keys[i])
+                self.removed.push_back(others[i])
 
     cdef int nearest(self, int hypothesis) noexcept nogil:
         """The earlier hypothesis that has most keys in the same places, if these are enough."""

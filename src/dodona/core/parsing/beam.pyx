@@ -155,19 +155,19 @@ cdef class Beam(Greedy):
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
         """The score of every class."""
-        cdef int near, n = self.actions.n_padded
+        cdef int n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         if self.linear is None:
             return self.score_alone(space, agenda, hypothesis, words)
         agenda.describe(hypothesis, self.linear.features, self.actions, words)
-        near = agenda.compare(hypothesis)
-        if near == NONE:
+        if agenda.near[hypothesis] == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
             self.linear.weights.score_parts(
                 &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.n_keys[hypothesis],
                 &agenda.ends[hypothesis * N_PARTS], space.memo, scores)
             return scores
-        memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
+        agenda.compare(hypothesis)
+        memcpy(scores, &space.rows[<size_t> agenda.near[hypothesis] * n], n * sizeof(int16_t))
         if not agenda.added.empty():
             # hypotheses differ in few keys: 1.2x, measured without the memo
             (<PackedWeights> self.linear.weights).score_change(

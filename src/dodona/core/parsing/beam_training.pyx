@@ -170,9 +170,9 @@ cdef class BeamTrainer(GreedyTrainer):
         for i in range(<int> agenda.hypotheses.size()):
             if not agenda.hypotheses[i].is_final:
                 agenda.describe(i, self.features, self.actions, words)
-                # weights of all hypotheses are on their way while the first are scored
-                self.weights.expect(&agenda.keys[<size_t> i * agenda.n_templates],
-                                    agenda.n_keys[i])
+                if agenda.near[i] == NONE:   # weights are on their way while others are scored
+                    self.weights.expect(&agenda.keys[<size_t> i * agenda.n_templates],
+                                        agenda.n_keys[i])
         for i in range(<int> agenda.hypotheses.size()):
             hypothesis = &agenda.hypotheses[i]
             if hypothesis.is_final:
@@ -187,7 +187,7 @@ cdef class BeamTrainer(GreedyTrainer):
 
     cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil:
         """Set `scores`, all in whole numbers: sums do not depend on the order."""
-        cdef int near = agenda.compare(hypothesis)
+        cdef int near = agenda.near[hypothesis]
         cdef size_t n = self.scores.size()
         cdef float* scores = &self.rows[hypothesis * n]
         if near == NONE:
@@ -196,6 +196,7 @@ cdef class BeamTrainer(GreedyTrainer):
                                      agenda.n_keys[hypothesis],
                                      &agenda.ends[hypothesis * N_PARTS], self.memo, scores)
         else:
+            agenda.compare(hypothesis)
             memcpy(scores, &self.rows[near * n], n * sizeof(float))
             if not agenda.added.empty():
                 self.weights.score_change(agenda.added.data(), agenda.removed.data(),
