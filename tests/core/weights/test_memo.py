@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import pytest
 
@@ -80,14 +81,24 @@ def test_what_is_remembered_changes_no_derivation_of_a_beam(
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("update", ["early", "max-violation"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"system": "arc-hybrid", "training": "static"},
+        {"graph": "enhanced"},
+        {"beam": 4, "update": "early"},
+        {"beam": 4, "update": "max-violation"},
+    ],
+)
 def test_what_is_remembered_in_training_changes_no_weight(
-    update: str, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is learned from a beam is forgotten by whatever remembers sums of weights."""
-    sentences, found = treebank(30, 4), []
+    """Sums of weights are forgotten as soon as one of the weights moves."""
+    sentences, found = [enhanced(sentence) for sentence in treebank(30, 4)], []
     for log_size in (1, 10):
-        monkeypatch.setattr(COMPILED, "LOG_SUMS", (log_size,) * 4)
-        trained = dodona.train(sentences, epochs=3, beam=4, update=update)
+        for name in ("LOG_LEARNED", "LOG_SUMS"):
+            monkeypatch.setattr(COMPILED, name, (log_size,) * 4)
+        trained = dodona.train(sentences, epochs=3, **settings)
         found.append((trained.weights.buckets_bytes(), trained.weights.rows_bytes()))
     assert found[0] == found[1]

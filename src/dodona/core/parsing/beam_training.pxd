@@ -6,7 +6,6 @@ from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.agenda cimport Agenda, Barriers, Candidate, Step
 from dodona.core.parsing.greedy_training cimport GreedyTrainer
 from dodona.core.transitions.state cimport StateC
-from dodona.core.weights.memo cimport Memo
 
 cdef enum Update:
     EARLY, MAX_VIOLATION, FULL
@@ -33,7 +32,6 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef vector[uint64_t] replayed_block
     cdef vector[uint64_t] next_keys     # those that are to be added after `keys`
     cdef vector[float] rows             # scores per hypothesis
-    cdef Memo memo                      # of sums of weights
     cdef Candidate best_correct         # of all candidates, whether they survive or not
     cdef Reference reference
     cdef int reference_class            # the static oracle's action
