@@ -138,10 +138,10 @@ cdef class Features:
         # templates that need the same slots stand together: one test decides for all of them
         found = [(part_of(template), layout.slots_of(template), i, layout.atoms_of(template))
                  for i, template in enumerate(parsed)]
-        found.sort(key=lambda one: (one[1], len(one[3]) > FEW_ATOMS, one[2]))
-        for _, slots, i, atoms in found:
+        for _, slots, i, atoms in sorted(found, key=itemgetter(1, 2)):
             add_template(&self.plain, 0, slots, i, atoms)
-        for part, slots, i, atoms in sorted(found, key=itemgetter(0)):
+        found.sort(key=lambda one: (one[0], one[1], len(one[3]) > FEW_ATOMS, one[2]))
+        for part, slots, i, atoms in found:
             add_template(&self.parted, part, slots, i, atoms)
 
     def keys(self, State state not None, Corpus corpus not None, int sentence=0):

@@ -84,9 +84,12 @@ cdef class GreedyTrainer(Follower):
     cdef int learn(self, const WordsC* words) except -2 nogil:
         """Predict, compare with the oracle, update; returns the prediction."""
         cdef int ends[N_PARTS]
-        cdef int n_keys = self.features.fill_parts(&self.state, words, self.keys.data(), ends)
-        cdef int predicted, target, rival
+        cdef int n_keys, predicted, target, rival
         cdef double amount = 1
+        if self.memo is None:
+            n_keys = self.features.fill(&self.state, words, self.keys.data())
+        else:
+            n_keys = self.features.fill_parts(&self.state, words, self.keys.data(), ends)
         self.weights.expect(self.keys.data(), n_keys)
         memset(self.scores.data(), 0, self.scores.size() * sizeof(float))
         if not self.system.takes_notes:      # costs first: weights are on their way meanwhile
