@@ -126,6 +126,21 @@ def fast(updates: list[Update], n_classes: int) -> tuple[Weights, Naive, float]:
     return weights, naive, len(updates) + 1
 
 
+def test_keys_that_share_a_place_or_come_twice_are_each_moved() -> None:
+    """Rows are looked up before the first of them is made; the table grows in the same update."""
+    weights = Weights(20)
+    shared = [7 << 32 | low for low in range(1, 101, 2)]  # the high half tells the place
+    others = [high << 32 | 1 for high in range(8, 108)]
+    for time, keys in enumerate([shared + shared, others + shared[:9] + others, others], start=1):
+        weights.learn(keys, 3, 17, 1, time)
+    for keys, n_times in ((shared[9:], 2), (shared[:9], 3), (others, 3)):
+        for key in keys:
+            expected = [0.0] * 20
+            expected[3], expected[17] = n_times, -n_times
+            assert weights.scores([key]) == expected
+    assert weights.n_rows == len(shared) + len(others)
+
+
 def test_rows_grow_past_eight_blocks_without_loss() -> None:
     weights = Weights(400)
     for c in range(400):

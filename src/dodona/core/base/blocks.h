@@ -30,7 +30,7 @@ static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
 #if defined(__clang__)
 #define DODONA_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)
-#define DODONA_UNROLL _Pragma("GCC unroll 8")
+#define DODONA_UNROLL _Pragma("GCC unroll 16")
 #else
 #define DODONA_UNROLL
 #endif
@@ -87,6 +87,9 @@ static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, c
                                    int n_blocks) {
     int at = 0;
 #if defined(DODONA_LOAD)
+#if defined(DODONA_NEON) /* it has twice as many registers */
+    for (; at + 128 <= 8 * n_blocks; at += 128) dodona_add_chunk<16>(scores, rows, factors, n_rows, at);
+#endif
     for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
     if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
     if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
@@ -184,6 +187,28 @@ static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
 #endif
 }
 
+/* The same of eight floats, and those at the bar, too, which may have been rounded; but none with a barrier. */
+static inline unsigned dodona_reaching(const float* scores, const int16_t* barriers, float bar) {
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128 lowest = _mm_set1_ps(bar);
+    __m128i low = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(scores), lowest));
+    __m128i high = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(scores + 4), lowest));
+    __m128i open = _mm_cmpeq_epi16(_mm_loadu_si128((const __m128i*) barriers), _mm_setzero_si128());
+    __m128i both = _mm_and_si128(_mm_packs_epi32(low, high), open);
+    return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(both, _mm_setzero_si128()));
+#elif defined(DODONA_NEON)
+    const uint16x8_t bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    uint32x4_t low = vcgeq_f32(vld1q_f32(scores), vdupq_n_f32(bar));
+    uint32x4_t high = vcgeq_f32(vld1q_f32(scores + 4), vdupq_n_f32(bar));
+    uint16x8_t both = vandq_u16(vcombine_u16(vmovn_u32(low), vmovn_u32(high)), vceqzq_s16(vld1q_s16(barriers)));
+    return vaddvq_u16(vandq_u16(both, bits));
+#else
+    unsigned mask = 0;
+    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] >= bar && barriers[k] == 0) << k;
+    return mask;
+#endif
+}
+
 /* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */
 static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #if defined(__SSE2__) || defined(_M_X64)
@@ -205,8 +230,25 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #endif
 }
 
+/* In how many places two arrays differ; where these are `most` or more, it may be fewer than there are. */
+static inline int dodona_n_different(const uint64_t* one, const uint64_t* other, int n, int most) {
+    int at = 0, count = 0;
+    for (; at + 8 <= n && count < most; at += 8)
+        for (int k = at; k < at + 8; k++) count += one[k] != other[k];
+    for (; at < n && count < most; at++) count += one[at] != other[at];
+    return count;
+}
+
 static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
     for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += block[k];
+}
+
+static inline void dodona_subtract_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
+    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] -= block[k];
+}
+
+static inline void dodona_add_floats(float* DODONA_RESTRICT sums, const float* DODONA_RESTRICT others, int n_blocks) {
+    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at);
 }
 
 #endif

@@ -10,7 +10,7 @@ cdef enum:
     MAX_ATOMS = 256
     NO_ATOM = MAX_ATOMS       # where a 0 stands
     FEW_ATOMS = 4             # most templates have no more
-    N_PARTS = 4               # as in template_layout.py, which features.pyx checks
+    N_PARTS = 5               # as in template_layout.py, which features.pyx checks
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 
@@ -30,12 +30,14 @@ cdef struct Pair:             # an atom about two slots
 
 cdef struct Group:
     uint64_t slots            # templates whose slots must all be filled …
+    int32_t start             # … from this one …
     int32_t end               # … up to this one
-    int32_t part
+    bint is_short             # none of them has more than FEW_ATOMS
 
 cdef struct Order:            # templates in some order
     vector[Template] templates
     vector[Group] groups
+    int32_t ends[N_PARTS]     # of the groups of each part
 
 
 cdef class Features:

@@ -6,6 +6,8 @@ the sum of its atoms, each times an odd number of its own, mixed in the end. A t
 slots is empty gives no feature: that is a third of them in a typical state, and valencies and label
 sets already tell that a child is missing.
 """
+from operator import itemgetter
+
 from dodona.core.base.hashing cimport mixed, multiplier, seed
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features import templates as language
@@ -57,14 +59,15 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
     return 2 + 2 * <uint64_t> labels[left] if heads[left] == right else 0
 
 
-cdef inline uint64_t key_of(const Template* template, const uint64_t* value) noexcept nogil:
+cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
+                            bint is_short) noexcept nogil:
     """The key of a template, given the value of each atom; odd, since 0 marks an empty place."""
     cdef const uint16_t* atom = &template.atom[0]
     # four at once, whether there are so many or not: no branch for the processor to guess
     cdef uint64_t key = (template.seed + value[atom[0]] + value[atom[1]] + value[atom[2]]
                          + value[atom[3]])
     cdef int j
-    if atom[FEW_ATOMS] != NO_ATOM:
+    if not is_short:
         for j in range(FEW_ATOMS, MAX_PARTS):
             key += value[atom[j]]
     return mixed(key) | 1
@@ -87,15 +90,18 @@ cdef int add_pairs(vector[Pair]& pairs, found, size_t first) except -1:
 cdef int add_template(Order* order, int part, uint64_t slots, int number, list atoms) except -1:
     """Append a template, to the last group if it needs the same slots."""
     cdef Template template
-    cdef int j
+    cdef int j, place = <int> order.templates.size()
+    cdef bint is_short = len(atoms) <= FEW_ATOMS
     template.seed = seed(number)
     for j in range(MAX_PARTS):
         template.atom[j] = atoms[j] if j < len(atoms) else NO_ATOM
-    if (order.groups.empty() or order.groups.back().slots != slots
-            or order.groups.back().part != part):
-        order.groups.push_back(Group(slots, 0, part))
+    if (order.groups.size() == (0 if part == 0 else <size_t> order.ends[part - 1])
+            or order.groups.back().slots != slots or order.groups.back().is_short != is_short):
+        order.groups.push_back(Group(slots, place, place, is_short))
     order.templates.push_back(template)
-    order.groups.back().end = <int32_t> order.templates.size()
+    order.groups.back().end = place + 1
+    for j in range(part, N_PARTS):
+        order.ends[j] = <int32_t> order.groups.size()
     return 0
 
 
@@ -130,11 +136,12 @@ cdef class Features:
         add_atoms(self.ints, layout.ints, self.distances.size())
         add_atoms(self.sets, layout.sets, self.distances.size() + self.ints.size())
         # templates that need the same slots stand together: one test decides for all of them
-        found = sorted((layout.slots_of(template), i, layout.atoms_of(template), part_of(template))
-                       for i, template in enumerate(parsed))
-        for slots, i, atoms, _ in found:
+        found = [(part_of(template), layout.slots_of(template), i, layout.atoms_of(template))
+                 for i, template in enumerate(parsed)]
+        for _, slots, i, atoms in sorted(found, key=itemgetter(1, 2)):
             add_template(&self.plain, 0, slots, i, atoms)
-        for slots, i, atoms, part in sorted(found, key=lambda one: (one[3], *one)):
+        found.sort(key=lambda one: (one[0], one[1], len(one[3]) > FEW_ATOMS, one[2]))
+        for part, slots, i, atoms in found:
             add_template(&self.parted, part, slots, i, atoms)
 
     def keys(self, State state not None, Corpus corpus not None, int sentence=0):
@@ -174,29 +181,30 @@ cdef class Features:
         cdef int32_t node[MAX_SLOTS]
         cdef uint64_t value[MAX_ATOMS + 1]
         cdef const int32_t* tree_head = NULL
-        cdef const Group* group
+        cdef const Group* group = order.groups.data()
+        cdef const Template* templates = order.templates.data()
         cdef uint64_t filled
-        cdef size_t g
-        cdef int t = 0, n = 0, part = 0
+        cdef int t, n = 0, part, g = 0
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
         filled = find_nodes(self.slots, state, tree_head, node)
         value[NO_ATOM] = 0
         self.read_atoms(state, words, node, value)
-        for g in range(order.groups.size()):
-            group = &order.groups[g]
-            while part < group.part:
-                ends[part] = n
-                part += 1
-            if group.slots & ~filled:
-                t = group.end
-            while t < group.end:
-                keys[n] = key_of(&order.templates[t], value)
-                n += 1
-                t += 1
-        while part < N_PARTS:
+        for part in range(N_PARTS):
+            while g < order.ends[part]:
+                if group.slots & ~filled:
+                    pass
+                elif group.is_short:
+                    for t in range(group.start, group.end):
+                        keys[n] = key_of(&templates[t], value, True)
+                        n += 1
+                else:
+                    for t in range(group.start, group.end):
+                        keys[n] = key_of(&templates[t], value, False)
+                        n += 1
+                group += 1
+                g += 1
             ends[part] = n
-            part += 1
         return n
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dodona.core.features.templates import (
+    ACTIONS,
     ALONE,
     DISTANCES,
+    LINKS,
     OF_GRAPHS,
     RELATIONS,
     STATE_INTS,
     STATE_SETS,
+    TREE_HEAD,
     Part,
     Template,
 )
@@ -21,8 +24,11 @@ NO_PARENT = -1
 # What the templates of a state tell of, so that scores of a part that comes again can be kept: the
 # words in front, which half of all transitions leave where they are; the top of the stack, which is
 # there again when what was pushed onto it has gone; the tags of both, of which there are not many
-# pairs; and the rest.
-FRONT, TOP, PAIR, REST = PARTS = range(4)
+# pairs; words that stand somewhere, whatever arcs there are, which hypotheses of a beam have in
+# common, and arcs of a graph leave where they are; and the rest.
+FRONT, TOP, PAIR, WORDS, REST = PARTS = range(5)
+# of a word on the stack
+CHANGING = {"right", "right2", "n_right", "right_labels", "head2", "n_heads", "head_labels"}
 OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
 
 Path = tuple[str, ...]
@@ -32,22 +38,23 @@ def part_of(template: Template) -> int:
     """Which of PARTS a template belongs to.
 
     >>> from dodona.core.features.templates import parse_templates
-    >>> text = "b0.form + b1.tag\\ns0.left.label\\ns0.tag + b0.feats + distance\\ns0.form + b0.form"
+    >>> text = "b0.form\\ns0.left.label\\ns0.tag + b0.feats\\ns0.form + b0.form\\nb0.left.tag"
     >>> [part_of(template) for template in parse_templates(text)] == [*PARTS]
     True
     """
     ends = {end for part in template for end in part.slot[:1] or ALONE[part.attribute]}
     attributes = {part.attribute for part in template}
     steps = {step for part in template for step in part.slot[1:]}
-    if not attributes.isdisjoint(OF_GRAPHS):
+    if not attributes.isdisjoint({*LINKS, *ACTIONS}):
         return REST
-    if not steps and attributes.isdisjoint({*STATE_INTS, *STATE_SETS}):
-        if all(end.startswith("b") for end in ends):
-            return FRONT
-        if ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
-            return PAIR
-    changes = {*steps, *attributes} & {"right", "right2", "n_right", "right_labels"}
-    return TOP if ends == {"s0"} and not changes else REST
+    has_arcs = steps - {TREE_HEAD} or not attributes.isdisjoint({*STATE_INTS, *STATE_SETS})
+    if not has_arcs and all(end.startswith("b") for end in ends):
+        return FRONT
+    if not has_arcs and ends == {"s0", "b0"} and not any(map(OPEN.fullmatch, attributes)):
+        return PAIR
+    if ends == {"s0"} and CHANGING.isdisjoint({*steps, *attributes}):
+        return TOP
+    return REST if has_arcs else WORDS
 
 
 class Layout:

@@ -43,11 +43,12 @@ cdef class Agenda:
     cdef vector[Step] steps             # of all derivations since `begin`
     cdef vector[StateC] states          # one per slot
     cdef vector[uint64_t] block         # behind the states
-    cdef vector[int32_t] n_keys         # per hypothesis, as the next two
+    cdef vector[int32_t] n_keys         # per hypothesis, as the next four
     cdef vector[uint64_t] keys
+    cdef vector[int] ends               # of the parts of its keys, N_PARTS of them
     cdef vector[Barriers] barriers
-    cdef int ends[N_PARTS]              # of the parts of the keys described last
-    cdef vector[uint64_t] added         # keys of the hypothesis described last that its nearest …
+    cdef vector[int32_t] near           # an earlier one that has nearly the same keys, or NONE
+    cdef vector[uint64_t] added         # keys of the hypothesis compared last that its nearest …
     cdef vector[uint64_t] removed       # … does not have, and the other way round
     cdef vector[int32_t] slots          # those to give away
     cdef int n_templates
@@ -58,7 +59,8 @@ cdef class Agenda:
     cdef int find_path(self, int last, vector[Step]& path) except -1 nogil
     cdef StateC* state(self, int hypothesis) noexcept nogil
     cdef int describe(self, int hypothesis, Features features, Actions actions,
-                      const WordsC* words) except -2 nogil
+                      const WordsC* words) except -1 nogil
+    cdef int compare(self, int hypothesis) except -1 nogil
     cdef int nearest(self, int hypothesis) noexcept nogil
     cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil
     cdef int advance(self, Actions actions) except -1 nogil

@@ -14,6 +14,10 @@ from libcpp.algorithm cimport reverse
 from dodona.core.base.nodes cimport NONE, n_nodes
 from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
 
+cdef extern from "blocks.h":
+    int dodona_n_different(const uint64_t* one, const uint64_t* other, int n,
+                           int most) noexcept nogil
+
 MAX_WIDTH = WIDEST
 
 cdef enum:
@@ -41,13 +45,6 @@ cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
             and memcmp(one.note, other.note, (n - 1) * sizeof(int32_t)) == 0)
 
 
-cdef int n_different(const uint64_t* one, const uint64_t* other, int n) noexcept nogil:
-    cdef int i, count = 0
-    for i in range(n):
-        count += one[i] != other[i]
-    return count
-
-
 cdef class Agenda:
     """Up to `width` hypotheses, best first, and the candidates for the next step."""
 
@@ -57,7 +54,9 @@ cdef class Agenda:
         self.width, self.keeps_correct = width, keeps_correct
         self.states.resize(width)
         self.n_keys.resize(width)
+        self.ends.resize(width * N_PARTS)
         self.barriers.resize(width)
+        self.near.resize(width)
 
     cdef int reserve(self, int n_words, int n_templates) except -1 nogil:
         """Make room for a sentence of that many words."""
@@ -106,29 +105,30 @@ cdef class Agenda:
         return &self.states[self.hypotheses[hypothesis].slot]
 
     cdef int describe(self, int hypothesis, Features features, Actions actions,
-                      const WordsC* words) except -2 nogil:
-        """Find the features of a hypothesis, and what it forbids.
-
-        Hypotheses of one beam are much alike. Returns an earlier one that has nearly the same
-        features, or NONE; `added` and `removed` are then the keys in which the two differ, and the
-        scores of one are soon told from those of the other.
-        """
+                      const WordsC* words) except -1 nogil:
+        """Find the features of a hypothesis, what it forbids, and which other one it is near to."""
         cdef StateC* state = self.state(hypothesis)
-        cdef uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
-        cdef const uint64_t* others
-        cdef int near, i
-        self.n_keys[hypothesis] = features.fill_parts(state, words, keys, self.ends)
+        self.n_keys[hypothesis] = features.fill_parts(
+            state, words, &self.keys[<size_t> hypothesis * self.n_templates],
+            &self.ends[hypothesis * N_PARTS])
         self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
-        near = self.nearest(hypothesis)
-        if near != NONE:
-            self.added.clear()
-            self.removed.clear()
-            others = &self.keys[<size_t> near * self.n_templates]
-            for i in range(self.n_keys[hypothesis]):
-                if keys[i] != others[i]:
-                    self.added.push_back(keys[i])
-                    self.removed.push_back(others[i])
-        return near
+        self.near[hypothesis] = self.nearest(hypothesis)
+
+    cdef int compare(self, int hypothesis) except -1 nogil:
+        """Find the keys in which a hypothesis differs from the one that it is near to.
+
+        Hypotheses of one beam are much alike: `added` and `removed` are soon scored.
+        """
+        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef const uint64_t* others = &self.keys[
+            <size_t> self.near[hypothesis] * self.n_templates]
+        cdef int i
+        self.added.clear()
+        self.removed.clear()
+        for i in range(self.n_keys[hypothesis]):
+            if keys[i] != others[i]:
+                self.added.push_back(keys[i])
+                self.removed.push_back(others[i])
 
     cdef int nearest(self, int hypothesis) noexcept nogil:
         """The earlier hypothesis that has most keys in the same places, if these are enough."""
@@ -138,7 +138,8 @@ cdef class Agenda:
         for other in range(hypothesis):
             if (not self.hypotheses[other].is_final and self.n_keys[other] == n_keys
                     and self.barriers[other] == self.barriers[hypothesis]):
-                n = n_different(keys, &self.keys[<size_t> other * self.n_templates], n_keys)
+                n = dodona_n_different(
+                    keys, &self.keys[<size_t> other * self.n_templates], n_keys, fewest)
                 if n < fewest:
                     fewest, near = n, other
         return near

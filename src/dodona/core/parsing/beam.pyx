@@ -3,6 +3,7 @@ from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.features cimport N_PARTS
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
@@ -109,7 +110,7 @@ cdef class Beam(Greedy):
     cdef Workspace workspace(self):
         cdef BeamWorkspace space = BeamWorkspace()
         space.agenda = Agenda(self.width)
-        space.memo = self.scorer.new_memo()
+        space.memo = self.scorer.new_memo(keeps_words=True)
         space.rows.resize(<size_t> self.width * self.actions.n_padded)
         return space
 
@@ -154,18 +155,19 @@ cdef class Beam(Greedy):
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
         """The score of every class."""
-        cdef int near, n = self.actions.n_padded
+        cdef int n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         if self.linear is None:
             return self.score_alone(space, agenda, hypothesis, words)
-        near = agenda.describe(hypothesis, self.linear.features, self.actions, words)
-        if near == NONE:
+        agenda.describe(hypothesis, self.linear.features, self.actions, words)
+        if agenda.near[hypothesis] == NONE:
             memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
             self.linear.weights.score_parts(
-                &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.ends, space.memo,
-                scores)
+                &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.n_keys[hypothesis],
+                &agenda.ends[hypothesis * N_PARTS], space.memo, scores)
             return scores
-        memcpy(scores, &space.rows[<size_t> near * n], n * sizeof(int16_t))
+        agenda.compare(hypothesis)
+        memcpy(scores, &space.rows[<size_t> agenda.near[hypothesis] * n], n * sizeof(int16_t))
         if not agenda.added.empty():
             # hypotheses differ in few keys: 1.2x, measured without the memo
             (<PackedWeights> self.linear.weights).score_change(

@@ -30,6 +30,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef StateC replayed
     cdef vector[uint64_t] origin_block
     cdef vector[uint64_t] replayed_block
+    cdef vector[uint64_t] next_keys     # those that are to be added after `keys`
     cdef vector[float] rows             # scores per hypothesis
     cdef Candidate best_correct         # of all candidates, whether they survive or not
     cdef Reference reference
@@ -44,8 +45,7 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil
     cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil
     cdef int expand(self, Agenda agenda, const WordsC* words) except -1 nogil
-    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
-                              const WordsC* words) except -1 nogil
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil
     cdef int offer_all(self, Agenda agenda, int hypothesis) except -1 nogil
     cdef void propose(self, double score, int parent, int klass) noexcept nogil
     cdef bint is_free(self, int klass) noexcept nogil

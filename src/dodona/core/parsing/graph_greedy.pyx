@@ -49,7 +49,7 @@ cdef class GraphGreedy(Greedy):
         barriers = self.actions.barriers(&space.state, moves)
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.scorer.score_first(&space.state, words, space.keys.data(), space.scores.data(),
-                                self.n_first_blocks)
+                                self.n_first_blocks, space.memo)
         best = dodona_best(space.scores.data(), self.n_first_blocks)
         return best if barriers[best] == 0 else Greedy.best_class(self, space, words, moves)
 

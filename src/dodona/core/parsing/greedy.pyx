@@ -140,7 +140,7 @@ cdef class Greedy(Completer):
 
     cdef Workspace workspace(self):
         cdef Workspace space = Workspace()
-        space.memo = self.scorer.new_memo()
+        space.memo = self.scorer.new_memo(keeps_words=self.for_graphs)
         return space
 
     cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:

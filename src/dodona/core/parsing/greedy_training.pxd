@@ -7,6 +7,7 @@ from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.following cimport Follower
 from dodona.core.transitions.gold cimport GoldC
 from dodona.core.weights.linear cimport Weights
+from dodona.core.weights.memo cimport Memo
 
 cdef bint is_partial(const GoldC* gold) noexcept nogil
 
@@ -20,9 +21,11 @@ cdef class GreedyTrainer(Follower):
     cdef bint passive_aggressive
     cdef double aggressiveness
     cdef vector[uint64_t] keys
+    cdef Memo memo                      # of sums of weights since the last update, or None
 
     cdef int train_sentence(self, int sentence, bint exploring) except -1 nogil
     cdef int learn(self, const WordsC* words) except -2 nogil
+    cdef void score_expected(self, int n_keys, const int* ends) noexcept nogil
     cdef bint is_fine(self, int rival, int target) noexcept nogil
     cdef double margin(self, int c) noexcept nogil
     cdef int worst_violation(self) noexcept nogil

@@ -11,6 +11,7 @@ from libc.string cimport memset
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
+from dodona.core.features.features cimport N_PARTS
 from dodona.core.parsing.actions cimport Actions
 from dodona.core.parsing.actions import missing_arcs
 from dodona.core.parsing.following cimport FORBIDDEN, STATIC
@@ -21,6 +22,9 @@ from dodona.core.weights.linear cimport MAX_KEYS
 from dodona.core.weights.shuffle cimport shuffle_with
 
 LEARNERS = ("perceptron", "pa")       # those that learn online
+# of the memory for scores, which lasts until the next update: words in front, the top of the stack
+# and, in graphs alone, tags of both, and all words
+LOG_LEARNED = 4, 6, 4, 4
 
 
 cdef class GreedyTrainer(Follower):
@@ -42,10 +46,15 @@ cdef class GreedyTrainer(Follower):
         self.passive_aggressive = LEARNERS.index(learner) == 1
         self.aggressiveness, self.time = aggressiveness, 1
         self.keys.resize(features.n_templates)
+        if not self.passive_aggressive:      # only whole numbers sum up to the same in any order
+            self.memo = Memo(actions.n_padded * sizeof(float),
+                             LOG_LEARNED if self.system.builds_graphs else LOG_LEARNED[:2])
 
     def train(self, order, bint exploring):
         """Learn from the sentences of these numbers, in this order."""
         cdef int sentence
+        if self.memo is not None:
+            self.memo.forget()               # weights may have changed since the last call
         for sentence in order:
             if not 0 <= sentence < <int> self.corpus.n_words.size():
                 raise IndexError(f"no sentence {sentence}")
@@ -74,14 +83,18 @@ cdef class GreedyTrainer(Follower):
 
     cdef int learn(self, const WordsC* words) except -2 nogil:
         """Predict, compare with the oracle, update; returns the prediction."""
-        cdef int n_keys = self.features.fill(&self.state, words, self.keys.data())
-        cdef int predicted, target, rival
+        cdef int ends[N_PARTS]
+        cdef int n_keys, predicted, target, rival
         cdef double amount = 1
+        if self.memo is None:
+            n_keys = self.features.fill(&self.state, words, self.keys.data())
+        else:
+            n_keys = self.features.fill_parts(&self.state, words, self.keys.data(), ends)
         self.weights.expect(self.keys.data(), n_keys)
         memset(self.scores.data(), 0, self.scores.size() * sizeof(float))
         if not self.system.takes_notes:      # costs first: weights are on their way meanwhile
             self.set_costs()
-        self.weights.score_expected(self.keys.data(), n_keys, self.scores.data())
+        self.score_expected(n_keys, ends)
         if self.system.takes_notes:
             self.note_scores()
             self.set_costs()
@@ -96,9 +109,18 @@ cdef class GreedyTrainer(Follower):
         if amount > 0 and not self.is_fine(rival, target):
             self.weights.update(self.keys.data(), n_keys, target, rival, amount, self.time)
             self.n_updates += 1
+            if self.memo is not None:
+                self.memo.forget()
         self.n_steps += 1
         self.time += 1
         return predicted
+
+    cdef void score_expected(self, int n_keys, const int* ends) noexcept nogil:
+        if self.memo is None:
+            self.weights.score_expected(self.keys.data(), n_keys, self.scores.data())
+        else:
+            self.weights.score_parts(
+                self.keys.data(), n_keys, ends, self.memo, self.scores.data())
 
     cdef bint is_fine(self, int rival, int target) noexcept nogil:
         return rival == target if self.mode == STATIC else self.costs[rival] == self.cheapest

@@ -22,7 +22,7 @@ cdef class StateScorer:
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks) except -1 nogil
+                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil
 
 
 cdef class LinearScorer(StateScorer):

@@ -5,7 +5,7 @@ the sentence before; of a state it adds up what the words in its slots bring alo
 """
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
-from dodona.core.weights.linear cimport MAX_KEYS
+from dodona.core.weights.linear cimport MAX_KEYS, padded
 from dodona.core.weights.packed cimport PackedWeights
 
 cdef enum:
@@ -13,8 +13,9 @@ cdef enum:
 
 
 # of the memory for scores: words in front and the top of the stack come again within a sentence,
-# pairs of tags in others; with more, it is no longer in the cache
-LOG_SIZES = 6, 8, 11
+# pairs of tags in others, and all words together soon or never; with more, it is no longer in the
+# cache
+LOG_SIZES = 6, 8, 11, 5
 
 
 cdef class StateScorer:
@@ -28,8 +29,12 @@ cdef class StateScorer:
         """Refuse a corpus that was not made for this model."""
         raise NotImplementedError
 
-    def new_memo(self):
-        """An empty memory for scores, for one thread, or None if the model has no use for it."""
+    def new_memo(self, *, bint keeps_words):
+        """An empty memory for scores, for one thread, or None if the model has no use for it.
+
+        Searches for which the same words stand on stack and buffer more than once keep sums of
+        these, too; a greedy one for trees has no use for them.
+        """
         return None
 
     cdef int prepare(self, Corpus corpus) except -1 nogil:
@@ -45,9 +50,9 @@ cdef class StateScorer:
         return 0
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks) except -1 nogil:
+                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil:
         """The same, if only the first classes are wanted, and so many blocks of them."""
-        return self.score(state, words, keys, scores, None)
+        return self.score(state, words, keys, scores, memo)
 
 
 cdef class LinearScorer(StateScorer):
@@ -67,9 +72,10 @@ cdef class LinearScorer(StateScorer):
             raise ValueError(
                 f"{corpus.n_columns} columns, but features look at {self.features.columns}")
 
-    def new_memo(self):
+    def new_memo(self, *, bint keeps_words):
         if isinstance(self.weights, PackedWeights):
-            return Memo(self.n_classes, LOG_SIZES)
+            return Memo(padded(self.n_classes) * sizeof(int16_t),
+                        LOG_SIZES if keeps_words else LOG_SIZES[:-1])
         return None
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
@@ -77,13 +83,16 @@ cdef class LinearScorer(StateScorer):
         cdef int ends[N_PARTS]
         if memo is None:
             return self.weights.score(keys, self.features.fill(state, words, keys), scores)
-        self.features.fill_parts(state, words, keys, ends)
-        return self.weights.score_parts(keys, ends, memo, scores)
+        return self.weights.score_parts(
+            keys, self.features.fill_parts(state, words, keys, ends), ends, memo, scores)
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks) except -1 nogil:
+                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil:
+        cdef int ends[N_PARTS]
+        if memo is None:
+            return self.score(state, words, keys, scores, memo)
         return self.weights.score_first(
-            keys, self.features.fill(state, words, keys), scores, n_blocks)
+            keys, self.features.fill_parts(state, words, keys, ends), ends, memo, scores, n_blocks)
 
 
 cdef class NeuralScorer(StateScorer):

@@ -2,6 +2,8 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from dodona.core.weights.memo cimport Memo
+
 cdef extern from "blocks.h":
     cdef enum:
         BLOCK "DODONA_BLOCK"      # classes are scored eight at a time
@@ -36,13 +38,20 @@ cdef class Weights:
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           float* scores) noexcept nogil
+    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                          float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil
-    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil
+    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil
+    cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
+                      Row** rows) except -1 nogil
     cdef Row* find(self, uint64_t key) noexcept nogil
     cdef Row* find_or_add(self, uint64_t key) except NULL nogil
+    cdef int reserve(self, size_t n) except -1 nogil
     cdef int grow(self) except -1 nogil
     cdef int enlarge(self, Row* row) except -1 nogil
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil

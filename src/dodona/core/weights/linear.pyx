@@ -14,10 +14,16 @@ from libcpp.algorithm cimport sort
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
     void dodona_add_float(float* scores, const float* block) noexcept nogil
+    void dodona_add_floats(float* sums, const float* others, int n_blocks) noexcept nogil
+    void dodona_subtract_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
+
+cdef struct FoundRow:             # one that was looked up
+    size_t start
+    int n_blocks
 
 cdef size_t MAX_BLOCKS = <size_t> 1 << 32     # a row says in 32 bits where its blocks begin
 
@@ -57,6 +63,51 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
     return total
 
 
+cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
+                             FoundRow* found) noexcept nogil:
+    """Look the keys up, and have the weights of those that have any fetched; how many have."""
+    cdef const Row* table = &weights.table[0]
+    cdef const float* weight
+    cdef size_t place, n_places = weights.table.size()
+    cdef int i, j, n = 0
+    if weights.weight.size() == 0:
+        return 0
+    for i in range(n_keys):
+        place = place_of(keys[i], n_places)
+        while table[place].key != 0 and table[place].key != keys[i]:
+            place = (place + 1) & (n_places - 1)
+        if table[place].key != 0:
+            found[n].start, found[n].n_blocks = table[place].start, table[place].n_blocks
+            dodona_prefetch(&weights.block_id[found[n].start])
+            weight = &weights.weight[found[n].start * BLOCK]
+            for j in range(0, found[n].n_blocks, 2):    # two blocks fill a line of the cache
+                dodona_prefetch(weight + j * BLOCK)
+            n += 1
+    return n
+
+
+cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows,
+                             float* scores) noexcept nogil:
+    cdef const uint16_t* block_id
+    cdef const float* weight
+    cdef int i, j
+    for i in range(n_rows):
+        block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
+        for j in range(row[i].n_blocks):
+            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+
+
+cdef inline void subtract_learned(Weights weights, const FoundRow* row, int n_rows,
+                                  float* scores) noexcept nogil:
+    cdef const uint16_t* block_id
+    cdef const float* weight
+    cdef int i, j
+    for i in range(n_rows):
+        block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
+        for j in range(row[i].n_blocks):
+            dodona_subtract_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+
+
 cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
                             double time) except -1 nogil:
     cdef double* total
@@ -94,40 +145,49 @@ cdef class Weights:
 
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """As `score`, after `expect`."""
-        cdef size_t start[MAX_KEYS]
-        cdef int n_blocks[MAX_KEYS]
-        cdef const Row* table = &self.table[0]
-        cdef const uint16_t* block_id
-        cdef const float* weight
-        cdef size_t place, n_places = self.table.size()
-        cdef int i, j, n_found = 0
-        if self.weight.size() == 0:
-            return
-        for i in range(n_keys):
-            place = place_of(keys[i], n_places)
-            while table[place].key != 0 and table[place].key != keys[i]:
-                place = (place + 1) & (n_places - 1)
-            if table[place].key != 0:
-                start[n_found], n_blocks[n_found] = table[place].start, table[place].n_blocks
-                dodona_prefetch(&self.block_id[start[n_found]])
-                weight = &self.weight[start[n_found] * BLOCK]
-                for j in range(0, n_blocks[n_found], 2):    # two blocks fill a line of the cache
-                    dodona_prefetch(weight + j * BLOCK)
-                n_found += 1
-        for i in range(n_found):
-            block_id, weight = &self.block_id[start[i]], &self.weight[start[i] * BLOCK]
-            for j in range(n_blocks[i]):
-                dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+        cdef FoundRow found[MAX_KEYS]
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
+
+    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           float* scores) noexcept nogil:
+        """Make scores those of a state with other keys: so many in the place of as many."""
+        cdef FoundRow found[MAX_KEYS]
+        cdef FoundRow lost[MAX_KEYS]
+        cdef int n_found, n_lost
+        self.expect(removed, n_keys)
+        self.expect(added, n_keys)
+        n_lost = find_learned(self, removed, n_keys, lost)
+        n_found = find_learned(self, added, n_keys, found)
+        subtract_learned(self, lost, n_lost, scores)
+        add_learned(self, found, n_found, scores)
+
+    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                          float* scores) noexcept nogil:
+        """As `score_expected`; the keys come in parts, of which the first are remembered, as many
+        as the memo has room for. It must forget them when weights change."""
+        cdef FoundRow found[MAX_KEYS]
+        cdef float* sums
+        cdef int part, start = 0, n_blocks = padded(self.n_classes) // BLOCK
+        cdef bint is_known
+        for part in range(memo.n_parts):
+            sums = <float*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            if not is_known:
+                memset(sums, 0, memo.n_bytes)
+                add_learned(self, found, find_learned(self, keys + start, ends[part] - start,
+                                                      found), sums)
+            dodona_add_floats(scores, sums, n_blocks)
+            start = ends[part]
+        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
-        cdef int i
+        cdef Row* rows[MAX_KEYS]
         cdef Row* row
+        cdef int i
+        self.find_all(keys, n_keys, good, bad, rows)
         for i in range(n_keys):
-            self.prefetch_totals(self.find(keys[i]), good // BLOCK, bad // BLOCK)
-        for i in range(n_keys):
-            row = self.find_or_add(keys[i])
+            row = rows[i] if rows[i].key == keys[i] else self.find_or_add(keys[i])
             move_weight(self, row, good, amount, time)
             move_weight(self, row, bad, -amount, time)
         return 0
@@ -135,17 +195,40 @@ cdef class Weights:
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil:
         """Move every key's weight for one class by the amount."""
+        cdef Row* rows[MAX_KEYS]
+        cdef Row* row
         cdef int i
+        self.find_all(keys, n_keys, klass, klass, rows)
         for i in range(n_keys):
-            move_weight(self, self.find_or_add(keys[i]), klass, amount, time)
+            row = rows[i] if rows[i].key == keys[i] else self.find_or_add(keys[i])
+            move_weight(self, row, klass, amount, time)
         return 0
 
-    cdef void prefetch_totals(self, const Row* row, int good, int bad) noexcept nogil:
-        """Those of two blocks of a row: other than its weights, they were not looked at before."""
+    cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
+                      Row** rows) except -1 nogil:
+        """The rows of keys that are to be moved, or the empty places where they belong; what will
+        change of them is on its way then. Rows stay where they are until all have moved."""
+        cdef int i
+        self.reserve(n_keys)
+        for i in range(n_keys):
+            rows[i] = self.find(keys[i])
+            if rows[i].n_blocks:
+                dodona_prefetch(&self.block_id[rows[i].start])
+        for i in range(n_keys):
+            if rows[i].n_blocks:
+                self.prefetch_cells(rows[i], good // BLOCK, bad // BLOCK)
+        return 0
+
+    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil:
+        """Weights and totals of two blocks of a row, at which nobody may have looked for long."""
+        cdef const uint16_t* block_id = &self.block_id[row.start]
+        cdef size_t place
         cdef int j
         for j in range(row.n_blocks):
-            if self.block_id[row.start + j] == good or self.block_id[row.start + j] == bad:
-                dodona_prefetch(&self.total[(<size_t> row.start + j) * BLOCK])
+            if block_id[j] == good or block_id[j] == bad:
+                place = (<size_t> row.start + j) * BLOCK
+                dodona_prefetch(&self.weight[place])
+                dodona_prefetch(&self.total[place])
 
     cdef Row* find(self, uint64_t key) noexcept nogil:
         """The row of a key, or the empty place where it belongs."""
@@ -156,13 +239,18 @@ cdef class Weights:
 
     cdef Row* find_or_add(self, uint64_t key) except NULL nogil:
         cdef Row* row
-        if self.n_rows * 2 >= self.table.size():
-            self.grow()
+        self.reserve(1)
         row = self.find(key)
         if row.key == 0:
             row.key = key
             self.n_rows += 1
         return row
+
+    cdef int reserve(self, size_t n) except -1 nogil:
+        """Make room for that many rows more."""
+        while (self.n_rows + n) * 2 > self.table.size():
+            self.grow()
+        return 0
 
     cdef int grow(self) except -1 nogil:
         """Double the table; rows stay where they are."""

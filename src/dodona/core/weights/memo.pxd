@@ -1,5 +1,5 @@
 """Sums of weights that were added up before."""
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint64_t
 
 cdef enum:
     MAX_MEMO_PARTS = 8
@@ -7,13 +7,15 @@ cdef enum:
 cdef struct MemoPart:
     int log_size              # so many bits tell one of its places from the others
     uint64_t* tags            # per place: of the features whose sums it has; 0: of none
-    int16_t* sums             # per place: one for each class, padded
+    char* sums                # per place: one for each class, padded
 
 
 cdef class Memo:
     cdef readonly int n_parts
-    cdef int n_padded
+    cdef size_t n_bytes                 # of the sums in one place
     cdef MemoPart parts[MAX_MEMO_PARTS]
 
-    cdef int16_t* place_of(self, int part, const uint64_t* keys, int n_keys,
-                           bint* is_known) noexcept nogil
+    cdef void* place_of(self, int part, const uint64_t* keys, int n_keys,
+                        bint* is_known) noexcept nogil
+    cdef const void* known(self, int part, const uint64_t* keys, int n_keys) noexcept nogil
+    cdef void forget(self) noexcept nogil

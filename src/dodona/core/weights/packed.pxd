@@ -14,9 +14,9 @@ cdef class Scorer:
     cdef readonly int n_classes
 
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil
-    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                         int n_blocks) except -1 nogil
-    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                         int16_t* scores, int n_blocks) except -1 nogil
+    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil
 
 

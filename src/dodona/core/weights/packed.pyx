@@ -30,6 +30,7 @@ cdef enum:
     WORD = 2
     CELL = 3
     LINE = 64                 # of the cache
+    AHEAD = 8                 # rows that are asked for before they are packed
     DENSE = 0xfff
     POWER_AT = 12             # where the power of two begins in the word
     MAX_POWER = 3
@@ -81,15 +82,17 @@ cdef class Scorer:
         """Add the score of each class for the features of these keys; together within ±2**14."""
         return 0
 
-    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                         int n_blocks) except -1 nogil:
-        """The same where only the first blocks of classes are asked for; the rest may be wrong."""
+    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        """The same, if only the first classes are wanted, and so many blocks of them. Parts that
+        the memo has are taken from there, but none is added to it."""
         return self.score(keys, n_keys, scores)
 
-    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil:
-        """The same as `score`; the keys come in parts, of which all but the last are remembered."""
-        return self.score(keys, ends[memo.n_parts], scores)
+        """The same as `score`; the keys come in parts, of which the first are remembered, as many
+        as the memo has room for."""
+        return self.score(keys, n_keys, scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -161,33 +164,46 @@ cdef class PackedWeights(Scorer):
         add_weights(self, keys, n_keys, scores, padded(self.n_classes) // BLOCK)
         return 0
 
-    cdef int score_first(self, const uint64_t* keys, int n_keys, int16_t* scores,
-                         int n_blocks) except -1 nogil:
-        add_weights(self, keys, n_keys, scores, n_blocks)
+    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                         int16_t* scores, int n_blocks) except -1 nogil:
+        cdef uint64_t unknown[MAX_KEYS]
+        cdef const int16_t* sums
+        cdef int part, start = 0, n = 0
+        for part in range(memo.n_parts):
+            sums = <const int16_t*> memo.known(part, keys + start, ends[part] - start)
+            if sums != NULL:
+                dodona_add_scores(scores, sums, n_blocks)
+            else:
+                memcpy(unknown + n, keys + start, (ends[part] - start) * sizeof(uint64_t))
+                n += ends[part] - start
+            start = ends[part]
+        memcpy(unknown + n, keys + start, (n_keys - start) * sizeof(uint64_t))
+        add_weights(self, unknown, n + n_keys - start, scores, n_blocks)
         return 0
 
-    cdef int score_parts(self, const uint64_t* keys, const int* ends, Memo memo,
+    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil:
         cdef const int8_t* rows[MAX_KEYS + 1]
         cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
         cdef int n_rows[MAX_MEMO_PARTS + 1]     # found for it and those before
-        cdef int part, start = 0, n = 0, n_parts = memo.n_parts
+        cdef int part, end, start = 0, n = 0, n_parts = memo.n_parts
         cdef int n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
         for part in range(n_parts):
-            sums[part] = memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
             if is_known:
                 dodona_add_scores(scores, sums[part], n_blocks)
                 sums[part] = NULL
             else:
                 prefetch_places(self, keys + start, ends[part] - start)
             start = ends[part]
-        prefetch_places(self, keys + start, ends[n_parts] - start)
+        prefetch_places(self, keys + start, n_keys - start)
         start = 0
         for part in range(n_parts + 1):
+            end = n_keys if part == n_parts else ends[part]
             if part == n_parts or sums[part] != NULL:
-                n += find_rows(self, keys + start, ends[part] - start, rows + n)
-            n_rows[part], start = n, ends[part]
+                n += find_rows(self, keys + start, end - start, rows + n)
+            n_rows[part], start = n, end
         start = 0
         for part in range(n_parts):
             if sums[part] != NULL:
@@ -292,6 +308,12 @@ cdef inline void add_first_cells(const int8_t* cell, int n, int factor, int16_t*
         n -= 1
 
 
+cdef struct Averages:             # of a row that is about to be packed
+    vector[double] values         # per class, where …
+    vector[char] is_there         # … per block: the row has it
+    vector[uint16_t] cells        # classes whose weights are worth one
+
+
 def pack(Weights weights, double time, *, double least=1):
     """The average of the weights over `time` steps, as PackedWeights.
 
@@ -301,21 +323,35 @@ def pack(Weights weights, double time, *, double least=1):
     cdef vector[uint64_t] keys
     cdef vector[uint32_t] starts
     cdef vector[int8_t] rows
-    cdef vector[double] values
+    cdef Averages row
     cdef size_t i
     cdef double unit = (largest(weights, time) or 1) / LARGEST
     for i in range(weights.table.size()):
+        prefetch_row(weights, &weights.table[(i + AHEAD) & (weights.table.size() - 1)])
         if weights.table[i].key and mass(weights, &weights.table[i], time) >= least * unit:
             keys.push_back(weights.table[i].key)
     sort(keys.begin(), keys.end())           # an order that does not depend on the table's
-    values.resize(padded(weights.n_classes))
+    row.values.resize(padded(weights.n_classes))
+    row.is_there.resize(padded(weights.n_classes) // BLOCK)
     for i in range(keys.size()):
-        fill_averages(weights, weights.find(keys[i]), time, values.data())
+        if i + AHEAD < keys.size():
+            prefetch_row(weights, weights.find(keys[i + AHEAD]))
+        fill_averages(weights, weights.find(keys[i]), time, row)
         starts.push_back(<uint32_t> (rows.size() // UNIT))
-        append_row(rows, values, unit)
+        append_row(rows, row, unit)
     rows.resize(rows.size() + UNIT)          # room to read the head of a row at the very end
     return PackedWeights(weights.n_classes, unit / (1 << MAX_POWER), _buckets(keys, starts),
                          (<char*> rows.data())[:rows.size()])
+
+
+cdef inline void prefetch_row(Weights weights, const Row* row) noexcept nogil:
+    """Ask for a row that is soon wanted: what comes after it in the table lies somewhere else."""
+    cdef size_t start = <size_t> row.start * BLOCK
+    cdef int j
+    for j in range(row.n_blocks):
+        dodona_prefetch(&weights.total[start + j * BLOCK])
+        if j % 2 == 0:       # two blocks of weights fill a line of the cache
+            dodona_prefetch(&weights.weight[start + j * BLOCK])
 
 
 cdef inline double average(Weights weights, size_t place, double time) noexcept nogil:
@@ -344,45 +380,52 @@ cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
 
 
 cdef void fill_averages(Weights weights, const Row* row, double time,
-                        double* values) noexcept nogil:
-    """Write the average weight of every class."""
+                        Averages& averages) noexcept nogil:
+    """Write the average weight of every class of the row's blocks, and which these are."""
     cdef int j, k
-    memset(values, 0, padded(weights.n_classes) * sizeof(double))
+    cdef size_t place
+    memset(averages.is_there.data(), 0, averages.is_there.size())
     for j in range(row.n_blocks):
+        place = weights.block_id[row.start + j]
+        averages.is_there[place] = True
         for k in range(BLOCK):
-            values[weights.block_id[row.start + j] * BLOCK + k] = average(
+            averages.values[place * BLOCK + k] = average(
                 weights, (<size_t> row.start + j) * BLOCK + k, time)
 
 
-cdef int append_row(vector[int8_t]& rows, const vector[double]& values,
-                    double unit) except -1 nogil:
+cdef int append_row(vector[int8_t]& rows, Averages& row, double unit) except -1 nogil:
     """Write a row, its weights times the least power of two that lets them fit.
 
     A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much
     time as a block of eight, so that a row of many is written out, with all its weights.
     """
-    cdef vector[uint16_t] cells
-    cdef size_t c, at = rows.size()
+    cdef const double* values = row.values.data()
+    cdef size_t block, c, at = rows.size(), n_classes = row.values.size()
     cdef double most = 0, step = unit / (1 << MAX_POWER)
     cdef int power = 0
-    for c in range(values.size()):
-        most = max(most, fabs(values[c]))
-        if fabs(values[c]) >= unit / 4:
-            cells.push_back(<uint16_t> c)
+    row.cells.clear()
+    for block in range(row.is_there.size()):
+        if row.is_there[block]:
+            for c in range(block * BLOCK, (block + 1) * BLOCK):
+                most = max(most, fabs(values[c]))
+                if fabs(values[c]) >= unit / 4:
+                    row.cells.push_back(<uint16_t> c)
     while power < MAX_POWER and lrint(most / step) > LARGEST:
         power += 1
         step *= 2
-    if cells.size() * BLOCK > values.size():
-        rows.resize(at + whole_units(WORD + values.size()))
+    if row.cells.size() * BLOCK > n_classes:
+        rows.resize(at + whole_units(WORD + n_classes))
         put_word(&rows[at], <uint16_t> (power << POWER_AT | DENSE))
-        for c in range(values.size()):
-            rows[at + WORD + c] = <int8_t> lrint(values[c] / step)
+        for block in range(row.is_there.size()):
+            if row.is_there[block]:
+                for c in range(block * BLOCK, (block + 1) * BLOCK):
+                    rows[at + WORD + c] = <int8_t> lrint(values[c] / step)
     else:
-        rows.resize(at + whole_units(WORD + cells.size() * CELL))
-        put_word(&rows[at], <uint16_t> (power << POWER_AT | cells.size()))
-        for c in range(cells.size()):
-            put_word(&rows[at + WORD + c * CELL], cells[c])
-            rows[at + WORD + c * CELL + WORD] = <int8_t> lrint(values[cells[c]] / step)
+        rows.resize(at + whole_units(WORD + row.cells.size() * CELL))
+        put_word(&rows[at], <uint16_t> (power << POWER_AT | row.cells.size()))
+        for c in range(row.cells.size()):
+            put_word(&rows[at + WORD + c * CELL], row.cells[c])
+            rows[at + WORD + c * CELL + WORD] = <int8_t> lrint(values[row.cells[c]] / step)
 
 
 cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:

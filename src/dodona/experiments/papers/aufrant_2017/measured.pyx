@@ -85,9 +85,8 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
         self.n_finished += self.share == 1
         self.considered += self.share
 
-    cdef int score_hypothesis(self, Agenda agenda, int hypothesis,
-                              const WordsC* words) except -1 nogil:
-        BeamTrainer.score_hypothesis(self, agenda, hypothesis, words)
+    cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil:
+        BeamTrainer.score_hypothesis(self, agenda, hypothesis)
         if not self.is_judging:
             self.counts.add(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
                             agenda.n_keys[hypothesis])
