@@ -17,18 +17,22 @@ from dodona.synthetic.generator import write_treebank
 from support.small import parser
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-# whoever runs these tests in the background of a shell has them ignore SIGINT
-HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-START = [sys.executable, "-c", f"{HEARING}; from dodona.cli import main; main()"]
+# whoever runs these tests in the background of a shell has them ignore SIGINT, and by nohup SIGHUP
+HEARING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+)
+IGNORING = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
 PATIENCE = 60  # seconds, of which a second is needed
 
 
 def end(
-    arguments: list[str | Path], number: int, when: Callable[[], bool]
+    arguments: list[str | Path], number: int, when: Callable[[], bool], begin: str = HEARING
 ) -> subprocess.CompletedProcess[bytes]:
     """Send a signal to a command as soon as a condition holds; stdin stays open until then."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*START, *map(str, arguments)], **pipes) as process:
+    command = [sys.executable, "-c", f"{begin}; from dodona.cli import main; main()"]
+    with subprocess.Popen([*command, *map(str, arguments)], **pipes) as process:
         deadline = time.monotonic() + PATIENCE
         while not when():
             assert process.poll() is None and time.monotonic() < deadline
@@ -67,9 +71,5 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     model, out = tmp_path / "my.dodona", tmp_path / "out.conllu"
     parser().save(model)
     waiting = lambda: bool([*tmp_path.glob(".out.conllu.*.part")])  # noqa: E731
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        done = end(["parse", model, "-", "-o", out], signal.SIGHUP, waiting)
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    done = end(["parse", model, "-", "-o", out], signal.SIGHUP, waiting, IGNORING)
     assert done.returncode == 0 and out.read_bytes() == b""
