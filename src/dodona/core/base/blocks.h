@@ -239,16 +239,13 @@ static inline int dodona_n_different(const uint64_t* one, const uint64_t* other,
     return count;
 }
 
-static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
-    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += block[k];
-}
-
-static inline void dodona_subtract_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block) {
-    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] -= block[k];
+/* Added once, or taken away: the sign is 1 or -1. */
+static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block, float sign) {
+    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += sign * block[k];
 }
 
 static inline void dodona_add_floats(float* DODONA_RESTRICT sums, const float* DODONA_RESTRICT others, int n_blocks) {
-    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at);
+    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at, 1);
 }
 
 #endif

@@ -13,9 +13,8 @@ from libcpp.algorithm cimport sort
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_float(float* scores, const float* block) noexcept nogil
+    void dodona_add_float(float* scores, const float* block, float sign) noexcept nogil
     void dodona_add_floats(float* sums, const float* others, int n_blocks) noexcept nogil
-    void dodona_subtract_float(float* scores, const float* block) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
@@ -86,26 +85,16 @@ cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
     return n
 
 
-cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows,
-                             float* scores) noexcept nogil:
+cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows, float* scores,
+                             float sign) noexcept nogil:
+    """Add the rows to the scores, or take them away: the sign is 1 or -1."""
     cdef const uint16_t* block_id
     cdef const float* weight
     cdef int i, j
     for i in range(n_rows):
         block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
         for j in range(row[i].n_blocks):
-            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
-
-
-cdef inline void subtract_learned(Weights weights, const FoundRow* row, int n_rows,
-                                  float* scores) noexcept nogil:
-    cdef const uint16_t* block_id
-    cdef const float* weight
-    cdef int i, j
-    for i in range(n_rows):
-        block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
-        for j in range(row[i].n_blocks):
-            dodona_subtract_float(scores + block_id[j] * BLOCK, weight + j * BLOCK)
+            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK, sign)
 
 
 cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
@@ -146,7 +135,7 @@ cdef class Weights:
     cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """As `score`, after `expect`."""
         cdef FoundRow found[MAX_KEYS]
-        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores, 1)
 
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            float* scores) noexcept nogil:
@@ -158,8 +147,8 @@ cdef class Weights:
         self.expect(added, n_keys)
         n_lost = find_learned(self, removed, n_keys, lost)
         n_found = find_learned(self, added, n_keys, found)
-        subtract_learned(self, lost, n_lost, scores)
-        add_learned(self, found, n_found, scores)
+        add_learned(self, lost, n_lost, scores, -1)
+        add_learned(self, found, n_found, scores, 1)
 
     cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                           float* scores) noexcept nogil:
@@ -174,10 +163,11 @@ cdef class Weights:
             if not is_known:
                 memset(sums, 0, memo.n_bytes)
                 add_learned(self, found, find_learned(self, keys + start, ends[part] - start,
-                                                      found), sums)
+                                                      found), sums, 1)
             dodona_add_floats(scores, sums, n_blocks)
             start = ends[part]
-        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores)
+        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores,
+                    1)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
