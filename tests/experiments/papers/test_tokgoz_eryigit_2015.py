@@ -96,9 +96,12 @@ def test_scores_of_several_seeds_have_a_deviation_and_the_test_is_of_their_mean(
     assert significance(best, found[::2], "labelled") == mcnemar(30, 0)[0]
 
 
-def test_treebanks_without_graphs_are_left_out(data: Path, tmp_path: Path) -> None:
+def test_treebanks_without_graphs_are_left_out(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_split(data, ["elms"], {"train": 10, "dev": 5, "test": 5})
     PAPER.run(data, ["elms", "oaks"], out=tmp_path, epochs=1, folds=1)
+    assert "(the column DEPS) in elms: left out\n" in capsys.readouterr().err
     text = (tmp_path / f"{PAPER.name}.md").read_text(encoding="utf-8")
     assert "Enhanced graphs of oaks" in text
     assert "Enhanced graphs of elms" not in text
