@@ -18,7 +18,8 @@ from dodona.core.features.features import Features
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.kernel import static_examples
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 from dodona.extras import require
 
 COST = 1.0

@@ -13,7 +13,8 @@ from dodona.core.parsing.beam_training import BeamTrainer
 from dodona.core.parsing.greedy_training import GreedyTrainer, seen_actions
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import Scorer, pack
+from dodona.core.weights.packed import Scorer
+from dodona.core.weights.packing import pack
 from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.learning.checkpoint import Checkpoint, State

@@ -11,7 +11,8 @@ from dodona.core.segmenting.expansion_training import ExpansionTrainer
 from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs, count_patterns
 from dodona.core.segmenting.places import LABELS, certain_pairs
 from dodona.core.segmenting.segmenting import MAX_BIAS
-from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks

@@ -11,7 +11,8 @@ from dodona.core.tagging.tag_task import join
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks

@@ -8,7 +8,7 @@ import dodona
 from dodona.core.parsing.beam import Beam
 from dodona.core.parsing.beam_training import BeamTrainer
 from dodona.core.parsing.greedy import Greedy
-from dodona.core.weights.packed import pack
+from dodona.core.weights.packing import pack
 from reference import beam as twins
 from reference.trees import (
     is_tree,

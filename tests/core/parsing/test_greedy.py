@@ -11,7 +11,7 @@ from dodona.core.parsing.greedy import Greedy
 from dodona.core.parsing.greedy_training import GreedyTrainer
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import pack
+from dodona.core.weights.packing import pack
 from dodona.treebank.encoding.encoding import Encoder
 from support.small import parser, treebank
 

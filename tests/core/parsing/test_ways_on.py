@@ -18,7 +18,8 @@ from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.python_bridge import Draft
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.trees.projectivity import is_tree
 

@@ -16,7 +16,7 @@ from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
 from dodona.core.tagging.tag_training import TagTrainer
 from dodona.core.tagging.tagging import Tagging
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import pack
+from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.settings import TaggerSettings
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings

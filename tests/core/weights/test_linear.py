@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, pack
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 
 MANY_CLASSES = 3000  # more than any treebank has labels, twice
 MOST_KEYS = 256

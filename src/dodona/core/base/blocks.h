@@ -1,4 +1,4 @@
-/* Eight at a time: adding weights, finding the best scores, finding a fingerprint; the innermost loops.
+/* Eight at a time: adding scores, finding the best of them, finding a fingerprint; the innermost loops.
  *
  * Compilers do not turn these into vector instructions by themselves (parsing is 1.3x slower
  * without), so the two families of processors are spelled out; any other gets the plain loop.
@@ -50,54 +50,6 @@ typedef uint16x8_t dodona_sums;
 #define DODONA_STORE(scores, sums) vst1q_s16(scores, vreinterpretq_s16_u16(sums))
 #define DODONA_PLUS(a, b) vaddq_u16(a, b)
 #endif
-
-#if defined(DODONA_LOAD)
-/* Sixteen weights times a factor, added to the first eight sums and to the others. */
-static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const int8_t* weights, int factor) {
-#if defined(DODONA_NEON)
-    int8x16_t bytes = vld1q_s8(weights), times = vdupq_n_s8((int8_t) factor);
-    *low = DODONA_PLUS(*low, vreinterpretq_u16_s16(vmull_s8(vget_low_s8(bytes), vget_low_s8(times))));
-    *high = DODONA_PLUS(*high, vreinterpretq_u16_s16(vmull_high_s8(bytes, times)));
-#else
-    /* both in the upper half of a lane, so that their product is the upper half of the product */
-    __m128i zero = _mm_setzero_si128(), bytes = _mm_loadu_si128((const __m128i*) weights);
-    __m128i times = _mm_set1_epi16((short) (factor * 256));
-    *low = DODONA_PLUS(*low, _mm_mulhi_epi16(_mm_unpacklo_epi8(zero, bytes), times));
-    *high = DODONA_PLUS(*high, _mm_mulhi_epi16(_mm_unpackhi_epi8(zero, bytes), times));
-#endif
-}
-
-/* dodona_add_rows, below, for N blocks from a class on: the sums must stay in registers, so that loops
-   over them have to vanish. */
-template <int N>
-static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
-                                    int at) {
-    dodona_sums sums[N];
-    DODONA_UNROLL for (int i = 0; i < N; i++) sums[i] = DODONA_LOAD(scores + at + 8 * i);
-    for (int r = 0; r < n_rows; r++) {
-        DODONA_UNROLL for (int i = 0; i < N; i += 2)
-            dodona_add_weights(&sums[i], &sums[i + 1], rows[r] + at + 8 * i, factors[r]);
-    }
-    DODONA_UNROLL for (int i = 0; i < N; i++) DODONA_STORE(scores + at + 8 * i, sums[i]);
-}
-#endif
-
-/* scores[0 … 8n) += the rows, each 8n weights times its factor, which is between -64 and 64. */
-static inline void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
-                                   int n_blocks) {
-    int at = 0;
-#if defined(DODONA_LOAD)
-#if defined(DODONA_NEON) /* it has twice as many registers */
-    for (; at + 128 <= 8 * n_blocks; at += 128) dodona_add_chunk<16>(scores, rows, factors, n_rows, at);
-#endif
-    for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
-    if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
-    if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
-#endif
-    for (; at < 8 * n_blocks; at += 8)
-        for (int r = 0; r < n_rows; r++)
-            for (int k = at; k < at + 8; k++) scores[k] = (int16_t) (scores[k] + rows[r][k] * factors[r]);
-}
 
 /* sums[0 … 8n) += others */
 static inline void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) {

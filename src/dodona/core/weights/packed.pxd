@@ -1,13 +1,9 @@
-"""Weights for parsing: read-only, small integers, in memory that may be a mapped file."""
+"""Weights for parsing: read-only, small integers."""
 from libc.stdint cimport int8_t, int16_t, uint32_t, uint64_t
 
-from dodona.core.weights.linear cimport BLOCK
+from dodona.core.weights.linear cimport BLOCK, Large
 from dodona.core.weights.memo cimport Memo
-
-cdef struct Bucket:               # eight places: what is sought and what is found fill a cache line
-    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place
-    uint32_t row[BLOCK]           # where the row starts, in units of eight bytes
-
+from dodona.core.weights.saved cimport Bucket
 
 cdef class Scorer:
     """What search asks for scores."""
@@ -22,13 +18,14 @@ cdef class Scorer:
 
 cdef class PackedWeights(Scorer):
     cdef readonly float step            # what 1 is worth
-    cdef Py_buffer bucket_buffer        # they keep the memory alive
-    cdef Py_buffer row_buffer
+    cdef Py_buffer saved_buckets        # as a model file has them
+    cdef Py_buffer saved_rows
+    cdef Large[int8_t] memory           # as they are used: the table, then the rows
     cdef const Bucket* buckets
     cdef const int8_t* rows
     cdef uint32_t n_buckets
-    cdef size_t n_bytes
 
+    cdef int check(self, const Bucket* buckets, const int8_t* rows, size_t most) except -1
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* scores) noexcept nogil
 

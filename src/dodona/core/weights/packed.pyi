@@ -1,8 +1,6 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from dodona.core.weights.linear import Weights
-
 _Buffer: TypeAlias = bytes | bytearray | memoryview
 
 class Scorer:
@@ -19,4 +17,6 @@ class PackedWeights(Scorer):
     def buckets_bytes(self) -> bytes: ...
     def rows_bytes(self) -> bytes: ...
 
-def pack(weights: Weights, time: float, *, least: float = 1) -> PackedWeights: ...
+def sums_of_rows(
+    scores: Sequence[int], rows: Sequence[bytes], factors: Sequence[int]
+) -> list[list[int]]: ...

@@ -1,78 +1,41 @@
 """Averaged weights, packed for parsing: a byte a weight, and eight additions at a time.
 
-Weights are rounded to int8, times a power of two that the row shares, so that small weights are not
-drowned by the step that large ones need (on two dev sets LAS changed by +0.01 and -0.07 against the
-float weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the
-power above, and below it the number of cells, each a class of 16 bits and its weight. A row with
-many cells is written out instead, a weight for every class; its number says DENSE.
-
-A bucket of the table holds the fingerprints of eight features, compared all at once.
+How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket of the table holds the
+fingerprints of eight features, compared all at once.
 """
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.math cimport fabs, lrint
-from libc.stdint cimport uint16_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from dodona.core.weights.linear cimport MAX_KEYS, Row, Weights, check_classes, check_keys, padded
+from dodona.core.weights.layout cimport FLAGS, IS_DENSE, LINE, POWER_SHIFT, lay_out
+from dodona.core.weights.linear cimport MAX_KEYS, check_classes, check_keys, padded
 from dodona.core.weights.memo cimport MAX_MEMO_PARTS
+from dodona.core.weights.saved cimport (
+    CELL, MAX_POWER, WORD, bucket_of, row_length, word_at,
+)
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_rows(int16_t* scores, const int8_t* const* rows, const int8_t* factors,
-                         int n_rows, int n_blocks) noexcept nogil
     void dodona_add_scores(int16_t* sums, const int16_t* others, int n_blocks) noexcept nogil
     int dodona_match(const uint32_t* fingerprints, uint32_t sought) noexcept nogil
 
+cdef extern from "rows.h":
+    ctypedef void (*RowAdder "dodona_row_adder")(
+        int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
+        int n_blocks) noexcept nogil
+    RowAdder dodona_add_rows
+    int dodona_row_adders(RowAdder* found) noexcept
+
 cdef enum:
-    UNIT = 2                  # bytes; rows start at multiples of it (8: a tenth more on disk)
-    WORD = 2
-    CELL = 3
-    LINE = 64                 # of the cache
-    AHEAD = 8                 # rows that are asked for before they are packed
-    DENSE = 0xfff
-    POWER_AT = 12             # where the power of two begins in the word
-    MAX_POWER = 3
-    LARGEST = 127
     MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
-
-cdef inline size_t whole_units(size_t n_bytes) noexcept nogil:
-    return (n_bytes + UNIT - 1) // UNIT * UNIT
-
-
-cdef inline unsigned int word_at(const int8_t* address) noexcept nogil:
-    cdef uint16_t word
-    memcpy(&word, address, WORD)
-    return word
-
-
-cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
-    """The high half of the key, scaled to the table."""
-    return <uint32_t> ((key >> 32) * n_buckets >> 32)
-
-
-cdef inline size_t row_length(const int8_t* rows, size_t n_bytes, size_t n_padded,
-                              uint32_t row) noexcept nogil:
-    """The bytes of a row; 0 if it, or a class that it names, is out of bounds."""
-    cdef size_t start = <size_t> row * UNIT, length = WORD, n, j, klass, next_class = 0
-    cdef unsigned int word
-    cdef bint is_bad = False
-    if start + UNIT > n_bytes:
-        return 0
-    word = word_at(rows + start)
-    if word >> POWER_AT > MAX_POWER:
-        return 0
-    n = word & DENSE
-    length += n_padded if n == DENSE else n * CELL
-    if start + length > n_bytes:
-        return 0
-    for j in range(0 if n == DENSE else n):
-        klass = word_at(rows + start + WORD + j * CELL)
-        is_bad |= klass < next_class            # ascending: no class is added twice
-        next_class = klass + 1
-    return 0 if is_bad or next_class > n_padded else length
+cdef struct Found:            # rows of a state's features, those of cells apart, each with a factor
+    int n_dense
+    int n_sparse
+    const int8_t* dense[2 * MAX_KEYS + 1]       # room for one that is written, but not kept
+    const int8_t* sparse[2 * MAX_KEYS + 1]
+    int8_t dense_factor[2 * MAX_KEYS + 1]
+    int8_t sparse_factor[2 * MAX_KEYS + 1]
 
 
 cdef class Scorer:
@@ -99,48 +62,52 @@ cdef class PackedWeights(Scorer):
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
 
     def __init__(self, int n_classes, float step, buckets, rows):
+        cdef const Bucket* saved
         check_classes(n_classes)
         self.n_classes, self.step = n_classes, step
-        PyObject_GetBuffer(buckets, &self.bucket_buffer, PyBUF_SIMPLE)
-        PyObject_GetBuffer(rows, &self.row_buffer, PyBUF_SIMPLE)
-        self.n_buckets = <uint32_t> (self.bucket_buffer.len // sizeof(Bucket))
-        self.n_bytes = self.row_buffer.len
-        self.buckets = <const Bucket*> self.bucket_buffer.buf
-        self.rows = <const int8_t*> self.row_buffer.buf
-        self._check()
+        PyObject_GetBuffer(buckets, &self.saved_buckets, PyBUF_SIMPLE)
+        PyObject_GetBuffer(rows, &self.saved_rows, PyBUF_SIMPLE)
+        self.n_buckets = <uint32_t> (self.saved_buckets.len // sizeof(Bucket))
+        saved = <const Bucket*> self.saved_buckets.buf
+        self.check(saved, <const int8_t*> self.saved_rows.buf, self.saved_rows.len)
+        lay_out(self.memory, saved, self.n_buckets, <const int8_t*> self.saved_rows.buf,
+                padded(n_classes))
+        self.buckets = <const Bucket*> &self.memory[0]
+        self.rows = &self.memory[0] + <size_t> self.n_buckets * sizeof(Bucket)
 
     def __dealloc__(self):
-        PyBuffer_Release(&self.bucket_buffer)
-        PyBuffer_Release(&self.row_buffer)
+        PyBuffer_Release(&self.saved_buckets)
+        PyBuffer_Release(&self.saved_rows)
 
-    def _check(self):
+    cdef int check(self, const Bucket* buckets, const int8_t* rows, size_t most) except -1:
         """Refuse contents that would lead outside the memory, or take ages to search: a model file
         may be damaged, or made to do harm."""
         cdef uint32_t i, n_full = 0, longest = 0
-        cdef size_t length, n_bytes = 0, most = self.n_bytes, n_padded = padded(self.n_classes)
+        cdef size_t length, n_bytes = 0, n_padded = padded(self.n_classes)
         cdef int place
-        if <size_t> self.buckets % sizeof(uint32_t):
+        if <size_t> buckets % sizeof(uint32_t):
             raise ValueError("the table of weights is not aligned")
         for i in range(self.n_buckets):
-            n_full = n_full + 1 if self.buckets[i].fingerprint[BLOCK - 1] else 0
+            n_full = n_full + 1 if buckets[i].fingerprint[BLOCK - 1] else 0
             longest = max(longest, n_full)
         if self.n_buckets == longest or longest > MOST_FULL:
             raise ValueError("the table of weights has no empty place where there should be one")
         for i in range(self.n_buckets):
             for place in range(BLOCK):
-                if self.buckets[i].fingerprint[place]:
-                    length = row_length(self.rows, most, n_padded, self.buckets[i].row[place])
+                if buckets[i].fingerprint[place]:
+                    length = row_length(rows, most, n_padded, buckets[i].row[place])
                     n_bytes += length
                     if length == 0 or n_bytes > most:
                         raise ValueError("a row of weights lies outside the table or the classes")
+        return 0
 
     def buckets_bytes(self):
         """The table of places, as it is saved."""
-        return (<const char*> self.buckets)[:self.n_buckets * sizeof(Bucket)]
+        return (<const char*> self.saved_buckets.buf)[:self.n_buckets * sizeof(Bucket)]
 
     def rows_bytes(self):
         """The rows, as they are saved."""
-        return (<const char*> self.rows)[:self.n_bytes]
+        return (<const char*> self.saved_rows.buf)[:self.saved_rows.len]
 
     @property
     def n_rows(self):
@@ -183,11 +150,11 @@ cdef class PackedWeights(Scorer):
 
     cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                          int16_t* scores) except -1 nogil:
-        cdef const int8_t* rows[MAX_KEYS + 1]
+        cdef Found found
         cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
-        cdef int n_rows[MAX_MEMO_PARTS + 1]     # found for it and those before
-        cdef int part, end, start = 0, n = 0, n_parts = memo.n_parts
-        cdef int n_blocks = padded(self.n_classes) // BLOCK
+        cdef int dense_ends[MAX_MEMO_PARTS]     # of the rows found for it and those before
+        cdef int sparse_ends[MAX_MEMO_PARTS]
+        cdef int part, start = 0, n_parts = memo.n_parts, n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
         for part in range(n_parts):
             sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
@@ -198,41 +165,48 @@ cdef class PackedWeights(Scorer):
                 prefetch_places(self, keys + start, ends[part] - start)
             start = ends[part]
         prefetch_places(self, keys + start, n_keys - start)
-        start = 0
-        for part in range(n_parts + 1):
-            end = n_keys if part == n_parts else ends[part]
-            if part == n_parts or sums[part] != NULL:
-                n += find_rows(self, keys + start, end - start, rows + n)
-            n_rows[part], start = n, end
-        start = 0
+        found.n_dense = found.n_sparse = start = 0
+        for part in range(n_parts):
+            if sums[part] != NULL:
+                find_rows(self, keys + start, ends[part] - start, 1, n_blocks, &found)
+            dense_ends[part], sparse_ends[part], start = found.n_dense, found.n_sparse, ends[part]
+        find_rows(self, keys + start, n_keys - start, 1, n_blocks, &found)
         for part in range(n_parts):
             if sums[part] != NULL:
                 memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
-                add_rows(self, rows + start, n_rows[part] - start, 0, sums[part], n_blocks)
+                add_rows(&found, dense_ends[part - 1] if part else 0, dense_ends[part],
+                         sparse_ends[part - 1] if part else 0, sparse_ends[part], sums[part],
+                         n_blocks)
                 dodona_add_scores(scores, sums[part], n_blocks)
-            start = n_rows[part]
-        add_rows(self, rows + start, n - start, 0, scores, n_blocks)
+        add_rows(&found, dense_ends[n_parts - 1] if n_parts else 0, found.n_dense,
+                 sparse_ends[n_parts - 1] if n_parts else 0, found.n_sparse, scores, n_blocks)
         return 0
 
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* scores) noexcept nogil:
         """Make scores those of a state with other keys: so many in the place of as many."""
-        cdef const int8_t* rows[2 * MAX_KEYS + 1]
-        cdef int n_removed, n_added
+        cdef Found found
+        cdef int n_blocks = padded(self.n_classes) // BLOCK
+        found.n_dense = found.n_sparse = 0
         prefetch_places(self, removed, n_keys)
         prefetch_places(self, added, n_keys)
-        n_removed = find_rows(self, removed, n_keys, rows)
-        n_added = find_rows(self, added, n_keys, rows + n_removed)
-        add_rows(self, rows, n_removed + n_added, n_removed, scores,
-                 padded(self.n_classes) // BLOCK)
+        find_rows(self, removed, n_keys, -1, n_blocks, &found)
+        find_rows(self, added, n_keys, 1, n_blocks, &found)
+        add_rows(&found, 0, found.n_dense, 0, found.n_sparse, scores, n_blocks)
 
 
 cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
                       int n_blocks) noexcept nogil:
     """Add the weights of the keys to the scores of the first blocks of classes."""
-    cdef const int8_t* rows[MAX_KEYS + 1]
+    cdef Found found
+    found.n_dense = found.n_sparse = 0
     prefetch_places(weights, keys, n_keys)
-    add_rows(weights, rows, find_rows(weights, keys, n_keys, rows), 0, scores, n_blocks)
+    find_rows(weights, keys, n_keys, 1, n_blocks, &found)
+    if n_blocks * BLOCK >= weights.n_classes:
+        add_rows(&found, 0, found.n_dense, 0, found.n_sparse, scores, n_blocks)
+    else:
+        add_first_cells(&found, scores, n_blocks * BLOCK)
+        add_rows(&found, 0, found.n_dense, 0, 0, scores, n_blocks)
 
 
 cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
@@ -242,209 +216,81 @@ cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
 
 
-cdef inline int find_rows(PackedWeights weights, const uint64_t* keys, int n_keys,
-                          const int8_t** rows) noexcept nogil:
-    """The rows of those keys that have one, and their number; there is room for one more."""
-    cdef uint32_t at
-    cdef int i, place, n = 0
+cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_keys, int sign,
+                           int n_blocks, Found* found) noexcept nogil:
+    """Find the rows of those keys that have one, times 1 or -1, and ask for their memory."""
+    cdef uint32_t at, row
+    cdef int i, place, line, first = found.n_dense, n_dense = first, n_sparse = found.n_sparse
     for i in range(n_keys):
         at = bucket_of(keys[i], weights.n_buckets)
         place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
         while place == BLOCK and weights.buckets[at].fingerprint[BLOCK - 1] != 0:
             at = at + 1 if at + 1 < weights.n_buckets else 0
             place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
-        # written in any case, kept only if found: no branch for the processor to guess
-        rows[n] = weights.rows + <size_t> weights.buckets[at].row[place & (BLOCK - 1)] * UNIT
-        dodona_prefetch(rows[n])
-        n += place != BLOCK
-    return n
+        # Written to both in any case, kept only where it belongs: no branch for the processor to
+        # guess. If there is none, it is the first row of all, whose memory is near.
+        row = weights.buckets[at].row[place & (BLOCK - 1)] & -<uint32_t> (place != BLOCK)
+        found.dense[n_dense] = found.sparse[n_sparse] = weights.rows + (row & ~<uint32_t> FLAGS)
+        found.dense_factor[n_dense] = found.sparse_factor[n_sparse] = <int8_t> (
+            sign * (1 << (row >> POWER_SHIFT & MAX_POWER)))
+        dodona_prefetch(found.dense[n_dense])
+        n_dense += (place != BLOCK) & (row & IS_DENSE)
+        n_sparse += (place != BLOCK) & (~row & IS_DENSE)
+    for i in range(first, n_dense):
+        line = LINE
+        while line < n_blocks * BLOCK:
+            dodona_prefetch(found.dense[i] + line)
+            line += LINE
+    found.n_dense, found.n_sparse = n_dense, n_sparse
 
 
-cdef void add_rows(PackedWeights weights, const int8_t* const* rows, int n_rows, int n_less,
-                   int16_t* scores, int n_blocks) noexcept nogil:
-    """Add rows that were found, each with its word before it; the first `n_less` are subtracted."""
-    cdef const int8_t* dense[2 * MAX_KEYS]
-    cdef int8_t factors[2 * MAX_KEYS]
-    cdef unsigned int word
-    cdef int i, factor, n_dense = 0
-    cdef bint all_blocks = n_blocks * BLOCK >= weights.n_classes
-    for i in range(n_rows):
-        word = word_at(rows[i])
-        factor = (-1 if i < n_less else 1) * (1 << (word >> POWER_AT))
-        if word & DENSE == DENSE:
-            prefetch_rest(rows[i], WORD + n_blocks * BLOCK)
-            dense[n_dense] = rows[i] + WORD
-            factors[n_dense] = <int8_t> factor
-            n_dense += 1
-        elif all_blocks:
-            add_cells(rows[i] + WORD, word & DENSE, factor, scores)
-        else:
-            add_first_cells(rows[i] + WORD, word & DENSE, factor, scores, n_blocks * BLOCK)
-    dodona_add_rows(scores, dense, factors, n_dense, n_blocks)
+cdef inline void add_rows(const Found* found, int dense_from, int dense_to, int sparse_from,
+                          int sparse_to, int16_t* scores, int n_blocks) noexcept nogil:
+    """Add some of the rows that were found."""
+    cdef const int8_t* cell
+    cdef int i, factor, _j
+    for i in range(sparse_from, sparse_to):
+        cell, factor = found.sparse[i] + WORD, found.sparse_factor[i]
+        for _j in range(word_at(found.sparse[i])):
+            scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
+            cell += CELL
+    dodona_add_rows(scores, found.dense + dense_from, found.dense_factor + dense_from,
+                    dense_to - dense_from, n_blocks)
 
 
-cdef inline void prefetch_rest(const int8_t* row, int n_bytes) noexcept nogil:
-    """Ask for the lines of a row after the first: 1.2x, with 176 classes."""
-    cdef int at = LINE
-    while at < n_bytes:
-        dodona_prefetch(row + at)
-        at += LINE
-    dodona_prefetch(row + n_bytes - 1)
-
-
-cdef inline void add_cells(const int8_t* cell, int n, int factor, int16_t* scores) noexcept nogil:
-    cdef int _j
-    for _j in range(n):
-        scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
-        cell += CELL
-
-
-cdef inline void add_first_cells(const int8_t* cell, int n, int factor, int16_t* scores,
+cdef inline void add_first_cells(const Found* found, int16_t* scores,
                                  unsigned int limit) noexcept nogil:
     """Add the cells of the classes below a limit; cells are in the order of their classes."""
-    while n > 0 and word_at(cell) < limit:
-        scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
-        cell += CELL
-        n -= 1
+    cdef const int8_t* cell
+    cdef int i, n
+    for i in range(found.n_sparse):
+        cell, n = found.sparse[i] + WORD, word_at(found.sparse[i])
+        while n > 0 and word_at(cell) < limit:
+            scores[word_at(cell)] += <int16_t> (cell[WORD] * found.sparse_factor[i])
+            cell += CELL
+            n -= 1
 
 
-cdef struct Averages:             # of a row that is about to be packed
-    vector[double] values         # per class, where …
-    vector[char] is_there         # … per block: the row has it
-    vector[uint16_t] cells        # classes whose weights are worth one
+def sums_of_rows(scores, rows, factors):
+    """These scores with rows of as many weights added, each times its factor, in every way that
+    this processor has; their number is a multiple of eight. For tests.
 
-
-def pack(Weights weights, double time, *, double least=1):
-    """The average of the weights over `time` steps, as PackedWeights.
-
-    A row whose weights sum to less than `least`, signs apart, is dropped; the unit is the 127th
-    part of the largest weight of all.
+    >>> sums_of_rows([10] * 8, [bytes(range(8)), bytes([1] * 8)], [2, -1])[0]
+    [9, 11, 13, 15, 17, 19, 21, 23]
     """
-    cdef vector[uint64_t] keys
-    cdef vector[uint32_t] starts
-    cdef vector[int8_t] rows
-    cdef Averages row
-    cdef size_t i
-    cdef double unit = (largest(weights, time) or 1) / LARGEST
-    for i in range(weights.table.size()):
-        prefetch_row(weights, &weights.table[(i + AHEAD) & (weights.table.size() - 1)])
-        if weights.table[i].key and mass(weights, &weights.table[i], time) >= least * unit:
-            keys.push_back(weights.table[i].key)
-    sort(keys.begin(), keys.end())           # an order that does not depend on the table's
-    row.values.resize(padded(weights.n_classes))
-    row.is_there.resize(padded(weights.n_classes) // BLOCK)
-    for i in range(keys.size()):
-        if i + AHEAD < keys.size():
-            prefetch_row(weights, weights.find(keys[i + AHEAD]))
-        fill_averages(weights, weights.find(keys[i]), time, row)
-        starts.push_back(<uint32_t> (rows.size() // UNIT))
-        append_row(rows, row, unit)
-    rows.resize(rows.size() + UNIT)          # room to read the head of a row at the very end
-    return PackedWeights(weights.n_classes, unit / (1 << MAX_POWER), _buckets(keys, starts),
-                         (<char*> rows.data())[:rows.size()])
-
-
-cdef inline void prefetch_row(Weights weights, const Row* row) noexcept nogil:
-    """Ask for a row that is soon wanted: what comes after it in the table lies somewhere else."""
-    cdef size_t start = <size_t> row.start * BLOCK
-    cdef int j
-    for j in range(row.n_blocks):
-        dodona_prefetch(&weights.total[start + j * BLOCK])
-        if j % 2 == 0:       # two blocks of weights fill a line of the cache
-            dodona_prefetch(&weights.weight[start + j * BLOCK])
-
-
-cdef inline double average(Weights weights, size_t place, double time) noexcept nogil:
-    # most weights of a block have never moved: no division for them
-    if weights.total[place] == 0:
-        return weights.weight[place]
-    return weights.weight[place] - weights.total[place] / time
-
-
-cdef double largest(Weights weights, double time) noexcept nogil:
-    """The largest absolute average."""
-    cdef size_t i
-    cdef double most = 0
-    for i in range(weights.weight.size()):
-        most = max(most, fabs(average(weights, i, time)))
-    return most
-
-
-cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
-    """The sum of a row's averages, signs apart."""
-    cdef size_t place, start = <size_t> row.start * BLOCK
-    cdef double total = 0
-    for place in range(start, start + row.n_blocks * BLOCK):
-        total += fabs(average(weights, place, time))
-    return total
-
-
-cdef void fill_averages(Weights weights, const Row* row, double time,
-                        Averages& averages) noexcept nogil:
-    """Write the average weight of every class of the row's blocks, and which these are."""
-    cdef int j, k
-    cdef size_t place
-    memset(averages.is_there.data(), 0, averages.is_there.size())
-    for j in range(row.n_blocks):
-        place = weights.block_id[row.start + j]
-        averages.is_there[place] = True
-        for k in range(BLOCK):
-            averages.values[place * BLOCK + k] = average(
-                weights, (<size_t> row.start + j) * BLOCK + k, time)
-
-
-cdef int append_row(vector[int8_t]& rows, Averages& row, double unit) except -1 nogil:
-    """Write a row, its weights times the least power of two that lets them fit.
-
-    A weight of less than a quarter of the unit is worth no cell; but a cell costs about as much
-    time as a block of eight, so that a row of many is written out, with all its weights.
-    """
-    cdef const double* values = row.values.data()
-    cdef size_t block, c, at = rows.size(), n_classes = row.values.size()
-    cdef double most = 0, step = unit / (1 << MAX_POWER)
-    cdef int power = 0
-    row.cells.clear()
-    for block in range(row.is_there.size()):
-        if row.is_there[block]:
-            for c in range(block * BLOCK, (block + 1) * BLOCK):
-                most = max(most, fabs(values[c]))
-                if fabs(values[c]) >= unit / 4:
-                    row.cells.push_back(<uint16_t> c)
-    while power < MAX_POWER and lrint(most / step) > LARGEST:
-        power += 1
-        step *= 2
-    if row.cells.size() * BLOCK > n_classes:
-        rows.resize(at + whole_units(WORD + n_classes))
-        put_word(&rows[at], <uint16_t> (power << POWER_AT | DENSE))
-        for block in range(row.is_there.size()):
-            if row.is_there[block]:
-                for c in range(block * BLOCK, (block + 1) * BLOCK):
-                    rows[at + WORD + c] = <int8_t> lrint(values[c] / step)
-    else:
-        rows.resize(at + whole_units(WORD + row.cells.size() * CELL))
-        put_word(&rows[at], <uint16_t> (power << POWER_AT | row.cells.size()))
-        for c in range(row.cells.size()):
-            put_word(&rows[at + WORD + c * CELL], row.cells[c])
-            rows[at + WORD + c * CELL + WORD] = <int8_t> lrint(values[row.cells[c]] / step)
-
-
-cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:
-    memcpy(address, &word, WORD)
-
-
-cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& starts):
-    """The table of places, three quarters full; what a bucket cannot hold goes to the next."""
-    cdef vector[Bucket] buckets
-    cdef size_t i
-    cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)
-    cdef int place
-    buckets.resize(n_buckets)
-    for i in range(keys.size()):
-        at = bucket_of(keys[i], n_buckets)
-        place = dodona_match(buckets[at].fingerprint, 0)
-        while place == BLOCK:
-            at = at + 1 if at + 1 < n_buckets else 0
-            place = dodona_match(buckets[at].fingerprint, 0)
-        buckets[at].fingerprint[place] = <uint32_t> keys[i]
-        buckets[at].row[place] = starts[i]
-    return (<char*> buckets.data())[:buckets.size() * sizeof(Bucket)]
+    cdef RowAdder adders[2]
+    cdef vector[const int8_t*] addresses
+    cdef vector[int8_t] times = factors
+    cdef vector[int16_t] sums
+    cdef int i
+    if len(scores) % BLOCK or len(rows) != len(factors) or {len(row) for row in rows} - {len(scores)}:
+        raise ValueError("rows have as many weights as there are scores, and a factor each")
+    for row in rows:
+        addresses.push_back(<const int8_t*> <const char*> row)
+    found = []
+    for i in range(dodona_row_adders(adders)):
+        sums = scores
+        adders[i](sums.data(), addresses.data(), times.data(), <int> times.size(),
+                  <int> sums.size() // BLOCK)
+        found.append(list(sums))
+    return found

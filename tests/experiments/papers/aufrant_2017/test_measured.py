@@ -13,7 +13,7 @@ from dodona.core.parsing.beam import Beam
 from dodona.core.parsing.beam_training import BeamTrainer
 from dodona.core.parsing.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import pack
+from dodona.core.weights.packing import pack
 from dodona.experiments.papers.aufrant_2017.biases import biases
 from dodona.experiments.papers.aufrant_2017.measured import (
     MeasuredBeam,
