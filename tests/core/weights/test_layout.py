@@ -24,7 +24,7 @@ def saved_row(weights: dict[int, int], n_classes: int, power: int, *, is_dense: 
 
 
 def saved_table(rows: dict[int, bytes]) -> tuple[bytes, bytes]:
-    """The table and the rows of some keys, which differ in their low halves; one bucket for seven."""
+    """The table and the rows of some keys; their high halves put no more than seven together."""
     n_buckets = len(rows) // 7 + 1
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(n_buckets)]
     together = b""
@@ -47,7 +47,8 @@ def test_rows_of_every_length_score_what_was_saved(n_classes: int) -> None:
     rows: dict[int, bytes] = {}
     powers: dict[int, int] = {}
     n_buckets = 2 * len(sizes) // 7 + 1
-    for number, (size, is_dense) in enumerate((size, way) for size in sizes for way in (False, True)):
+    ways = [(size, is_dense) for size in sizes for is_dense in (False, True)]
+    for number, (size, is_dense) in enumerate(ways):
         high = -(-(number // 7 << 32) // n_buckets)  # seven to a bucket
         key = high << 32 | 2 * number + 1
         chosen = sorted(random.sample(range(n_classes), size))

@@ -17,6 +17,7 @@ cdef struct TagAtom:
 cdef class TagFeatures:
     cdef readonly int n_templates
     cdef readonly int n_static          # templates that do not look at the task's own tags
+    cdef readonly int n_alone           # of these, the first that look at the word itself alone
     cdef vector[TagAtom] atoms
     cdef vector[uint64_t] seeds         # per template
     cdef vector[int32_t] ends           # per template, in `parts`

@@ -3,10 +3,17 @@
 Templates that look at the tags which the task itself gives (its history) stand last: the others
 have the same keys however the words before were tagged, so that a beam scores them once.
 """
+from itertools import takewhile
+
 from dodona.core.base.hashing cimport mixed, multiplier, seed
 from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.weights.linear cimport MAX_KEYS
+
+
+def looks_at_itself(parts):
+    """Whether a template is about the word to be tagged alone."""
+    return all(place == 0 for place, _ in parts)
 
 
 cdef class TagFeatures:
@@ -14,13 +21,15 @@ cdef class TagFeatures:
 
     >>> features = TagFeatures([[(0, "form")], [(-1, "upos"), (0, "form")]], ("form", "upos"),
     ...                        "upos")
-    >>> features.n_templates, features.n_static
-    (2, 1)
+    >>> features.n_templates, features.n_static, features.n_alone
+    (2, 1, 1)
     """
 
     def __init__(self, templates, columns, str own):
         history = [any(column == own for _, column in parts) for parts in templates]
         self.n_templates, self.n_static = len(history), history.count(False)
+        static = (parts for parts, is_history in zip(templates, history) if not is_history)
+        self.n_alone = len(list(takewhile(looks_at_itself, static)))
         if self.n_templates > MAX_KEYS:
             raise ValueError(f"{self.n_templates} templates; at most {MAX_KEYS} are possible")
         for place, column in (part for parts in templates for part in parts):

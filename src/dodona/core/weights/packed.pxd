@@ -26,6 +26,7 @@ cdef class PackedWeights(Scorer):
     cdef uint32_t n_buckets
 
     cdef int check(self, const Bucket* buckets, const int8_t* rows, size_t most) except -1
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* scores) noexcept nogil
 

@@ -182,6 +182,10 @@ cdef class PackedWeights(Scorer):
                  sparse_ends[n_parts - 1] if n_parts else 0, found.n_sparse, scores, n_blocks)
         return 0
 
+    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """Ask for the memory where the places of these keys are."""
+        prefetch_places(self, keys, n_keys)
+
     cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* scores) noexcept nogil:
         """Make scores those of a state with other keys: so many in the place of as many."""
