@@ -139,7 +139,34 @@ static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
 #endif
 }
 
-/* The same of eight floats, and those at the bar, too, which may have been rounded; but none with a barrier. */
+/* Whether one of 32 scores is above a bar. */
+static inline int dodona_any_above(const int16_t* scores, int16_t bar) {
+#if defined(__SSE2__) || defined(_M_X64)
+    const __m128i* at = (const __m128i*) scores;
+    __m128i low = _mm_max_epi16(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
+    __m128i high = _mm_max_epi16(_mm_loadu_si128(at + 2), _mm_loadu_si128(at + 3));
+    return _mm_movemask_epi8(_mm_cmpgt_epi16(_mm_max_epi16(low, high), _mm_set1_epi16(bar)));
+#elif defined(DODONA_NEON)
+    int16x8_t low = vmaxq_s16(vld1q_s16(scores), vld1q_s16(scores + 8));
+    int16x8_t high = vmaxq_s16(vld1q_s16(scores + 16), vld1q_s16(scores + 24));
+    return vmaxvq_s16(vmaxq_s16(low, high)) > bar;
+#else
+    int found = 0;
+    for (int k = 0; k < 4 * DODONA_BLOCK; k++) found |= scores[k] > bar;
+    return found;
+#endif
+}
+
+/* The first block, from one on, that has a score above a bar; n if there is none. Most have none, so that they
+   are looked at four at a time. */
+static inline int dodona_next_above(const int16_t* scores, int block, int n_blocks, int16_t bar) {
+    while (block + 4 <= n_blocks && !dodona_any_above(scores + DODONA_BLOCK * block, bar)) block += 4;
+    while (block < n_blocks && !dodona_above(scores + DODONA_BLOCK * block, bar)) block++;
+    return block;
+}
+
+/* The set of those among eight floats that are above a bar or at it, which may have been rounded; but none with a
+   barrier. */
 static inline unsigned dodona_reaching(const float* scores, const int16_t* barriers, float bar) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128 lowest = _mm_set1_ps(bar);
@@ -182,11 +209,35 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #endif
 }
 
+/* In how many of eight places two arrays are equal. */
+static inline int dodona_n_equal(const uint64_t* one, const uint64_t* other) {
+#if defined(__SSE2__) || defined(_M_X64)
+    __m128i count = _mm_setzero_si128();
+    uint64_t lanes[2];
+    for (int k = 0; k < DODONA_BLOCK; k += 2) {
+        __m128i a = _mm_loadu_si128((const __m128i*) (one + k)), b = _mm_loadu_si128((const __m128i*) (other + k));
+        __m128i halves = _mm_cmpeq_epi32(a, b);       /* both of them, then: minus one where equal */
+        count = _mm_sub_epi64(count, _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1))));
+    }
+    _mm_storeu_si128((__m128i*) lanes, count);
+    return (int) (lanes[0] + lanes[1]);
+#elif defined(DODONA_NEON)
+    uint64x2_t count = vdupq_n_u64(0);
+    for (int k = 0; k < DODONA_BLOCK; k += 2)
+        count = vsubq_u64(count, vceqq_u64(vld1q_u64(one + k), vld1q_u64(other + k)));
+    return (int) vaddvq_u64(count);
+#else
+    int count = 0;
+    for (int k = 0; k < DODONA_BLOCK; k++) count += one[k] == other[k];
+    return count;
+#endif
+}
+
 /* In how many places two arrays differ; where these are `most` or more, it may be fewer than there are. */
 static inline int dodona_n_different(const uint64_t* one, const uint64_t* other, int n, int most) {
     int at = 0, count = 0;
-    for (; at + 8 <= n && count < most; at += 8)
-        for (int k = at; k < at + 8; k++) count += one[k] != other[k];
+    for (; at + DODONA_BLOCK <= n && count < most; at += DODONA_BLOCK)
+        count += DODONA_BLOCK - dodona_n_equal(one + at, other + at);
     for (; at < n && count < most; at++) count += one[at] != other[at];
     return count;
 }

@@ -48,6 +48,7 @@ cdef class Agenda:
     cdef vector[int] ends               # of the parts of its keys, N_PARTS of them
     cdef vector[Barriers] barriers
     cdef vector[int32_t] near           # an earlier one that has nearly the same keys, or NONE
+    cdef int n_changed                  # so many of the next two:
     cdef vector[uint64_t] added         # keys of the hypothesis compared last that its nearest …
     cdef vector[uint64_t] removed       # … does not have, and the other way round
     cdef vector[int32_t] slots          # those to give away

@@ -68,6 +68,8 @@ cdef class Agenda:
             lay_out(&self.states[slot], &self.block[n_units * slot], n_words)
         self.n_templates = n_templates
         self.keys.resize(<size_t> n_templates * self.width)
+        self.added.resize(n_templates)
+        self.removed.resize(n_templates)
 
     cdef int begin(self, const StateC* start, bint is_correct) except -1 nogil:
         """One hypothesis: this configuration, which is not final."""
@@ -122,13 +124,14 @@ cdef class Agenda:
         cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
         cdef const uint64_t* others = &self.keys[
             <size_t> self.near[hypothesis] * self.n_templates]
-        cdef int i
-        self.added.clear()
-        self.removed.clear()
+        cdef uint64_t* added = self.added.data()
+        cdef uint64_t* removed = self.removed.data()
+        cdef int i, n = 0
         for i in range(self.n_keys[hypothesis]):
-            if keys[i] != others[i]:
-                self.added.push_back(keys[i])
-                self.removed.push_back(others[i])
+            # written in any case, kept if they differ: no branch for the processor to guess
+            added[n], removed[n] = keys[i], others[i]
+            n += keys[i] != others[i]
+        self.n_changed = n
 
     cdef int nearest(self, int hypothesis) noexcept nogil:
         """The earlier hypothesis that has most keys in the same places, if these are enough."""

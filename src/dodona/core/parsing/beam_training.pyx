@@ -198,9 +198,9 @@ cdef class BeamTrainer(GreedyTrainer):
         else:
             agenda.compare(hypothesis)
             memcpy(scores, &self.rows[near * n], n * sizeof(float))
-            if not agenda.added.empty():
+            if agenda.n_changed:
                 self.weights.score_change(agenda.added.data(), agenda.removed.data(),
-                                          <int> agenda.added.size(), scores)
+                                          agenda.n_changed, scores)
         memcpy(self.scores.data(), scores, n * sizeof(float))
         self.n_steps += 1
 
