@@ -14,7 +14,8 @@ from dodona.core.weights.packed cimport PackedWeights
 
 cdef extern from "blocks.h":
     unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
-    int dodona_next_above(const int16_t* scores, int block, int n_blocks, int16_t bar) noexcept nogil
+    int dodona_next_above(const int16_t* scores, int block, int n_blocks,
+                          int16_t bar) noexcept nogil
     int dodona_lowest_bit(unsigned int x) noexcept nogil
 
 cdef enum:

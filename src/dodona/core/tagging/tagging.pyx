@@ -104,7 +104,8 @@ cdef class Tagging:
         self.weights.score_parts(keys, self.task.features.n_templates,
                                  &self.task.features.n_alone, memo, scores)
         best = dodona_best(scores, self.task.n_padded // BLOCK)
-        return best if best < self.task.n_classes else 0    # weights out of bounds: all below padding
+        # if weights are out of bounds, all may be below the padding
+        return best if best < self.task.n_classes else 0
 
     cdef int tag_with_beam(self, const WordsC* words, int32_t* own,
                            TagBeam beam) except -1 nogil:

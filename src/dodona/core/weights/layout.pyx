@@ -3,11 +3,11 @@
 A file keeps rows close together; read where they are, one of 176 classes takes four lines of the
 cache where three would do, and what a row is has to be read from it before the rest of it can be
 asked for. So the table is copied, with rows behind it: written-out ones first, from line to line,
-then those of cells, of which none lies in two lines if it fits into one. A place tells where its row
-begins, and in the bits that are free there, whether it is written out and times which power. Rows of
-middling length are written out, too, which a file would grow by. All of it is in large pages, where
-the system has some. Parsing is 1.16x as fast on x86-64 (ARM: 1.00x), with 0.8x the misses of a
-cache of 1 MiB.
+then those of cells, of which none lies in two lines if it fits into one. A place tells where its
+row begins, and in the bits that are free there, whether it is written out and times which power.
+Rows of middling length are written out, too, which a file would grow by. All of it is in large
+pages, where the system has some. Parsing is 1.16x as fast on x86-64 (ARM: 1.01x), with 0.8x the
+misses of a cache of 1 MiB.
 """
 from libc.string cimport memcpy, memset
 

@@ -1,7 +1,7 @@
 """Averaged weights, packed for parsing: a byte a weight, and eight additions at a time.
 
-How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket of the table holds the
-fingerprints of eight features, compared all at once.
+How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket of the table holds
+the fingerprints of eight features, compared all at once.
 """
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy, memset
@@ -287,7 +287,8 @@ def sums_of_rows(scores, rows, factors):
     cdef vector[int8_t] times = factors
     cdef vector[int16_t] sums
     cdef int i
-    if len(scores) % BLOCK or len(rows) != len(factors) or {len(row) for row in rows} - {len(scores)}:
+    if (len(scores) % BLOCK or len(rows) != len(factors)
+            or any(len(row) != len(scores) for row in rows)):
         raise ValueError("rows have as many weights as there are scores, and a factor each")
     for row in rows:
         addresses.push_back(<const int8_t*> <const char*> row)
