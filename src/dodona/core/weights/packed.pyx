@@ -284,17 +284,20 @@ def sums_of_rows(scores, rows, factors):
     """
     cdef RowAdder adders[2]
     cdef vector[const int8_t*] addresses
-    cdef vector[int8_t] times = factors
+    cdef vector[int8_t] times
     cdef vector[int16_t] sums
     cdef int i
     if (len(scores) % BLOCK or len(rows) != len(factors)
             or any(len(row) != len(scores) for row in rows)):
         raise ValueError("rows have as many weights as there are scores, and a factor each")
-    for row in rows:
+    for row, factor in zip(rows, factors):
         addresses.push_back(<const int8_t*> <const char*> row)
+        times.push_back(factor)
     found = []
     for i in range(dodona_row_adders(adders)):
-        sums = scores
+        sums.clear()
+        for score in scores:
+            sums.push_back(score)
         adders[i](sums.data(), addresses.data(), times.data(), <int> times.size(),
                   <int> sums.size() // BLOCK)
         found.append(list(sums))
