@@ -206,6 +206,22 @@ def test_tagging_is_what_training_came_to() -> None:
     assert keys
 
 
+@pytest.mark.parametrize("certain", [0, 3])
+def test_sentences_have_the_same_tags_alone_and_among_others(certain: int) -> None:
+    """Among many, what a word alone scores is kept, and met again."""
+    setup = Setup(7, certain)
+    weights = Weights(len(setup.classes))
+    trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
+    trainer.train(range(len(setup.forms)))
+    search = Tagging(setup.task, pack(weights, trainer.time))
+    search.tag(setup.corpus)
+    for s, sentence in enumerate(setup.sentences):
+        alone = setup.speller.encode([sentence], 1)
+        search.tag(alone)
+        assert setup.task.tags(alone, 0) == setup.task.tags(setup.corpus, s)
+    assert len({tag for s in range(60) for tag in setup.task.tags(setup.corpus, s)}) > 1
+
+
 def _averages(weights: Weights, time: float) -> tuple[int, dict[int, dict[int, float]]]:
     keys, n_cells, classes, values, totals = (
         memoryview(data).cast(kind)

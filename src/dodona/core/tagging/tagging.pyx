@@ -23,6 +23,7 @@ cdef extern from "blocks.h":
 
 # As many sums for words alone are kept, two to this power: what a word is like comes again with it.
 LOG_WORDS = 8
+MANY = 16       # sentences; with fewer it takes as long to make room for sums as to add them up
 
 
 cdef class Tagging:
@@ -43,7 +44,7 @@ cdef class Tagging:
         cdef vector[uint64_t] keys
         cdef vector[int16_t] scores
         cdef TagBeam beam = TagBeam(self.task, PackedTagScorer(self.weights), self.width)
-        cdef Memo memo = Memo(self.task.n_padded * sizeof(int16_t), (LOG_WORDS,))
+        cdef Memo memo = None
         cdef WordsC words
         cdef int32_t* own
         cdef int i
@@ -52,6 +53,8 @@ cdef class Tagging:
                 f"{corpus.n_columns} columns, but the task looks at {self.task.n_columns}")
         if kept is not None and kept.shape[0] != len(corpus):
             raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
+        if len(corpus) >= MANY:
+            memo = Memo(self.task.n_padded * sizeof(int16_t), (LOG_WORDS,))
         keys.resize(2 * self.task.features.n_templates)
         scores.resize(self.task.n_padded)
         with nogil:
@@ -101,8 +104,11 @@ cdef class Tagging:
         cdef int best
         self.task.features.fill_history(words, word, keys + self.task.features.n_static)
         memcpy(scores, self.task.blank.data(), self.task.n_padded * sizeof(int16_t))
-        self.weights.score_parts(keys, self.task.features.n_templates,
-                                 &self.task.features.n_alone, memo, scores)
+        if memo is None:
+            self.weights.score(keys, self.task.features.n_templates, scores)
+        else:
+            self.weights.score_parts(keys, self.task.features.n_templates,
+                                     &self.task.features.n_alone, memo, scores)
         best = dodona_best(scores, self.task.n_padded // BLOCK)
         # if weights are out of bounds, all may be below the padding
         return best if best < self.task.n_classes else 0
