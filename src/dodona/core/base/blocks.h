@@ -21,10 +21,12 @@
 #define DODONA_RESTRICT __restrict
 #define dodona_prefetch(address) ((void) 0)
 static inline int dodona_lowest_bit(unsigned x) { unsigned long i; _BitScanForward(&i, x); return (int) i; }
+static inline int dodona_highest_bit(unsigned x) { unsigned long i; _BitScanReverse(&i, x); return (int) i; }
 #else
 #define DODONA_RESTRICT __restrict__
 #define dodona_prefetch(address) __builtin_prefetch(address)
 static inline int dodona_lowest_bit(unsigned x) { return __builtin_ctz(x); }
+static inline int dodona_highest_bit(unsigned x) { return 31 - __builtin_clz(x); }
 #endif
 
 #if defined(__clang__)

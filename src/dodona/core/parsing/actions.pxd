@@ -15,7 +15,9 @@ cdef class Actions:
     cdef int n_padded
     cdef vector[int32_t] move           # per class
     cdef vector[int32_t] label
-    cdef vector[int16_t] barrier        # per set of moves, kind of state and class: 0 or BARRED
+    # per set of moves, kind of state and class, then per lane of an outline: 0 or BARRED
+    cdef vector[int16_t] barrier
+    cdef int n_barriers                 # of classes and lanes together
 
     cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil
     cdef Choices choices(self, const int16_t* scores, const float* raw_scores) noexcept nogil

@@ -6,6 +6,7 @@ gets another label. What a state forbids is a row of numbers from which its scor
 for each set of valid moves, so that choosing is a plain maximum.
 """
 from dodona.core.base.nodes cimport NONE
+from dodona.core.weights.outline cimport Outline
 from dodona.core.weights.packed cimport BARRED
 
 cdef enum:
@@ -38,11 +39,17 @@ cdef class Actions:
             self.move.push_back(move)
             self.label.push_back(label)
         self._check_complete()
+        narrow, wide = Outline(self.n_classes), Outline(self.n_classes, is_wide=True)
+        lanes = [narrow.classes(lane) if lane < narrow.n_bounds else wide.classes(lane)
+                 for lane in range(wide.n_lanes)]
+        self.n_barriers = self.n_padded + wide.n_lanes
         for valid in range(1 << len(system.moves)):
             for kind in range(N_KINDS):
-                for c in range(self.n_padded):
-                    allowed = c < self.n_classes and self._allows(valid, kind, c)
-                    self.barrier.push_back(0 if allowed else BARRED)
+                allowed = [c < self.n_classes and self._allows(valid, kind, c)
+                           for c in range(self.n_padded)]
+                allowed += [any(allowed[c] for c in classes) for classes in lanes]
+                for is_allowed in allowed:
+                    self.barrier.push_back(0 if is_allowed else BARRED)
 
     def _check_complete(self):
         """Refuse classes of which a state may allow none: a model may come from anywhere."""
@@ -66,14 +73,15 @@ cdef class Actions:
         return under_root if root_is_head else elsewhere
 
     cdef const int16_t* barriers(self, const StateC* state, int valid) noexcept nogil:
-        """For each class 0, or BARRED where the state does not allow it."""
+        """For each class 0, or BARRED where the state does not allow it; then the same for each
+        lane of an outline."""
         cdef int kind = 0
         if state.root != NONE:
             if self.system.arc_head(state, self.system.right_arc) == state.root:
                 kind = 1
             elif self.system.arc_head(state, self.system.left_arc) == state.root:
                 kind = 2
-        return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_padded]
+        return &self.barrier[<size_t> (valid * N_KINDS + kind) * self.n_barriers]
 
     cdef Choices choices(self, const int16_t* scores, const float* raw_scores) noexcept nogil:
         """The classes with their scores, which are of packed weights or else of those learned."""

@@ -45,6 +45,13 @@ cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
             and memcmp(one.note, other.note, (n - 1) * sizeof(int32_t)) == 0)
 
 
+cdef inline bint is_before(const Candidate* one, const Candidate* other) noexcept nogil:
+    """Whether the one is better, or is to be preferred to another that is as good."""
+    if one.score != other.score:
+        return one.score > other.score
+    return one.parent < other.parent or one.parent == other.parent and one.klass < other.klass
+
+
 cdef class Agenda:
     """Up to `width` hypotheses, best first, and the candidates for the next step."""
 
@@ -148,18 +155,20 @@ cdef class Agenda:
         return near
 
     cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil:
-        """Enter a candidate if it is among the best; of equals, those offered first."""
+        """Enter a candidate if it is among the best; of equals, those of the first parent and then
+        of the first class."""
         cdef size_t i = self.candidates.size()
+        cdef Candidate candidate = Candidate(score, parent, klass, is_correct)
         if <int> i < self.width:
             self.candidates.resize(i + 1)
-        elif score <= self.candidates.back().score:
+        elif not is_before(&candidate, &self.candidates.back()):
             return 0
         else:
             i -= 1
-        while i > 0 and self.candidates[i - 1].score < score:
+        while i > 0 and is_before(&candidate, &self.candidates[i - 1]):
             self.candidates[i] = self.candidates[i - 1]
             i -= 1
-        self.candidates[i] = Candidate(score, parent, klass, is_correct)
+        self.candidates[i] = candidate
 
     cdef int advance(self, Actions actions) except -1 nogil:
         """Make hypotheses of the candidates."""

@@ -5,12 +5,12 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.parsing.agenda cimport Agenda, Hypothesis, Step, bar
+from dodona.core.parsing.scoring cimport LinearScorer
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 from dodona.core.weights.linear cimport BLOCK
-from dodona.core.weights.packed cimport PackedWeights
 
 cdef extern from "blocks.h":
     unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
@@ -32,14 +32,20 @@ cdef class Beam(Greedy):
     With a width of 1 it is greedy search. Threads may share it: only a Workspace changes.
     """
 
+    outlined = "wide"
+
     def __init__(self, *args, int width, **options):
         super().__init__(*args, **options)
-        if isinstance(self.scorer, LinearScorer):
-            self.linear = self.scorer
-            if not isinstance(self.linear.weights, PackedWeights):
-                raise ValueError("a beam needs scores that add up, which support vector machines "
-                                 "do not give; use beam=1")
-        self.logs = LogScores()
+        self.n_exact = self.n_lanes = self.actions.n_padded
+        if not isinstance(self.scorer, LinearScorer):
+            self.logs = LogScores()
+        elif not isinstance(self.scorer.weights, PackedWeights):
+            raise ValueError("a beam needs scores that add up, which support vector machines do "
+                             "not give; use beam=1")
+        elif self.scorer.outline is not None:
+            self.packed, self.features = self.scorer.weights, self.scorer.features
+            self.n_lanes, self.n_exact = self.packed.wide.n_lanes, self.packed.wide.n_exact
+            self.exact_lane = self.packed.wide.exact_lane
         self.width = Agenda(width).width
 
     def derivations(self, Corpus corpus, int sentence):
@@ -113,7 +119,7 @@ cdef class Beam(Greedy):
         cdef BeamWorkspace space = BeamWorkspace()
         space.agenda = Agenda(self.width)
         space.memo = self.scorer.new_memo(keeps_words=True)
-        space.rows.resize(<size_t> self.width * self.actions.n_padded)
+        space.rows.resize(<size_t> self.width * self.n_lanes)
         return space
 
     cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
@@ -139,7 +145,10 @@ cdef class Beam(Greedy):
 
     cdef int expand(self, BeamWorkspace space, Agenda agenda,
                     const WordsC* words) except -1 nogil:
-        """Offer every hypothesis with every action that it allows."""
+        """Offer every hypothesis with every action that it allows.
+
+        Those whose scores an outline only bounds come last, when the bar is highest.
+        """
         cdef Hypothesis* hypothesis
         cdef const int16_t* scores
         cdef Choices choices
@@ -150,56 +159,83 @@ cdef class Beam(Greedy):
                 agenda.offer(hypothesis.score, i, NONE, False)
                 continue
             scores = self.score(space, agenda, i, words)
-            choices = self.actions.choices(scores, NULL)
-            hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
-            self.offer_all(agenda, i, scores, words)
+            if self.system.takes_notes:
+                choices = self.actions.choices(scores, NULL)
+                hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
+            self.offer(agenda, i, scores, 0, self.n_exact, words)
+        if self.n_exact < self.actions.n_padded:
+            for i in range(<int> agenda.hypotheses.size()):
+                if not agenda.hypotheses[i].is_final:
+                    self.offer_rest(space, agenda, i, words)
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
-        """The score of every class."""
-        cdef int n = self.actions.n_padded
-        cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
-        if self.linear is None:
+        """The score of every class, or of those that an outline has."""
+        cdef int16_t* lanes = &space.rows[<size_t> hypothesis * self.n_lanes]
+        if self.packed is None:
             return self.score_alone(space, agenda, hypothesis, words)
-        agenda.describe(hypothesis, self.linear.features, self.actions, words)
+        agenda.describe(hypothesis, self.features, self.actions, words)
         if agenda.near[hypothesis] == NONE:
-            memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
-            self.linear.weights.score_parts(
+            memcpy(lanes, agenda.barriers[hypothesis] + self.actions.n_padded,
+                   self.n_lanes * sizeof(int16_t))
+            self.packed.score_lanes(
                 &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.n_keys[hypothesis],
-                &agenda.ends[hypothesis * N_PARTS], space.memo, scores)
-            return scores
+                &agenda.ends[hypothesis * N_PARTS], space.memo, lanes, self.n_lanes)
+            return lanes + self.exact_lane
         agenda.compare(hypothesis)
-        memcpy(scores, &space.rows[<size_t> agenda.near[hypothesis] * n], n * sizeof(int16_t))
+        memcpy(lanes, &space.rows[<size_t> agenda.near[hypothesis] * self.n_lanes],
+               self.n_lanes * sizeof(int16_t))
         if agenda.n_changed:
             # hypotheses differ in few keys: 1.2x, measured without the memo
-            (<PackedWeights> self.linear.weights).score_change(
-                agenda.added.data(), agenda.removed.data(), agenda.n_changed, scores)
-        return scores
+            self.packed.change_lanes(
+                agenda.added.data(), agenda.removed.data(), agenda.n_changed, lanes,
+                self.n_lanes)
+        return lanes + self.exact_lane
 
     cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                               const WordsC* words) except NULL nogil:
-        """The same of a network, as logarithms of probabilities."""
+        """The same where there is no outline; of a network, as logarithms of probabilities."""
         cdef StateC* state = agenda.state(hypothesis)
         cdef int n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         agenda.barriers[hypothesis] = self.actions.barriers(state, self.system.valid_moves(state))
         memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
         self.scorer.score(state, words, space.keys.data(), scores, space.memo)
-        self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
+        if self.logs is not None:
+            self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 
-    cdef int offer_all(self, Agenda agenda, int hypothesis, const int16_t* scores,
-                       const WordsC* words) except -1 nogil:
+    cdef int offer_rest(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                        const WordsC* words) except -1 nogil:
+        """Offer the actions of which an outline has bounds, if some of them may be good enough."""
+        cdef int lowest = least(agenda, agenda.hypotheses[hypothesis].score)
+        cdef int16_t* scores = space.scores.data()
+        cdef int first, last
+        if self.packed.wide.find_doubtful(
+                &space.rows[<size_t> hypothesis * self.n_lanes], lowest - 1, &first, &last):
+            memcpy(scores + first, agenda.barriers[hypothesis] + first,
+                   (last - first) * sizeof(int16_t))
+            self.packed.score_range(
+                first, last, &agenda.keys[<size_t> hypothesis * agenda.n_templates],
+                agenda.n_keys[hypothesis], scores)
+            self.offer(agenda, hypothesis, scores, first, last, words)
+        return 0
+
+    cdef int offer(self, Agenda agenda, int hypothesis, const int16_t* scores, int first, int last,
+                   const WordsC* words) except -1 nogil:
+        """Offer the actions of the classes first … last - 1."""
         cdef const int16_t* barriers = agenda.barriers[hypothesis]
         cdef const StateC* state = agenda.state(hypothesis)
         cdef uint64_t allowed[MAX_MOVES]
         cdef bint is_strict = self.find_allowed(state, words, allowed) and self.has_way_on(
             allowed, barriers)
         cdef double so_far = agenda.hypotheses[hypothesis].score
-        cdef int16_t lowest = least(agenda, so_far)
+        # one that is as good as the last candidate may still come before it
+        cdef int as_good = first > 0
+        cdef int16_t lowest = least(agenda, so_far) - as_good
         cdef unsigned int above
-        cdef int c, n_blocks = self.actions.n_padded // BLOCK
-        cdef int block = dodona_next_above(scores, 0, n_blocks, lowest)
+        cdef int c, n_blocks = last // BLOCK
+        cdef int block = dodona_next_above(scores, first // BLOCK, n_blocks, lowest)
         while block < n_blocks:
             above = dodona_above(scores + block * BLOCK, lowest)
             while above:
@@ -207,7 +243,7 @@ cdef class Beam(Greedy):
                 if scores[c] > lowest and barriers[c] == 0 and (
                         not is_strict or self.is_among(c, allowed)):
                     agenda.offer(so_far + scores[c], hypothesis, c, False)
-                    lowest = least(agenda, so_far)
+                    lowest = least(agenda, so_far) - as_good
                 above &= above - 1
             block = dodona_next_above(scores, block + 1, n_blocks, lowest)
 

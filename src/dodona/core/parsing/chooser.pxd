@@ -19,7 +19,8 @@ cdef class Workspace:
     cdef StateC state
     cdef vector[uint64_t] block         # behind the state
     cdef vector[uint64_t] keys
-    cdef vector[int16_t] scores
+    cdef vector[int16_t] scores         # per class; of one that was chosen it is there in any case
+    cdef vector[int16_t] lanes          # of an outline of the scores
     cdef Memo memo                      # of scores, or None
 
     cdef int reserve(self, int n_words, Chooser chooser) except -1 nogil
@@ -32,6 +33,10 @@ cdef class Chooser:
     cdef readonly Constraints constraints       # on arcs, or None
 
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil
+    cdef int best_by_outline(self, Workspace space, const WordsC* words,
+                             const int16_t* barriers) except -2 nogil
+    cdef void score_range(self, Workspace space, const int16_t* barriers, int first, int last,
+                          int n_keys) noexcept nogil
     cdef int best_scored(self, Workspace space, const WordsC* words,
                          const int16_t* barriers) except -2 nogil
     cdef bint obeys(self, const StateC* state, const WordsC* words, int c) noexcept nogil

@@ -20,6 +20,8 @@ cdef class Workspace:
             self.block.resize(n_units * 2)
         self.keys.resize(chooser.scorer.n_keys)
         self.scores.resize(chooser.actions.n_padded)
+        if chooser.scorer.outline is not None:
+            self.lanes.resize(chooser.scorer.outline.n_lanes)
         lay_out(&self.state, self.block.data(), n_words, max_arcs)
 
 
@@ -29,8 +31,11 @@ cdef class Chooser:
     Threads may share it.
     """
 
+    outlined = "narrow"           # which outline of scores it looks at: `scorer_of`
+
     def __init__(self, features, Actions actions not None, weights):
-        self.scorer = scorer_of(features, weights)
+        outlined = "no" if actions.system.takes_notes else self.outlined
+        self.scorer = scorer_of(features, weights, outlined=outlined)
         if self.scorer.n_classes != actions.n_classes:
             raise ValueError(
                 f"weights for {self.scorer.n_classes} classes, but there are {actions.n_classes}")
@@ -40,10 +45,40 @@ cdef class Chooser:
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """The class of the highest score among those of the given moves; NONE if there is none."""
         cdef const int16_t* barriers = self.actions.barriers(&space.state, moves)
+        if self.scorer.outline is not None:
+            return self.best_by_outline(space, words, barriers)
         memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
         self.scorer.score(
             &space.state, words, space.keys.data(), space.scores.data(), space.memo)
         return self.best_scored(space, words, barriers)
+
+    cdef int best_by_outline(self, Workspace space, const WordsC* words,
+                             const int16_t* barriers) except -2 nogil:
+        """The same, by the scores of some classes and bounds of the others, if these tell."""
+        cdef int16_t* lanes = space.lanes.data()
+        cdef int16_t* exact = lanes + self.scorer.outline.exact_lane
+        cdef int16_t* scores = space.scores.data()
+        cdef int best, other, first, last, n_keys, n_exact = self.scorer.outline.n_exact
+        memcpy(lanes, barriers + self.actions.n_padded, space.lanes.size() * sizeof(int16_t))
+        n_keys = self.scorer.score(&space.state, words, space.keys.data(), lanes, space.memo)
+        best = dodona_best(exact, n_exact // BLOCK)
+        scores[best] = exact[best]
+        if self.scorer.outline.find_doubtful(lanes, exact[best], &first, &last):
+            self.score_range(space, barriers, first, last, n_keys)
+            other = first + dodona_best(scores + first, (last - first) // BLOCK)
+            best = other if scores[other] > scores[best] else best
+        if barriers[best] == 0 and self.obeys(&space.state, words, best):
+            return best
+        memcpy(scores, exact, n_exact * sizeof(int16_t))
+        self.score_range(space, barriers, n_exact, self.actions.n_padded, n_keys)
+        return self.best_scored(space, words, barriers)
+
+    cdef void score_range(self, Workspace space, const int16_t* barriers, int first, int last,
+                          int n_keys) noexcept nogil:
+        """The scores of classes that the outline only bounds."""
+        if first < last:
+            memcpy(space.scores.data() + first, barriers + first, (last - first) * sizeof(int16_t))
+            self.scorer.score_range(first, last, space.keys.data(), n_keys, space.scores.data())
 
     cdef int best_scored(self, Workspace space, const WordsC* words,
                          const int16_t* barriers) except -2 nogil:

@@ -42,15 +42,18 @@ cdef class GraphGreedy(Greedy):
     cdef int best_class(self, Workspace space, const WordsC* words, int moves) except -2 nogil:
         """As in trees; but where words are joined already, only SHIFT and REDUCE are to be scored,
         which stand among the first classes, being the most frequent."""
-        cdef int best
+        cdef int best, first_lane
         cdef const int16_t* barriers
-        if moves & self.labelled_moves:
+        if moves & self.labelled_moves or self.scorer.outline is None or (
+                self.n_first_blocks * BLOCK > self.scorer.outline.n_exact):
             return Greedy.best_class(self, space, words, moves)
+        first_lane = self.scorer.outline.exact_lane
         barriers = self.actions.barriers(&space.state, moves)
-        memcpy(space.scores.data(), barriers, space.scores.size() * sizeof(int16_t))
-        self.scorer.score_first(&space.state, words, space.keys.data(), space.scores.data(),
-                                self.n_first_blocks, space.memo)
-        best = dodona_best(space.scores.data(), self.n_first_blocks)
+        memcpy(space.lanes.data(), barriers + self.actions.n_padded,
+               space.lanes.size() * sizeof(int16_t))
+        self.scorer.score_first(&space.state, words, space.keys.data(), space.lanes.data(),
+                                first_lane + self.n_first_blocks * BLOCK, space.memo)
+        best = dodona_best(space.lanes.data() + first_lane, self.n_first_blocks)
         return best if barriers[best] == 0 else Greedy.best_class(self, space, words, moves)
 
     cdef int keep(self, Workspace space, Corpus corpus, int sentence) except -1 nogil:

@@ -115,7 +115,7 @@ cdef class Greedy(Completer):
         memcpy(space.scores.data(),
                self.actions.barriers(&state.c, self.system.valid_moves(&state.c)),
                space.scores.size() * sizeof(int16_t))
-        self.scorer.score(&state.c, &words, space.keys.data(), space.scores.data(), None)
+        self.scorer.score_all(&state.c, &words, space.keys.data(), space.scores.data())
         return space
 
     def trace(self, Corpus corpus, int sentence=0):

@@ -11,23 +11,30 @@ from dodona.core.network.slots cimport Slots
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport System
 from dodona.core.weights.memo cimport Memo
-from dodona.core.weights.packed cimport Scorer
+from dodona.core.weights.outline cimport Outline
+from dodona.core.weights.packed cimport PackedWeights, Scorer
 
 
 cdef class StateScorer:
     cdef readonly int n_classes
     cdef readonly int n_keys            # that `score` writes at the most
+    cdef readonly Outline outline       # of the scores; None: they are those of all classes
 
     cdef int prepare(self, Corpus corpus) except -1 nogil
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil
+                         int16_t* scores, int n_lanes, Memo memo) except -1 nogil
+    cdef int score_all(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                       int16_t* scores) except -1 nogil
+    cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
+                          int16_t* scores) noexcept nogil
 
 
 cdef class LinearScorer(StateScorer):
     cdef readonly Features features
     cdef readonly Scorer weights
+    cdef PackedWeights packed           # the same, if there are outlines of their scores
 
 
 cdef class NeuralScorer(StateScorer):

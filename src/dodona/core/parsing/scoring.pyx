@@ -5,8 +5,7 @@ the sentence before; of a state it adds up what the words in its slots bring alo
 """
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
-from dodona.core.weights.linear cimport MAX_KEYS, padded
-from dodona.core.weights.packed cimport PackedWeights
+from dodona.core.weights.linear cimport MAX_KEYS
 
 cdef enum:
     MOST_CLASSES = 1 << 13    # of a network
@@ -43,26 +42,42 @@ cdef class StateScorer:
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil:
-        """Add the score of each class to `scores`; `keys` is room for what is needed on the way.
+        """Add the score of each class to `scores`, or an outline of them where there is one.
 
-        What is scored again may be found in a memo of `new_memo`, if one is given, not None.
+        `keys` is room for what is needed on the way; the number of those that were written. What is
+        scored again may be found in a memo of `new_memo`, if one is given, not None.
         """
         return 0
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil:
-        """The same, if only the first classes are wanted, and so many blocks of them."""
+                         int16_t* scores, int n_lanes, Memo memo) except -1 nogil:
+        """The same, if only the first numbers are wanted, and so many of them."""
         return self.score(state, words, keys, scores, memo)
+
+    cdef int score_all(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                       int16_t* scores) except -1 nogil:
+        """Add the score of each class, outline or not."""
+        return self.score(state, words, keys, scores, None)
+
+    cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
+                          int16_t* scores) noexcept nogil:
+        """Add the scores of classes that an outline only has bounds of: blocks from first to
+        last - 1."""
+        pass
 
 
 cdef class LinearScorer(StateScorer):
     """Features of the state, and their weights."""
 
-    def __init__(self, Features features not None, Scorer weights not None):
+    def __init__(self, Features features not None, Scorer weights not None,
+                 *, Outline outline=None):
         if features.n_templates > MAX_KEYS:
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
         self.features, self.weights = features, weights
         self.n_classes, self.n_keys = weights.n_classes, features.n_templates
+        self.outline = outline
+        if outline is not None:
+            self.packed = weights
 
     def check(self, System system not None):
         self.features.check(system)
@@ -73,26 +88,41 @@ cdef class LinearScorer(StateScorer):
                 f"{corpus.n_columns} columns, but features look at {self.features.columns}")
 
     def new_memo(self, *, bint keeps_words):
-        if isinstance(self.weights, PackedWeights):
-            return Memo(padded(self.n_classes) * sizeof(int16_t),
-                        LOG_SIZES if keeps_words else LOG_SIZES[:-1])
-        return None
+        if self.packed is None:
+            return None
+        return Memo(self.outline.n_lanes * sizeof(int16_t),
+                    LOG_SIZES if keeps_words else LOG_SIZES[:-1])
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
                    int16_t* scores, Memo memo) except -1 nogil:
         cdef int ends[N_PARTS]
-        if memo is None:
-            return self.weights.score(keys, self.features.fill(state, words, keys), scores)
-        return self.weights.score_parts(
-            keys, self.features.fill_parts(state, words, keys, ends), ends, memo, scores)
+        cdef int n_keys
+        if self.packed is None:
+            return self.score_all(state, words, keys, scores)
+        n_keys = self.features.fill_parts(state, words, keys, ends)
+        self.packed.score_lanes(keys, n_keys, ends, memo, scores, self.outline.n_lanes)
+        return n_keys
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                         int16_t* scores, int n_blocks, Memo memo) except -1 nogil:
+                         int16_t* scores, int n_lanes, Memo memo) except -1 nogil:
         cdef int ends[N_PARTS]
+        cdef int n_keys
         if memo is None:
             return self.score(state, words, keys, scores, memo)
-        return self.weights.score_first(
-            keys, self.features.fill_parts(state, words, keys, ends), ends, memo, scores, n_blocks)
+        n_keys = self.features.fill_parts(state, words, keys, ends)
+        self.packed.score_known(keys, n_keys, ends, memo, scores, n_lanes)
+        return n_keys
+
+    cdef int score_all(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                       int16_t* scores) except -1 nogil:
+        cdef int n_keys = self.features.fill(state, words, keys)
+        self.weights.score(keys, n_keys, scores)
+        return n_keys
+
+    cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
+                          int16_t* scores) noexcept nogil:
+        if self.packed is not None:
+            self.packed.score_range(first, last, keys, n_keys, scores)
 
 
 cdef class NeuralScorer(StateScorer):
@@ -148,8 +178,14 @@ cdef class NeuralScorer(StateScorer):
         return 0
 
 
-def scorer_of(what, weights):
-    """The scorer of features and their weights, or of slots and their network."""
+def scorer_of(what, weights, *, outlined):
+    """The scorer of features and their weights, or of slots and their network.
+
+    Of packed weights it gives an outline of the scores: "narrow", "wide", or none, "no".
+    """
     if isinstance(weights, Network):
         return NeuralScorer(what, weights)
-    return LinearScorer(what, weights)
+    outline = None
+    if outlined != "no" and isinstance(weights, PackedWeights):
+        outline = weights.wide if outlined == "wide" else weights.narrow
+    return LinearScorer(what, weights, outline=outline)

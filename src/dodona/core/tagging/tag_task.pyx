@@ -43,8 +43,12 @@ cdef class TagTask:
         for column in given:
             self.given_columns.push_back(columns.index(column))
         self.n_padded = padded(n_classes)
-        self.blank.resize(n_classes, 0)
-        self.blank.resize(self.n_padded, BARRED)
+        self.outline = Outline(n_classes)
+        for lane in range(self.outline.n_lanes):
+            is_open = any(c < n_classes for c in self.outline.classes(lane))
+            self.blank.push_back(0 if is_open else BARRED)
+        self.blank.resize(self.outline.n_lanes + n_classes, 0)
+        self.blank.resize(self.outline.n_lanes + self.n_padded, BARRED)
         self._set_certain(n_known, entries, before, fixed)
 
     def _set_certain(self, int n_known, const uint32_t[::1] entries,

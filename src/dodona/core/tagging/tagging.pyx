@@ -54,7 +54,7 @@ cdef class Tagging:
         if kept is not None and kept.shape[0] != len(corpus):
             raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
         if len(corpus) >= MANY:
-            memo = Memo(self.task.n_padded * sizeof(int16_t), (LOG_WORDS,))
+            memo = Memo(self.task.outline.n_lanes * sizeof(int16_t), (LOG_WORDS,))
         keys.resize(2 * self.task.features.n_templates)
         scores.resize(self.task.n_padded)
         with nogil:
@@ -101,15 +101,17 @@ cdef class Tagging:
     cdef int best_class(self, const WordsC* words, int word, uint64_t* keys,
                         int16_t* scores, Memo memo) except -1 nogil:
         """The best class of a word, given the first of its keys."""
-        cdef int best
+        cdef int best, first, last, n_lanes = self.task.outline.n_lanes
+        cdef const int16_t* exact = scores + self.task.outline.exact_lane
         self.task.features.fill_history(words, word, keys + self.task.features.n_static)
-        memcpy(scores, self.task.blank.data(), self.task.n_padded * sizeof(int16_t))
-        if memo is None:
+        memcpy(scores, self.task.blank.data(), n_lanes * sizeof(int16_t))
+        self.weights.score_lanes(keys, self.task.features.n_templates,
+                                 &self.task.features.n_alone, memo, scores, n_lanes)
+        best = dodona_best(exact, self.task.outline.n_exact // BLOCK)
+        if self.task.outline.find_doubtful(scores, exact[best], &first, &last):
+            memcpy(scores, self.task.blank.data() + n_lanes, self.task.n_padded * sizeof(int16_t))
             self.weights.score(keys, self.task.features.n_templates, scores)
-        else:
-            self.weights.score_parts(keys, self.task.features.n_templates,
-                                     &self.task.features.n_alone, memo, scores)
-        best = dodona_best(scores, self.task.n_padded // BLOCK)
+            best = dodona_best(scores, self.task.n_padded // BLOCK)
         # if weights are out of bounds, all may be below the padding
         return best if best < self.task.n_classes else 0
 

@@ -1,17 +1,18 @@
 """Averaged weights, packed for parsing: a byte a weight, and eight additions at a time.
 
 How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket of the table holds
-the fingerprints of eight features, compared all at once.
+the fingerprints of eight features, compared all at once. Searches ask for outlines of the scores
+(outline.pyx), and for the rest of them where that does not tell which class is best.
 """
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from dodona.core.weights.layout cimport FLAGS, IS_DENSE, LINE, POWER_SHIFT, lay_out
+from dodona.core.weights.layout cimport FLAGS, LINE, lay_out, stride_of
 from dodona.core.weights.linear cimport MAX_KEYS, check_classes, check_keys, padded
 from dodona.core.weights.memo cimport MAX_MEMO_PARTS
 from dodona.core.weights.saved cimport (
-    CELL, MAX_POWER, WORD, bucket_of, row_length, word_at,
+    CELL, DENSE, MAX_POWER, UNIT, WORD, bucket_of, row_length, word_at,
 )
 
 cdef extern from "blocks.h":
@@ -29,13 +30,10 @@ cdef extern from "rows.h":
 cdef enum:
     MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
-cdef struct Found:            # rows of a state's features, those of cells apart, each with a factor
-    int n_dense
-    int n_sparse
-    const int8_t* dense[2 * MAX_KEYS + 1]       # room for one that is written, but not kept
-    const int8_t* sparse[2 * MAX_KEYS + 1]
-    int8_t dense_factor[2 * MAX_KEYS + 1]
-    int8_t sparse_factor[2 * MAX_KEYS + 1]
+cdef struct Found:            # outlines of the rows of a state's features, each with a factor
+    int n
+    const int8_t* lanes[2 * MAX_KEYS + 1]       # room for one that is written, but not kept
+    int8_t factor[2 * MAX_KEYS + 1]
 
 
 cdef class Scorer:
@@ -44,18 +42,6 @@ cdef class Scorer:
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the score of each class for the features of these keys; together within ±2**14."""
         return 0
-
-    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                         int16_t* scores, int n_blocks) except -1 nogil:
-        """The same, if only the first classes are wanted, and so many blocks of them. Parts that
-        the memo has are taken from there, but none is added to it."""
-        return self.score(keys, n_keys, scores)
-
-    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                         int16_t* scores) except -1 nogil:
-        """The same as `score`; the keys come in parts, of which the first are remembered, as many
-        as the memo has room for."""
-        return self.score(keys, n_keys, scores)
 
 
 cdef class PackedWeights(Scorer):
@@ -70,10 +56,12 @@ cdef class PackedWeights(Scorer):
         self.n_buckets = <uint32_t> (self.saved_buckets.len // sizeof(Bucket))
         saved = <const Bucket*> self.saved_buckets.buf
         self.check(saved, <const int8_t*> self.saved_rows.buf, self.saved_rows.len)
-        lay_out(self.memory, saved, self.n_buckets, <const int8_t*> self.saved_rows.buf,
-                padded(n_classes))
+        self.narrow, self.wide = Outline(n_classes), Outline(n_classes, is_wide=True)
+        self.stride = stride_of(self.wide)
+        lay_out(self.memory, self.starts, saved, self.n_buckets,
+                <const int8_t*> self.saved_rows.buf, self.narrow, self.wide)
         self.buckets = <const Bucket*> &self.memory[0]
-        self.rows = &self.memory[0] + <size_t> self.n_buckets * sizeof(Bucket)
+        self.outlines = &self.memory[0] + <size_t> self.n_buckets * sizeof(Bucket)
 
     def __dealloc__(self):
         PyBuffer_Release(&self.saved_buckets)
@@ -126,91 +114,113 @@ cdef class PackedWeights(Scorer):
         self.score(features.data(), <int> features.size(), scores.data())
         return list(scores)[:self.n_classes]
 
+    def lanes(self, keys):
+        """The wide outline of the scores, which the narrow one is the beginning of."""
+        cdef vector[uint64_t] features
+        cdef vector[int16_t] lanes
+        check_keys(keys, features)
+        lanes.resize(self.wide.n_lanes)
+        self.score_lanes(features.data(), <int> features.size(), NULL, None, lanes.data(),
+                         self.wide.n_lanes)
+        return list(lanes)
+
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        add_weights(self, keys, n_keys, scores, padded(self.n_classes) // BLOCK)
+        if self.narrow.n_bounds == 0:
+            self.score_lanes(keys, n_keys, NULL, None, scores, self.narrow.n_lanes)
+        else:
+            self.score_range(0, padded(self.n_classes), keys, n_keys, scores)
         return 0
 
-    cdef int score_first(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                         int16_t* scores, int n_blocks) except -1 nogil:
+    cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
+                          int16_t* scores) noexcept nogil:
+        """The same for the blocks of classes from first to last - 1: from whole rows."""
+        cdef Found found
+        cdef int i, n = 0
+        found.n = 0
+        prefetch_places(self, keys, n_keys)
+        find_rows(self, keys, n_keys, 1, 0, &found)
+        for i in range(found.n):
+            found.lanes[i] = whole_row(self, found.lanes[i])
+            prefetch_lines(found.lanes[i], found.lanes[i] + WORD)
+            prefetch_lines(found.lanes[i] + WORD + first, found.lanes[i] + WORD + last)
+        for i in range(found.n):
+            if word_at(found.lanes[i]) & DENSE == DENSE:
+                found.lanes[n], found.factor[n] = found.lanes[i] + WORD + first, found.factor[i]
+                n += 1
+            else:
+                add_cells(found.lanes[i], found.factor[i], first, last, scores)
+        add_found(&found, 0, n, scores + first, (last - first) // BLOCK)
+
+    cdef void score_lanes(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                          int16_t* lanes, int n_lanes) noexcept nogil:
+        """Add an outline of the scores: so many lanes. With a memo, the keys come in parts, of
+        which the first are remembered, as many as it has room for."""
+        cdef Found found
+        cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
+        cdef int found_ends[MAX_MEMO_PARTS]     # of the rows found for it and those before
+        cdef int part, start = 0, first = 0, n_parts = 0 if memo is None else memo.n_parts
+        cdef int n_blocks = n_lanes // BLOCK
+        cdef bint is_known
+        for part in range(n_parts):
+            sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+            if is_known:
+                dodona_add_scores(lanes, sums[part], n_blocks)
+                sums[part] = NULL
+            else:
+                prefetch_places(self, keys + start, ends[part] - start)
+            start = ends[part]
+        prefetch_places(self, keys + start, n_keys - start)
+        found.n = start = 0
+        for part in range(n_parts):
+            if sums[part] != NULL:
+                find_rows(self, keys + start, ends[part] - start, 1, n_lanes, &found)
+            found_ends[part], start = found.n, ends[part]
+        find_rows(self, keys + start, n_keys - start, 1, n_lanes, &found)
+        for part in range(n_parts):
+            if sums[part] != NULL:
+                memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
+                add_found(&found, first, found_ends[part], sums[part], n_blocks)
+                dodona_add_scores(lanes, sums[part], n_blocks)
+            first = found_ends[part]
+        add_found(&found, first, found.n, lanes, n_blocks)
+
+    cdef void score_known(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
+                          int16_t* lanes, int n_lanes) noexcept nogil:
+        """The same, but nothing is added to the memo: there may be fewer lanes than it has."""
+        cdef Found found
         cdef uint64_t unknown[MAX_KEYS]
         cdef const int16_t* sums
         cdef int part, start = 0, n = 0
         for part in range(memo.n_parts):
             sums = <const int16_t*> memo.known(part, keys + start, ends[part] - start)
             if sums != NULL:
-                dodona_add_scores(scores, sums, n_blocks)
+                dodona_add_scores(lanes, sums, n_lanes // BLOCK)
             else:
                 memcpy(unknown + n, keys + start, (ends[part] - start) * sizeof(uint64_t))
                 n += ends[part] - start
             start = ends[part]
         memcpy(unknown + n, keys + start, (n_keys - start) * sizeof(uint64_t))
-        add_weights(self, unknown, n + n_keys - start, scores, n_blocks)
-        return 0
+        n += n_keys - start
+        found.n = 0
+        prefetch_places(self, unknown, n)
+        find_rows(self, unknown, n, 1, n_lanes, &found)
+        add_found(&found, 0, found.n, lanes, n_lanes // BLOCK)
 
-    cdef int score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                         int16_t* scores) except -1 nogil:
+    cdef void change_lanes(self, const uint64_t* added, const uint64_t* removed, int n_keys,
+                           int16_t* lanes, int n_lanes) noexcept nogil:
+        """Make an outline that of a state with other keys: so many in the place of as many."""
         cdef Found found
-        cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
-        cdef int dense_ends[MAX_MEMO_PARTS]     # of the rows found for it and those before
-        cdef int sparse_ends[MAX_MEMO_PARTS]
-        cdef int part, start = 0, n_parts = memo.n_parts, n_blocks = padded(self.n_classes) // BLOCK
-        cdef bint is_known
-        for part in range(n_parts):
-            sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
-            if is_known:
-                dodona_add_scores(scores, sums[part], n_blocks)
-                sums[part] = NULL
-            else:
-                prefetch_places(self, keys + start, ends[part] - start)
-            start = ends[part]
-        prefetch_places(self, keys + start, n_keys - start)
-        found.n_dense = found.n_sparse = start = 0
-        for part in range(n_parts):
-            if sums[part] != NULL:
-                find_rows(self, keys + start, ends[part] - start, 1, n_blocks, &found)
-            dense_ends[part], sparse_ends[part], start = found.n_dense, found.n_sparse, ends[part]
-        find_rows(self, keys + start, n_keys - start, 1, n_blocks, &found)
-        for part in range(n_parts):
-            if sums[part] != NULL:
-                memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
-                add_rows(&found, dense_ends[part - 1] if part else 0, dense_ends[part],
-                         sparse_ends[part - 1] if part else 0, sparse_ends[part], sums[part],
-                         n_blocks)
-                dodona_add_scores(scores, sums[part], n_blocks)
-        add_rows(&found, dense_ends[n_parts - 1] if n_parts else 0, found.n_dense,
-                 sparse_ends[n_parts - 1] if n_parts else 0, found.n_sparse, scores, n_blocks)
-        return 0
+        found.n = 0
+        prefetch_places(self, removed, n_keys)
+        prefetch_places(self, added, n_keys)
+        find_rows(self, removed, n_keys, -1, n_lanes, &found)
+        find_rows(self, added, n_keys, 1, n_lanes, &found)
+        add_found(&found, 0, found.n, lanes, n_lanes // BLOCK)
 
     cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
         """Ask for the memory where the places of these keys are."""
         prefetch_places(self, keys, n_keys)
-
-    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
-                           int16_t* scores) noexcept nogil:
-        """Make scores those of a state with other keys: so many in the place of as many."""
-        cdef Found found
-        cdef int n_blocks = padded(self.n_classes) // BLOCK
-        found.n_dense = found.n_sparse = 0
-        prefetch_places(self, removed, n_keys)
-        prefetch_places(self, added, n_keys)
-        find_rows(self, removed, n_keys, -1, n_blocks, &found)
-        find_rows(self, added, n_keys, 1, n_blocks, &found)
-        add_rows(&found, 0, found.n_dense, 0, found.n_sparse, scores, n_blocks)
-
-
-cdef void add_weights(PackedWeights weights, const uint64_t* keys, int n_keys, int16_t* scores,
-                      int n_blocks) noexcept nogil:
-    """Add the weights of the keys to the scores of the first blocks of classes."""
-    cdef Found found
-    found.n_dense = found.n_sparse = 0
-    prefetch_places(weights, keys, n_keys)
-    find_rows(weights, keys, n_keys, 1, n_blocks, &found)
-    if n_blocks * BLOCK >= weights.n_classes:
-        add_rows(&found, 0, found.n_dense, 0, found.n_sparse, scores, n_blocks)
-    else:
-        add_first_cells(&found, scores, n_blocks * BLOCK)
-        add_rows(&found, 0, found.n_dense, 0, 0, scores, n_blocks)
 
 
 cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
@@ -220,59 +230,60 @@ cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
 
 
+cdef inline void prefetch_lines(const int8_t* start, const int8_t* end) noexcept nogil:
+    while start < end:
+        dodona_prefetch(start)
+        start += LINE
+
+
 cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_keys, int sign,
-                           int n_blocks, Found* found) noexcept nogil:
-    """Find the rows of those keys that have one, times 1 or -1, and ask for their memory."""
+                           int n_lanes, Found* found) noexcept nogil:
+    """Find the rows of those keys that have one, times 1 or -1, and ask for their lanes."""
     cdef uint32_t at, row
-    cdef int i, place, line, first = found.n_dense, n_dense = first, n_sparse = found.n_sparse
+    cdef int i, place, n = found.n
     for i in range(n_keys):
         at = bucket_of(keys[i], weights.n_buckets)
         place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
         while place == BLOCK and weights.buckets[at].fingerprint[BLOCK - 1] != 0:
             at = at + 1 if at + 1 < weights.n_buckets else 0
             place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
-        # Written to both in any case, kept only where it belongs: no branch for the processor to
-        # guess. If there is none, it is the first row of all, whose memory is near.
+        # Written in any case, kept only if there is one: no branch for the processor to guess. If
+        # there is none, it is the first of all, whose memory is near.
         row = weights.buckets[at].row[place & (BLOCK - 1)] & -<uint32_t> (place != BLOCK)
-        found.dense[n_dense] = found.sparse[n_sparse] = weights.rows + (row & ~<uint32_t> FLAGS)
-        found.dense_factor[n_dense] = found.sparse_factor[n_sparse] = <int8_t> (
-            sign * (1 << (row >> POWER_SHIFT & MAX_POWER)))
-        dodona_prefetch(found.dense[n_dense])
-        n_dense += (place != BLOCK) & (row & IS_DENSE)
-        n_sparse += (place != BLOCK) & (~row & IS_DENSE)
-    for i in range(first, n_dense):
-        line = LINE
-        while line < n_blocks * BLOCK:
-            dodona_prefetch(found.dense[i] + line)
-            line += LINE
-    found.n_dense, found.n_sparse = n_dense, n_sparse
+        found.lanes[n] = weights.outlines + (row & ~<uint32_t> FLAGS)
+        found.factor[n] = <int8_t> (sign * (1 << (row & MAX_POWER)))
+        dodona_prefetch(found.lanes[n])
+        if n_lanes > LINE:
+            dodona_prefetch(found.lanes[n] + LINE)
+        n += place != BLOCK
+    found.n = n
 
 
-cdef inline void add_rows(const Found* found, int dense_from, int dense_to, int sparse_from,
-                          int sparse_to, int16_t* scores, int n_blocks) noexcept nogil:
-    """Add some of the rows that were found."""
-    cdef const int8_t* cell
-    cdef int i, factor, _j
-    for i in range(sparse_from, sparse_to):
-        cell, factor = found.sparse[i] + WORD, found.sparse_factor[i]
-        for _j in range(word_at(found.sparse[i])):
-            scores[word_at(cell)] += <int16_t> (cell[WORD] * factor)
-            cell += CELL
-    dodona_add_rows(scores, found.dense + dense_from, found.dense_factor + dense_from,
-                    dense_to - dense_from, n_blocks)
+cdef inline void add_found(const Found* found, int first, int last, int16_t* lanes,
+                           int n_blocks) noexcept nogil:
+    """Add some of the outlines that were found, or the first blocks of them."""
+    dodona_add_rows(lanes, found.lanes + first, found.factor + first, last - first, n_blocks)
 
 
-cdef inline void add_first_cells(const Found* found, int16_t* scores,
-                                 unsigned int limit) noexcept nogil:
-    """Add the cells of the classes below a limit; cells are in the order of their classes."""
-    cdef const int8_t* cell
-    cdef int i, n
-    for i in range(found.n_sparse):
-        cell, n = found.sparse[i] + WORD, word_at(found.sparse[i])
-        while n > 0 and word_at(cell) < limit:
-            scores[word_at(cell)] += <int16_t> (cell[WORD] * found.sparse_factor[i])
-            cell += CELL
-            n -= 1
+cdef inline const int8_t* whole_row(PackedWeights weights, const int8_t* lanes) noexcept nogil:
+    """The row of an outline."""
+    cdef size_t number = <size_t> (lanes - weights.outlines) // weights.stride
+    return (<const int8_t*> weights.saved_rows.buf
+            + <size_t> weights.starts[number] * UNIT)
+
+
+cdef inline void add_cells(const int8_t* row, int factor, int first, int last,
+                           int16_t* scores) noexcept nogil:
+    """Add the cells of a row, times a factor, for the classes from first to last - 1."""
+    cdef const int8_t* cells = row + WORD
+    cdef int klass, n_cells = word_at(row) & DENSE
+    while n_cells > 0:                   # cells are in the order of their classes
+        n_cells -= 1
+        klass = word_at(cells + n_cells * CELL)
+        if klass < first:
+            return
+        if klass < last:
+            scores[klass] += <int16_t> (cells[n_cells * CELL + WORD] * factor)
 
 
 def sums_of_rows(scores, rows, factors):
