@@ -25,6 +25,16 @@ static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const
 #endif
 }
 
+/* Eight weights times a factor, added to eight sums. */
+static inline dodona_sums dodona_plus_weights(dodona_sums sums, const int8_t* weights, int factor) {
+#if defined(DODONA_NEON)
+    return DODONA_PLUS(sums, vreinterpretq_u16_s16(vmull_s8(vld1_s8(weights), vdup_n_s8((int8_t) factor))));
+#else
+    __m128i bytes = _mm_unpacklo_epi8(_mm_setzero_si128(), _mm_loadl_epi64((const __m128i*) weights));
+    return DODONA_PLUS(sums, _mm_mulhi_epi16(bytes, _mm_set1_epi16((short) (factor * 256))));
+#endif
+}
+
 /* What dodona_add_rows does, for N blocks from a class on: the sums must stay in registers, so that loops
    over them have to vanish. */
 template <int N>
@@ -40,6 +50,19 @@ static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, 
 }
 #endif
 
+/* The same for one block. */
+static inline void dodona_add_block(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
+                                    int at) {
+#if defined(DODONA_LOAD)
+    dodona_sums sums = DODONA_LOAD(scores + at);
+    for (int r = 0; r < n_rows; r++) sums = dodona_plus_weights(sums, rows[r] + at, factors[r]);
+    DODONA_STORE(scores + at, sums);
+#else
+    for (int r = 0; r < n_rows; r++)
+        for (int k = at; k < at + 8; k++) scores[k] = (int16_t) (scores[k] + rows[r][k] * factors[r]);
+#endif
+}
+
 /* The loop for any processor of its family. */
 static inline void dodona_add_rows_anywhere(int16_t* scores, const int8_t* const* rows, const int8_t* factors,
                                             int n_rows, int n_blocks) {
@@ -52,9 +75,7 @@ static inline void dodona_add_rows_anywhere(int16_t* scores, const int8_t* const
     if (at + 32 <= 8 * n_blocks) dodona_add_chunk<4>(scores, rows, factors, n_rows, at), at += 32;
     if (at + 16 <= 8 * n_blocks) dodona_add_chunk<2>(scores, rows, factors, n_rows, at), at += 16;
 #endif
-    for (; at < 8 * n_blocks; at += 8)
-        for (int r = 0; r < n_rows; r++)
-            for (int k = at; k < at + 8; k++) scores[k] = (int16_t) (scores[k] + rows[r][k] * factors[r]);
+    for (; at < 8 * n_blocks; at += 8) dodona_add_block(scores, rows, factors, n_rows, at);
 }
 
 #if defined(DODONA_ROWS_AVX2)
@@ -90,8 +111,7 @@ DODONA_ROWS_AVX2 static void dodona_add_rows_avx2(int16_t* scores, const int8_t*
     int at = 0;
     for (; at + 192 <= 8 * n_blocks; at += 192) dodona_add_wide<12>(scores, rows, factors, n_rows, at);
     dodona_add_rest<12>(scores, rows, factors, n_rows, at, (8 * n_blocks - at) / 16);
-    for (at = 8 * (n_blocks / 2 * 2); at < 8 * n_blocks; at++)
-        for (int r = 0; r < n_rows; r++) scores[at] = (int16_t) (scores[at] + rows[r][at] * factors[r]);
+    if (n_blocks % 2) dodona_add_block(scores, rows, factors, n_rows, 8 * (n_blocks - 1));
 }
 #endif
 
