@@ -107,15 +107,16 @@ class Lab:
         return self.action(state, klass) in self.system.optimal(state, self.gold)
 
 
-def lab(name: str, root: str, seed: int, n: int = 6) -> Lab:
+def lab(name: str, root: str, seed: int, n: int = 6, n_labels: int = 3) -> Lab:
     # without a model there is nothing to remember in the system of 2013 but the only label
-    labels = ONE if name == "nonmonotonic-2013" else ("root", "obj", "det")
+    n_labels = 1 if name == "nonmonotonic-2013" else n_labels
+    labels = ["root", "obj", "det", *map(str, range(3, n_labels))][:n_labels]
     random = Random(seed)
     heads = random_projective_tree(n, random)
     while root == "none" and heads.count(0) != 1:
         heads = random_projective_tree(n, random)
     one = Lab(name, root, labels, heads, seed)
-    one.scatter(6)
+    one.scatter(2 * n_labels)
     return one
 
 

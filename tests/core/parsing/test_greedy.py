@@ -13,6 +13,7 @@ from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.treebank.encoding.encoding import Encoder
+from support.beam_lab import SYSTEMS, lab
 from support.small import parser, treebank
 
 ROOTS = pytest.mark.parametrize("root", ["first", "last", "none"])
@@ -74,6 +75,24 @@ def test_a_label_of_the_root_is_given_under_the_root_only(root: str) -> None:
     for sentence in parser(root).pipe(sentences):
         for head, label in zip(sentence.heads, sentence.deprels, strict=True):
             assert (head == 0) == (label == "root")
+
+
+@pytest.mark.parametrize("n_labels", [3, 40, 80])
+@SYSTEMS
+def test_of_all_classes_the_first_that_scores_best_is_chosen(
+    name: str, root: str, n_labels: int
+) -> None:
+    """However many there are, of which most are looked at only if a bound of theirs is high."""
+    n_seen = 0
+    for seed in range(4):
+        one = lab(name, root, seed, n_labels=n_labels)
+        search = Greedy(one.features, one.actions, pack(one.weights, 1))
+        for state, action in search.trace(one.corpus):
+            if action is not None:
+                scores = search.scores(state, one.corpus)
+                assert action == max(scores, key=lambda each: scores[each])
+                n_seen += 1
+    assert n_seen > 20
 
 
 def test_a_part_of_the_corpus_can_be_parsed() -> None:

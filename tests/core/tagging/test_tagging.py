@@ -74,8 +74,13 @@ def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
 class Setup:
     """One task of UPOS on invented sentences, for the core and for its twin."""
 
-    def __init__(self, seed: int, certain: int, has_clusters: bool = False) -> None:
+    def __init__(
+        self, seed: int, certain: int, has_clusters: bool = False, many_tags: bool = False
+    ) -> None:
         self.forms, self.tags = sentences(60, seed)
+        if many_tags:
+            words = [zip(*pair, strict=True) for pair in zip(self.forms, self.tags, strict=True)]
+            self.tags = [[f"{tag}-{form[:4]}" for form, tag in sentence] for sentence in words]
         self.paths = invented_paths(self.forms, seed) if has_clusters else {}
         settings = TaggerSettings(certain=certain, rare=3)
         known, (self.gold,) = learn_words(self.forms, {"upos": self.tags}, settings)
@@ -204,6 +209,24 @@ def test_tagging_is_what_training_came_to() -> None:
                     scores[c] += value
             assert scores[tag] >= max(scores) - 0.3
     assert keys
+
+
+def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
+    """Of which most are rare, and looked at only where the bound of their scores is high enough."""
+    setup = Setup(8, certain=0, many_tags=True)
+    assert len(setup.classes) > 64
+    weights = Weights(len(setup.classes))
+    trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
+    trainer.train(range(len(setup.forms)))
+    packed = pack(weights, trainer.time)
+    Tagging(setup.task, packed).tag(setup.corpus)
+    found = set()
+    for s in range(len(setup.forms)):
+        for word, tag in enumerate(setup.task.tags(setup.corpus, s), 1):
+            scores = packed.scores(setup.task.features.keys(setup.corpus, s, word))
+            assert tag == scores.index(max(scores))
+            found.add(tag)
+    assert min(found) < 48 and max(found) >= 48
 
 
 @pytest.mark.parametrize("certain", [0, 3])

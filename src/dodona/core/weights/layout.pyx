@@ -3,9 +3,9 @@
 A file keeps rows close together, those of few weights as cells; read where they are, one takes
 several lines of the cache, and what a row is has to be read from it before the rest can be asked
 for. So the table is copied, and behind it are the outlines of all rows, written out, each in one
-line or two, or less if there are few classes. A place of the table tells where its outline begins and, in
-bits that are free there, times which power of two. All of it is in large pages, where the system
-has some. Whole rows, which are seldom asked for, stay in the file.
+line or two, or less if there are few classes. A place of the table tells where its outline begins
+and, in bits that are free there, times which power of two. All of it is in large pages, where the
+system has some. Whole rows, which are seldom asked for, stay in the file.
 """
 from libc.string cimport memcpy
 

@@ -4,7 +4,9 @@ How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket o
 the fingerprints of eight features, compared all at once. Searches ask for outlines of the scores
 (outline.pyx), and for the rest of them where that does not tell which class is best.
 """
+cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
@@ -44,6 +46,7 @@ cdef class Scorer:
         return 0
 
 
+@cython.no_gc                 # it holds memory of others until its end, and nothing that holds it
 cdef class PackedWeights(Scorer):
     """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
 
@@ -142,8 +145,8 @@ cdef class PackedWeights(Scorer):
         find_rows(self, keys, n_keys, 1, 0, &found)
         for i in range(found.n):
             found.lanes[i] = whole_row(self, found.lanes[i])
-            prefetch_lines(found.lanes[i], found.lanes[i] + WORD)
-            prefetch_lines(found.lanes[i] + WORD + first, found.lanes[i] + WORD + last)
+            dodona_prefetch(found.lanes[i])
+            prefetch_lines(<uintptr_t> found.lanes[i] + WORD + first, last - first)
         for i in range(found.n):
             if word_at(found.lanes[i]) & DENSE == DENSE:
                 found.lanes[n], found.factor[n] = found.lanes[i] + WORD + first, found.factor[i]
@@ -230,10 +233,12 @@ cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
 
 
-cdef inline void prefetch_lines(const int8_t* start, const int8_t* end) noexcept nogil:
-    while start < end:
-        dodona_prefetch(start)
-        start += LINE
+cdef inline void prefetch_lines(uintptr_t start, int n_bytes) noexcept nogil:
+    """Ask for memory, which may be that of others: a row of cells can be short."""
+    cdef int at = 0
+    while at < n_bytes:
+        dodona_prefetch(<const void*> (start + at))
+        at += LINE
 
 
 cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_keys, int sign,
