@@ -20,10 +20,11 @@ cdef class BeamWorkspace(Workspace):
 
 cdef class Beam(Greedy):
     cdef readonly int width
-    cdef PackedWeights packed           # None: there is no outline of the scores
+    cdef PackedWeights packed           # None: the scores are those of a network
     cdef Features features              # the features that these are weights of
     cdef LogScores logs                 # which make scores of a network probabilities, or None
-    cdef int n_lanes                    # of a row …
+    cdef int n_lanes                    # of an outline, or ALL_CLASSES …
+    cdef int n_numbers                  # … which make so many numbers …
     cdef int exact_lane                 # … where the scores of classes begin …
     cdef int n_exact                    # … of which there are so many
 
@@ -33,8 +34,8 @@ cdef class Beam(Greedy):
                     const WordsC* words) except -1 nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil
-    cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                              const WordsC* words) except NULL nogil
+    cdef int16_t* score_by_network(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                                   const WordsC* words) except NULL nogil
     cdef int offer_rest(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except -1 nogil
     cdef int offer(self, Agenda agenda, int hypothesis, const int16_t* scores, int first, int last,

@@ -11,6 +11,7 @@ from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.state cimport StateC, copy
 from dodona.core.transitions.system cimport State
 from dodona.core.weights.linear cimport BLOCK
+from dodona.core.weights.packed cimport ALL_CLASSES
 
 cdef extern from "blocks.h":
     unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
@@ -36,16 +37,17 @@ cdef class Beam(Greedy):
 
     def __init__(self, *args, int width, **options):
         super().__init__(*args, **options)
-        self.n_exact = self.n_lanes = self.actions.n_padded
+        self.n_exact = self.n_numbers = self.actions.n_padded
         if not isinstance(self.scorer, LinearScorer):
             self.logs = LogScores()
         elif not isinstance(self.scorer.weights, PackedWeights):
             raise ValueError("a beam needs scores that add up, which support vector machines do "
                              "not give; use beam=1")
-        elif self.scorer.outline is not None:
+        else:
             self.packed, self.features = self.scorer.weights, self.scorer.features
-            self.n_lanes, self.n_exact = self.packed.wide.n_lanes, self.packed.wide.n_exact
-            self.exact_lane = self.packed.wide.exact_lane
+        if self.scorer.outline is not None:
+            self.n_lanes = self.n_numbers = self.packed.wide.n_lanes
+            self.n_exact, self.exact_lane = self.packed.wide.n_exact, self.packed.wide.exact_lane
         self.width = Agenda(width).width
 
     def derivations(self, Corpus corpus, int sentence):
@@ -119,7 +121,7 @@ cdef class Beam(Greedy):
         cdef BeamWorkspace space = BeamWorkspace()
         space.agenda = Agenda(self.width)
         space.memo = self.scorer.new_memo(keeps_words=True)
-        space.rows.resize(<size_t> self.width * self.n_lanes)
+        space.rows.resize(<size_t> self.width * self.n_numbers)
         return space
 
     cdef int parse_words(self, Workspace space, const WordsC* words) except -1 nogil:
@@ -171,20 +173,21 @@ cdef class Beam(Greedy):
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
         """The score of every class, or of those that an outline has."""
-        cdef int16_t* lanes = &space.rows[<size_t> hypothesis * self.n_lanes]
+        cdef int16_t* lanes = &space.rows[<size_t> hypothesis * self.n_numbers]
+        cdef int n_barriers = 0 if self.n_lanes == ALL_CLASSES else self.actions.n_padded
         if self.packed is None:
-            return self.score_alone(space, agenda, hypothesis, words)
+            return self.score_by_network(space, agenda, hypothesis, words)
         agenda.describe(hypothesis, self.features, self.actions, words)
         if agenda.near[hypothesis] == NONE:
-            memcpy(lanes, agenda.barriers[hypothesis] + self.actions.n_padded,
-                   self.n_lanes * sizeof(int16_t))
+            memcpy(lanes, agenda.barriers[hypothesis] + n_barriers,
+                   self.n_numbers * sizeof(int16_t))
             self.packed.score_lanes(
                 &agenda.keys[<size_t> hypothesis * agenda.n_templates], agenda.n_keys[hypothesis],
                 &agenda.ends[hypothesis * N_PARTS], space.memo, lanes, self.n_lanes)
             return lanes + self.exact_lane
         agenda.compare(hypothesis)
-        memcpy(lanes, &space.rows[<size_t> agenda.near[hypothesis] * self.n_lanes],
-               self.n_lanes * sizeof(int16_t))
+        memcpy(lanes, &space.rows[<size_t> agenda.near[hypothesis] * self.n_numbers],
+               self.n_numbers * sizeof(int16_t))
         if agenda.n_changed:
             # hypotheses differ in few keys: 1.2x, measured without the memo
             self.packed.change_lanes(
@@ -192,17 +195,16 @@ cdef class Beam(Greedy):
                 self.n_lanes)
         return lanes + self.exact_lane
 
-    cdef int16_t* score_alone(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                              const WordsC* words) except NULL nogil:
-        """The same where there is no outline; of a network, as logarithms of probabilities."""
+    cdef int16_t* score_by_network(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                                   const WordsC* words) except NULL nogil:
+        """The same of a network, as logarithms of probabilities."""
         cdef StateC* state = agenda.state(hypothesis)
         cdef int n = self.actions.n_padded
         cdef int16_t* scores = &space.rows[<size_t> hypothesis * n]
         agenda.barriers[hypothesis] = self.actions.barriers(state, self.system.valid_moves(state))
         memcpy(scores, agenda.barriers[hypothesis], n * sizeof(int16_t))
         self.scorer.score(state, words, space.keys.data(), scores, space.memo)
-        if self.logs is not None:
-            self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
+        self.logs.normalise(scores, agenda.barriers[hypothesis], self.actions.n_classes)
         return scores
 
     cdef int offer_rest(self, BeamWorkspace space, Agenda agenda, int hypothesis,
@@ -212,7 +214,7 @@ cdef class Beam(Greedy):
         cdef int16_t* scores = space.scores.data()
         cdef int first, last
         if self.packed.wide.find_doubtful(
-                &space.rows[<size_t> hypothesis * self.n_lanes], lowest - 1, &first, &last):
+                &space.rows[<size_t> hypothesis * self.n_numbers], lowest - 1, &first, &last):
             memcpy(scores + first, agenda.barriers[hypothesis] + first,
                    (last - first) * sizeof(int16_t))
             self.packed.score_range(

@@ -34,7 +34,8 @@ cdef class StateScorer:
 cdef class LinearScorer(StateScorer):
     cdef readonly Features features
     cdef readonly Scorer weights
-    cdef PackedWeights packed           # the same, if there are outlines of their scores
+    cdef PackedWeights packed           # the same, if they are
+    cdef int n_lanes                    # of the outline, or ALL_CLASSES
 
 
 cdef class NeuralScorer(StateScorer):

@@ -5,7 +5,8 @@ the sentence before; of a state it adds up what the words in its slots bring alo
 """
 from dodona.core.features.features cimport N_PARTS
 from dodona.core.features.slots cimport MAX_SLOTS
-from dodona.core.weights.linear cimport MAX_KEYS
+from dodona.core.weights.linear cimport MAX_KEYS, padded
+from dodona.core.weights.packed cimport ALL_CLASSES
 
 cdef enum:
     MOST_CLASSES = 1 << 13    # of a network
@@ -75,9 +76,10 @@ cdef class LinearScorer(StateScorer):
             raise ValueError(f"{features.n_templates} templates; at most {MAX_KEYS} can be packed")
         self.features, self.weights = features, weights
         self.n_classes, self.n_keys = weights.n_classes, features.n_templates
-        self.outline = outline
-        if outline is not None:
+        if isinstance(weights, PackedWeights):
             self.packed = weights
+        self.outline = outline
+        self.n_lanes = ALL_CLASSES if outline is None else outline.n_lanes
 
     def check(self, System system not None):
         self.features.check(system)
@@ -90,7 +92,7 @@ cdef class LinearScorer(StateScorer):
     def new_memo(self, *, bint keeps_words):
         if self.packed is None:
             return None
-        return Memo(self.outline.n_lanes * sizeof(int16_t),
+        return Memo((self.n_lanes or padded(self.n_classes)) * sizeof(int16_t),
                     LOG_SIZES if keeps_words else LOG_SIZES[:-1])
 
     cdef int score(self, const StateC* state, const WordsC* words, uint64_t* keys,
@@ -100,7 +102,7 @@ cdef class LinearScorer(StateScorer):
         if self.packed is None:
             return self.score_all(state, words, keys, scores)
         n_keys = self.features.fill_parts(state, words, keys, ends)
-        self.packed.score_lanes(keys, n_keys, ends, memo, scores, self.outline.n_lanes)
+        self.packed.score_lanes(keys, n_keys, ends, memo, scores, self.n_lanes)
         return n_keys
 
     cdef int score_first(self, const StateC* state, const WordsC* words, uint64_t* keys,

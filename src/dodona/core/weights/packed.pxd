@@ -7,6 +7,10 @@ from dodona.core.weights.memo cimport Memo
 from dodona.core.weights.outline cimport Outline
 from dodona.core.weights.saved cimport Bucket
 
+cdef enum:
+    ALL_CLASSES = 0           # in the place of the number of an outline's lanes
+
+
 cdef class Scorer:
     """What search asks for scores."""
     cdef readonly int n_classes

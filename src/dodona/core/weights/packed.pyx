@@ -32,7 +32,7 @@ cdef extern from "rows.h":
 cdef enum:
     MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
 
-cdef struct Found:            # outlines of the rows of a state's features, each with a factor
+cdef struct Found:            # rows of a state's features or their outlines, each with a factor
     int n
     const int8_t* lanes[2 * MAX_KEYS + 1]       # room for one that is written, but not kept
     int8_t factor[2 * MAX_KEYS + 1]
@@ -129,46 +129,36 @@ cdef class PackedWeights(Scorer):
 
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        if self.narrow.n_bounds == 0:
-            self.score_lanes(keys, n_keys, NULL, None, scores, self.narrow.n_lanes)
-        else:
-            self.score_range(0, padded(self.n_classes), keys, n_keys, scores)
+        self.score_lanes(keys, n_keys, NULL, None, scores, ALL_CLASSES)
         return 0
 
     cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
                           int16_t* scores) noexcept nogil:
         """The same for the blocks of classes from first to last - 1: from whole rows."""
         cdef Found found
-        cdef int i, n = 0
         found.n = 0
         prefetch_places(self, keys, n_keys)
-        find_rows(self, keys, n_keys, 1, 0, &found)
-        for i in range(found.n):
-            found.lanes[i] = whole_row(self, found.lanes[i])
-            dodona_prefetch(found.lanes[i])
-            prefetch_lines(<uintptr_t> found.lanes[i] + WORD + first, last - first)
-        for i in range(found.n):
-            if word_at(found.lanes[i]) & DENSE == DENSE:
-                found.lanes[n], found.factor[n] = found.lanes[i] + WORD + first, found.factor[i]
-                n += 1
-            else:
-                add_cells(found.lanes[i], found.factor[i], first, last, scores)
-        add_found(&found, 0, n, scores + first, (last - first) // BLOCK)
+        find_rows(self, keys, n_keys, 1, ALL_CLASSES, &found)
+        find_whole(self, first, last, &found)
+        add_whole(&found, 0, found.n, first, last, scores)
 
     cdef void score_lanes(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                           int16_t* lanes, int n_lanes) noexcept nogil:
-        """Add an outline of the scores: so many lanes. With a memo, the keys come in parts, of
-        which the first are remembered, as many as it has room for."""
+        """Add an outline of the scores: so many lanes, or scores of ALL_CLASSES. With a memo, the
+        keys come in parts, of which the first are remembered, as many as it has room for."""
         cdef Found found
         cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
         cdef int found_ends[MAX_MEMO_PARTS]     # of the rows found for it and those before
         cdef int part, start = 0, first = 0, n_parts = 0 if memo is None else memo.n_parts
-        cdef int n_blocks = n_lanes // BLOCK
+        cdef int n_sums = n_lanes
         cdef bint is_known
+        if n_lanes == ALL_CLASSES:
+            n_sums = padded(self.n_classes)
+            n_lanes = n_sums if self.narrow.n_bounds == 0 else ALL_CLASSES
         for part in range(n_parts):
             sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
             if is_known:
-                dodona_add_scores(lanes, sums[part], n_blocks)
+                dodona_add_scores(lanes, sums[part], n_sums // BLOCK)
                 sums[part] = NULL
             else:
                 prefetch_places(self, keys + start, ends[part] - start)
@@ -180,13 +170,15 @@ cdef class PackedWeights(Scorer):
                 find_rows(self, keys + start, ends[part] - start, 1, n_lanes, &found)
             found_ends[part], start = found.n, ends[part]
         find_rows(self, keys + start, n_keys - start, 1, n_lanes, &found)
+        if n_lanes == ALL_CLASSES:
+            find_whole(self, 0, n_sums, &found)
         for part in range(n_parts):
             if sums[part] != NULL:
-                memset(sums[part], 0, n_blocks * BLOCK * sizeof(int16_t))
-                add_found(&found, first, found_ends[part], sums[part], n_blocks)
-                dodona_add_scores(lanes, sums[part], n_blocks)
+                memset(sums[part], 0, n_sums * sizeof(int16_t))
+                add_found(&found, first, found_ends[part], n_lanes, n_sums, sums[part])
+                dodona_add_scores(lanes, sums[part], n_sums // BLOCK)
             first = found_ends[part]
-        add_found(&found, first, found.n, lanes, n_blocks)
+        add_found(&found, first, found.n, n_lanes, n_sums, lanes)
 
     cdef void score_known(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
                           int16_t* lanes, int n_lanes) noexcept nogil:
@@ -208,18 +200,23 @@ cdef class PackedWeights(Scorer):
         found.n = 0
         prefetch_places(self, unknown, n)
         find_rows(self, unknown, n, 1, n_lanes, &found)
-        add_found(&found, 0, found.n, lanes, n_lanes // BLOCK)
+        add_found(&found, 0, found.n, n_lanes, n_lanes, lanes)
 
     cdef void change_lanes(self, const uint64_t* added, const uint64_t* removed, int n_keys,
                            int16_t* lanes, int n_lanes) noexcept nogil:
         """Make an outline that of a state with other keys: so many in the place of as many."""
         cdef Found found
+        cdef int n_sums = n_lanes
+        if n_lanes == ALL_CLASSES:
+            n_sums = padded(self.n_classes)
         found.n = 0
         prefetch_places(self, removed, n_keys)
         prefetch_places(self, added, n_keys)
         find_rows(self, removed, n_keys, -1, n_lanes, &found)
         find_rows(self, added, n_keys, 1, n_lanes, &found)
-        add_found(&found, 0, found.n, lanes, n_lanes // BLOCK)
+        if n_lanes == ALL_CLASSES:
+            find_whole(self, 0, n_sums, &found)
+        add_found(&found, 0, found.n, n_lanes, n_sums, lanes)
 
     cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
         """Ask for the memory where the places of these keys are."""
@@ -264,10 +261,24 @@ cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_ke
     found.n = n
 
 
-cdef inline void add_found(const Found* found, int first, int last, int16_t* lanes,
-                           int n_blocks) noexcept nogil:
-    """Add some of the outlines that were found, or the first blocks of them."""
-    dodona_add_rows(lanes, found.lanes + first, found.factor + first, last - first, n_blocks)
+cdef inline void add_found(Found* found, int start, int end, int n_lanes, int n_sums,
+                           int16_t* sums) noexcept nogil:
+    """Add some of what was found: lanes of outlines, or whole rows."""
+    if n_lanes == ALL_CLASSES:
+        add_whole(found, start, end, 0, n_sums, sums)
+    else:
+        dodona_add_rows(sums, found.lanes + start, found.factor + start, end - start,
+                        n_sums // BLOCK)
+
+
+cdef inline void find_whole(PackedWeights weights, int first, int last,
+                            Found* found) noexcept nogil:
+    """Make whole rows of outlines, and ask for these blocks of classes."""
+    cdef int i
+    for i in range(found.n):
+        found.lanes[i] = whole_row(weights, found.lanes[i])
+        dodona_prefetch(found.lanes[i])
+        prefetch_lines(<uintptr_t> found.lanes[i] + WORD + first, last - first)
 
 
 cdef inline const int8_t* whole_row(PackedWeights weights, const int8_t* lanes) noexcept nogil:
@@ -275,6 +286,20 @@ cdef inline const int8_t* whole_row(PackedWeights weights, const int8_t* lanes) 
     cdef size_t number = <size_t> (lanes - weights.outlines) // weights.stride
     return (<const int8_t*> weights.saved_rows.buf
             + <size_t> weights.starts[number] * UNIT)
+
+
+cdef inline void add_whole(Found* found, int start, int end, int first, int last,
+                           int16_t* scores) noexcept nogil:
+    """Add some of the rows that were found, for the blocks of classes from first to last - 1."""
+    cdef int i, n = start
+    for i in range(start, end):
+        if word_at(found.lanes[i]) & DENSE == DENSE:
+            found.lanes[n], found.factor[n] = found.lanes[i] + WORD + first, found.factor[i]
+            n += 1
+        else:
+            add_cells(found.lanes[i], found.factor[i], first, last, scores)
+    dodona_add_rows(scores + first, found.lanes + start, found.factor + start, n - start,
+                    (last - first) // BLOCK)
 
 
 cdef inline void add_cells(const int8_t* row, int factor, int first, int last,
