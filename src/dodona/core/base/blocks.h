@@ -64,28 +64,33 @@ static inline void dodona_add_scores(int16_t* sums, const int16_t* others, int n
     }
 }
 
-/* The first of the highest among 8n scores. */
-static inline int dodona_best(const int16_t* scores, int n_blocks) {
-    int16_t lanes[8], best;
-    int k;
+/* The highest among 8n scores. */
+static inline int16_t dodona_highest(const int16_t* scores, int n_blocks) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128i most = _mm_loadu_si128((const __m128i*) scores);
-    for (k = 1; k < n_blocks; k++)
+    for (int k = 1; k < n_blocks; k++)
         most = _mm_max_epi16(most, _mm_loadu_si128((const __m128i*) (scores + 8 * k)));
-    _mm_storeu_si128((__m128i*) lanes, most);
+    most = _mm_max_epi16(most, _mm_shuffle_epi32(most, _MM_SHUFFLE(1, 0, 3, 2)));
+    most = _mm_max_epi16(most, _mm_shuffle_epi32(most, _MM_SHUFFLE(2, 3, 0, 1)));
+    most = _mm_max_epi16(most, _mm_shufflelo_epi16(most, _MM_SHUFFLE(2, 3, 0, 1)));
+    return (int16_t) _mm_extract_epi16(most, 0);
 #elif defined(DODONA_NEON)
     int16x8_t most = vld1q_s16(scores);
-    for (k = 1; k < n_blocks; k++) most = vmaxq_s16(most, vld1q_s16(scores + 8 * k));
-    vst1q_s16(lanes, most);
+    for (int k = 1; k < n_blocks; k++) most = vmaxq_s16(most, vld1q_s16(scores + 8 * k));
+    return vmaxvq_s16(most);
 #else
-    for (k = 0; k < 8; k++) lanes[k] = scores[k];
-    for (k = 8; k < 8 * n_blocks; k++)
-        if (scores[k] > lanes[k % 8]) lanes[k % 8] = scores[k];
+    int16_t most = scores[0];
+    for (int k = 1; k < 8 * n_blocks; k++)
+        if (scores[k] > most) most = scores[k];
+    return most;
 #endif
-    best = lanes[0];
-    for (k = 1; k < 8; k++)
-        if (lanes[k] > best) best = lanes[k];
-    for (k = 0; scores[k] != best; k++) {}
+}
+
+/* The first of them. */
+static inline int dodona_best(const int16_t* scores, int n_blocks) {
+    const int16_t best = dodona_highest(scores, n_blocks);
+    int k = 0;
+    while (scores[k] != best) k++;
     return k;
 }
 

@@ -37,6 +37,7 @@ cdef class Agenda:
     cdef readonly int width
     cdef bint keeps_correct             # a correct hypothesis is not merged into a better one
     cdef int n_open                     # hypotheses that are not final
+    cdef double floor                   # a score that every candidate will exceed
     cdef vector[Hypothesis] hypotheses  # best first
     cdef vector[Hypothesis] parents     # those of the step before
     cdef vector[Candidate] candidates   # best first, `width` at most
@@ -74,5 +75,5 @@ cdef class Agenda:
 cdef inline double bar(Agenda agenda) noexcept nogil:
     """The score that a candidate must exceed."""
     if <int> agenda.candidates.size() < agenda.width:
-        return -1e300
+        return agenda.floor
     return agenda.candidates.back().score

@@ -8,6 +8,7 @@ that take cheap detours.
 Two derivations may lead to the same configuration (arc-eager can REDUCE early or late). From there
 on they have the same future, so only the one with the better score stays.
 """
+from libc.math cimport INFINITY
 from libc.string cimport memcmp
 from libcpp.algorithm cimport reverse
 
@@ -59,6 +60,7 @@ cdef class Agenda:
         if not 1 <= width <= WIDEST:
             raise ValueError(f"a beam is from 1 to {WIDEST} wide, not {width}")
         self.width, self.keeps_correct = width, keeps_correct
+        self.floor = -INFINITY
         self.states.resize(width)
         self.n_keys.resize(width)
         self.ends.resize(width * N_PARTS)

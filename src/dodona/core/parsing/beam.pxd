@@ -32,6 +32,9 @@ cdef class Beam(Greedy):
                     const WordsC* words) except -1 nogil
     cdef int expand(self, BeamWorkspace space, Agenda agenda,
                     const WordsC* words) except -1 nogil
+    cdef double score_best(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                           const WordsC* words) except? 1 nogil
+    cdef int16_t* scores_of(self, BeamWorkspace space, int hypothesis) noexcept nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil
     cdef int16_t* score_by_network(self, BeamWorkspace space, Agenda agenda, int hypothesis,

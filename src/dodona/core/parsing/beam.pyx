@@ -1,4 +1,5 @@
 """Beam search: the best derivations side by side, until all are final; the best of them counts."""
+from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
@@ -14,6 +15,7 @@ from dodona.core.weights.linear cimport BLOCK
 from dodona.core.weights.packed cimport ALL_CLASSES
 
 cdef extern from "blocks.h":
+    int16_t dodona_highest(const int16_t* scores, int n_blocks) noexcept nogil
     unsigned int dodona_above(const int16_t* scores, int16_t bar) noexcept nogil
     int dodona_next_above(const int16_t* scores, int block, int n_blocks,
                           int16_t bar) noexcept nogil
@@ -149,26 +151,55 @@ cdef class Beam(Greedy):
                     const WordsC* words) except -1 nogil:
         """Offer every hypothesis with every action that it allows.
 
-        Those whose scores an outline only bounds come last, when the bar is highest.
+        Those whose scores an outline only bounds come last, when the bar is highest. If there are
+        as many hypotheses as the beam is wide, and each goes on in some way, then no candidate is
+        worse than the worst of their best ones: the bar begins there.
         """
         cdef Hypothesis* hypothesis
-        cdef const int16_t* scores
-        cdef Choices choices
-        cdef int i
-        for i in range(<int> agenda.hypotheses.size()):
+        cdef int i, n = <int> agenda.hypotheses.size()
+        cdef double worst = INFINITY
+        if n < agenda.width or self.constraints is not None:
+            worst = -INFINITY
+        for i in range(n):
             hypothesis = &agenda.hypotheses[i]
             if hypothesis.is_final:
-                agenda.offer(hypothesis.score, i, NONE, False)
-                continue
-            scores = self.score(space, agenda, i, words)
-            if self.system.takes_notes:
-                choices = self.actions.choices(scores, NULL)
-                hypothesis.note = self.system.note_scores(agenda.state(i), &choices)
-            self.offer(agenda, i, scores, 0, self.n_exact, words)
+                worst = min(worst, hypothesis.score)
+            else:
+                worst = min(worst, hypothesis.score + self.score_best(space, agenda, i, words))
+        agenda.floor = worst - 1         # scores are whole numbers
+        for i in range(n):
+            if agenda.hypotheses[i].is_final:
+                agenda.offer(agenda.hypotheses[i].score, i, NONE, False)
+            else:
+                self.offer(agenda, i, self.scores_of(space, i), 0, self.n_exact, words)
         if self.n_exact < self.actions.n_padded:
-            for i in range(<int> agenda.hypotheses.size()):
+            for i in range(n):
                 if not agenda.hypotheses[i].is_final:
                     self.offer_rest(space, agenda, i, words)
+
+    cdef double score_best(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                           const WordsC* words) except? 1 nogil:
+        """Score the actions of a hypothesis, and say what some valid one scores that is good; minus
+        infinity if none is known."""
+        cdef const int16_t* scores = self.score(space, agenda, hypothesis, words)
+        cdef Choices choices
+        cdef int16_t highest
+        cdef int block, first
+        if self.system.takes_notes:
+            choices = self.actions.choices(scores, NULL)
+            agenda.hypotheses[hypothesis].note = self.system.note_scores(
+                agenda.state(hypothesis), &choices)
+        highest = dodona_highest(scores, self.n_exact // BLOCK)
+        if highest < LOWEST:
+            return -INFINITY
+        block = dodona_next_above(scores, 0, self.n_exact // BLOCK, highest - 1)
+        first = block * BLOCK + dodona_lowest_bit(
+            dodona_above(scores + block * BLOCK, highest - 1))
+        return highest if agenda.barriers[hypothesis][first] == 0 else -INFINITY
+
+    cdef int16_t* scores_of(self, BeamWorkspace space, int hypothesis) noexcept nogil:
+        """The scores of a hypothesis that was scored."""
+        return &space.rows[<size_t> hypothesis * self.n_numbers + self.exact_lane]
 
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
