@@ -14,8 +14,10 @@ from libcpp.algorithm cimport reverse
 
 from dodona.core.base.nodes cimport NONE, n_nodes
 from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
+from dodona.core.weights.linear cimport BLOCK
 
 cdef extern from "blocks.h":
+    int dodona_n_equal(const uint64_t* one, const uint64_t* other) noexcept nogil
     int dodona_n_different(const uint64_t* one, const uint64_t* other, int n,
                            int most) noexcept nogil
 
@@ -135,11 +137,16 @@ cdef class Agenda:
             <size_t> self.near[hypothesis] * self.n_templates]
         cdef uint64_t* added = self.added.data()
         cdef uint64_t* removed = self.removed.data()
-        cdef int i, n = 0
-        for i in range(self.n_keys[hypothesis]):
-            # written in any case, kept if they differ: no branch for the processor to guess
-            added[n], removed[n] = keys[i], others[i]
-            n += keys[i] != others[i]
+        cdef int i = 0, end, n = 0, n_keys = self.n_keys[hypothesis]
+        while i < n_keys:
+            end = min(i + BLOCK, n_keys)
+            if end - i == BLOCK and dodona_n_equal(keys + i, others + i) == BLOCK:
+                i = end
+            while i < end:
+                # written in any case, kept if they differ: no branch for the processor to guess
+                added[n], removed[n] = keys[i], others[i]
+                n += keys[i] != others[i]
+                i += 1
         self.n_changed = n
 
     cdef int nearest(self, int hypothesis) noexcept nogil:
