@@ -18,7 +18,7 @@ cdef int lay_out(Large[int8_t]& memory, vector[uint32_t]& starts, const Bucket* 
     """Fill memory with a table that was checked, and outlines; `starts` tells where the row of each
     of these is, in units."""
     cdef size_t table = <size_t> n_buckets * sizeof(Bucket), stride = stride_of(wide), at = 0
-    cdef size_t n_rows = 0
+    cdef size_t n_rows = 0, n_bytes
     cdef Bucket* bucket
     cdef const int8_t* row
     cdef uint32_t i
@@ -26,9 +26,10 @@ cdef int lay_out(Large[int8_t]& memory, vector[uint32_t]& starts, const Bucket* 
     for i in range(n_buckets):
         for place in range(BLOCK):
             n_rows += buckets[i].fingerprint[place] != 0
-    if n_rows * stride > <size_t> 0xffff_ffff:
+    n_bytes = max(n_rows, <size_t> 1) * stride       # that of the first is asked for in any case
+    if n_bytes > <size_t> 0xffff_ffff:
         raise ValueError("a table of weights takes more than 4 GiB")
-    memory.resize(table + n_rows * stride)
+    memory.resize(table + n_bytes)
     starts.reserve(n_rows)
     memcpy(&memory[0], buckets, table)
     for i in range(n_buckets):
