@@ -41,6 +41,7 @@ class Lab:
         heads: Heads,
         seed: int,
         loss: str = "labelled",
+        templates: str = TEMPLATES,
     ) -> None:
         random = Random(seed)
         self.system = dodona.system(name, labels=labels, root=root, loss=loss)
@@ -58,7 +59,7 @@ class Lab:
             for label in (range(len(labels)) if takes_label else [-1])
         ]
         self.actions = Actions(self.system, pairs)
-        self.features = Features(TEMPLATES)
+        self.features = Features(templates)
         encoder = Encoder(self.features.columns, labels=[label.encode() for label in labels])
         encoder.learn([self.sentence])
         self.corpus: Corpus = encoder.encode([self.sentence], trees=True)
@@ -107,7 +108,9 @@ class Lab:
         return self.action(state, klass) in self.system.optimal(state, self.gold)
 
 
-def lab(name: str, root: str, seed: int, n: int = 6, n_labels: int = 3) -> Lab:
+def lab(
+    name: str, root: str, seed: int, n: int = 6, n_labels: int = 3, templates: str = TEMPLATES
+) -> Lab:
     # without a model there is nothing to remember in the system of 2013 but the only label
     n_labels = 1 if name == "nonmonotonic-2013" else n_labels
     labels = ["root", "obj", "det", *map(str, range(3, n_labels))][:n_labels]
@@ -115,7 +118,7 @@ def lab(name: str, root: str, seed: int, n: int = 6, n_labels: int = 3) -> Lab:
     heads = random_projective_tree(n, random)
     while root == "none" and heads.count(0) != 1:
         heads = random_projective_tree(n, random)
-    one = Lab(name, root, labels, heads, seed)
+    one = Lab(name, root, labels, heads, seed, templates=templates)
     one.scatter(2 * n_labels)
     return one
 

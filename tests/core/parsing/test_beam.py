@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 import pytest
 
 import dodona
@@ -13,7 +16,7 @@ from reference import beam as twins
 from reference.trees import (
     is_tree,
 )
-from support.beam_lab import SYSTEMS, lab, parser
+from support.beam_lab import SYSTEMS, Lab, lab, parser
 from support.small import treebank
 
 
@@ -32,6 +35,47 @@ def test_the_beam_ends_with_the_derivations_of_the_slow_twin(
         expected = twin.decode(one.system.start(len(one.sentence)))
         found = Beam(one.features, one.actions, packed, width=width).derivations(one.corpus, 0)
         assert found == [(h.score, list(h.path)) for h in expected]
+
+
+@SYSTEMS
+def test_hypotheses_that_look_the_same_have_the_scores_of_the_slow_twin(
+    name: str, root: str
+) -> None:
+    """With few templates most of them do, and many look like one that came before."""
+    n_alike = 0
+    for seed in range(3):
+        one = lab(name, root, seed, n=8, templates="s0.form + b0.form\nb0.upos")
+        packed = pack(one.weights, 1)
+        twin = twins.Beam(8, one.system.is_final, one.successors(packed.scores))
+        expected = twin.decode(one.system.start(len(one.sentence)))
+        found = Beam(one.features, one.actions, packed, width=8).derivations(one.corpus, 0)
+        assert found == [(h.score, list(h.path)) for h in expected]
+        looks = Counter((step, *keys) for h in expected for step, keys in _keys(one, h.path))
+        n_alike += sum(n > 1 for n in looks.values())
+    assert n_alike > 10
+
+
+def _keys(one: Lab, path: twins.Path) -> Iterator[tuple[int, list[int]]]:
+    """What is seen at each step of a derivation."""
+    state = one.system.start(len(one.sentence))
+    for step, klass in enumerate(path):
+        yield step, one.keys(state)
+        state = one.step(state, klass)
+
+
+@SYSTEMS
+def test_sentences_have_the_same_trees_alone_and_among_others(name: str, root: str) -> None:
+    """What a state scored in one of them is remembered in the next."""
+    a_parser = parser(name, root)
+    parts = a_parser.features, a_parser.actions, a_parser.weights
+    sentences = treebank(30, 3)
+    together = a_parser.encoder.encode(sentences)
+    Beam(*parts, width=4).parse(together)
+    for i, sentence in enumerate(sentences):
+        alone = a_parser.encoder.encode([sentence])
+        Beam(*parts, width=4).parse(alone)
+        assert alone.heads(0) == together.heads(i)
+        assert alone.labels(0) == together.labels(i)
 
 
 @SYSTEMS

@@ -19,6 +19,10 @@ cdef struct Atom:
     int32_t column
     uint64_t multiplier       # odd, its own
 
+cdef struct Look:             # all that the templates see of a state
+    uint64_t filled           # slots
+    uint64_t value[MAX_ATOMS + 1]
+
 cdef struct Template:
     uint64_t seed
     uint16_t atom[MAX_PARTS]  # where the values of its parts stand; then NO_ATOM
@@ -44,6 +48,7 @@ cdef class Features:
     cdef readonly tuple columns         # names of the word columns, in order
     cdef readonly int n_templates
     cdef readonly bint for_graphs       # whether they ask for what only states of graphs have
+    cdef int n_atoms
     cdef bint has_links
     cdef int tree_head                  # columns of a basic tree, or NONE
     cdef int tree_label
@@ -61,6 +66,9 @@ cdef class Features:
                         int* ends) noexcept nogil
     cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
                      uint64_t* keys, int* ends) noexcept nogil
+    cdef void read(self, const StateC* state, const WordsC* words, Look* look) noexcept nogil
+    cdef uint64_t hash_of(self, const Look* look) noexcept nogil
+    cdef int fill_parts_from(self, const Look* look, uint64_t* keys, int* ends) noexcept nogil
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil
     cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,

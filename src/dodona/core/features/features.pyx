@@ -73,6 +73,32 @@ cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
     return mixed(key) | 1
 
 
+cdef int fill_keys(const Order* order, const Look* look, uint64_t* keys,
+                   int* ends) noexcept nogil:
+    """The keys of all templates whose slots are filled; how many they are."""
+    cdef const Group* group = order.groups.data()
+    cdef const Template* templates = order.templates.data()
+    cdef const uint64_t* value = &look.value[0]
+    cdef uint64_t empty = ~look.filled
+    cdef int t, n = 0, part, g = 0
+    for part in range(N_PARTS):
+        while g < order.ends[part]:
+            if group.slots & empty:
+                pass
+            elif group.is_short:
+                for t in range(group.start, group.end):
+                    keys[n] = key_of(&templates[t], value, True)
+                    n += 1
+            else:
+                for t in range(group.start, group.end):
+                    keys[n] = key_of(&templates[t], value, False)
+                    n += 1
+            group += 1
+            g += 1
+        ends[part] = n
+    return n
+
+
 cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
     """Atoms of slots and columns; `first` is the number of the first of them."""
     for slot, column in found:
@@ -127,6 +153,7 @@ cdef class Features:
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
                              f"{MAX_COLUMNS} columns of words")
         self.has_links = layout.has_links
+        self.n_atoms = layout.n_atoms
         for parent, step, in_buffer in layout.slots.values():
             self.slots.push_back(Slot(parent, step, in_buffer))
         add_pairs(self.distances, layout.ends_of(language.DISTANCES), 0)
@@ -178,34 +205,35 @@ cdef class Features:
 
     cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
                      uint64_t* keys, int* ends) noexcept nogil:
+        cdef Look look
+        self.read(state, words, &look)
+        return fill_keys(order, &look, keys, ends)
+
+    cdef void read(self, const StateC* state, const WordsC* words, Look* look) noexcept nogil:
+        """What the keys of a state are made of, all of it."""
         cdef int32_t node[MAX_SLOTS]
-        cdef uint64_t value[MAX_ATOMS + 1]
         cdef const int32_t* tree_head = NULL
-        cdef const Group* group = order.groups.data()
-        cdef const Template* templates = order.templates.data()
-        cdef uint64_t filled
-        cdef int t, n = 0, part, g = 0
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
-        filled = find_nodes(self.slots, state, tree_head, node)
-        value[NO_ATOM] = 0
-        self.read_atoms(state, words, node, value)
-        for part in range(N_PARTS):
-            while g < order.ends[part]:
-                if group.slots & ~filled:
-                    pass
-                elif group.is_short:
-                    for t in range(group.start, group.end):
-                        keys[n] = key_of(&templates[t], value, True)
-                        n += 1
-                else:
-                    for t in range(group.start, group.end):
-                        keys[n] = key_of(&templates[t], value, False)
-                        n += 1
-                group += 1
-                g += 1
-            ends[part] = n
-        return n
+        look.filled = find_nodes(self.slots, state, tree_head, node)
+        look.value[NO_ATOM] = 0
+        self.read_atoms(state, words, node, look.value)
+
+    cdef uint64_t hash_of(self, const Look* look) noexcept nogil:
+        """A number for a look: who has the same has the same keys."""
+        cdef uint64_t sums[4]
+        cdef int i, j, n = self.n_atoms
+        sums[0], sums[1], sums[2], sums[3] = look.filled * GOLDEN_RATIO, 0, 0, 0
+        for i in range(n // 4):             # four sums: none waits for another
+            for j in range(4):
+                sums[j] += look.value[4 * i + j]
+        for i in range(n - n % 4, n):
+            sums[0] += look.value[i]
+        return mixed(sums[0] + sums[1] + sums[2] + sums[3])
+
+    cdef int fill_parts_from(self, const Look* look, uint64_t* keys, int* ends) noexcept nogil:
+        """As `fill_parts`, of a state that was looked at."""
+        return fill_keys(&self.parted, look, keys, ends)
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:

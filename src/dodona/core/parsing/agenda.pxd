@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from dodona.core.base.nodes cimport NONE
 from dodona.core.features.features cimport N_PARTS, Features
 from dodona.core.features.words cimport WordsC
 from dodona.core.parsing.actions cimport Actions
@@ -44,11 +45,13 @@ cdef class Agenda:
     cdef vector[Step] steps             # of all derivations since `begin`
     cdef vector[StateC] states          # one per slot
     cdef vector[uint64_t] block         # behind the states
-    cdef vector[int32_t] n_keys         # per hypothesis, as the next four
+    cdef vector[uint64_t] looks         # hashes, per hypothesis, as all up to `near`
+    cdef vector[int32_t] n_keys
     cdef vector[uint64_t] keys
     cdef vector[int] ends               # of the parts of its keys, N_PARTS of them
     cdef vector[Barriers] barriers
-    cdef vector[int32_t] near           # an earlier one that has nearly the same keys, or NONE
+    cdef vector[int32_t] twin           # an earlier one that looks the same, or NONE
+    cdef vector[int32_t] near           # its twin, or one that has nearly the same keys, or NONE
     cdef int n_changed                  # so many of the next two:
     cdef vector[uint64_t] added         # keys of the hypothesis compared last that its nearest …
     cdef vector[uint64_t] removed       # … does not have, and the other way round
@@ -63,7 +66,8 @@ cdef class Agenda:
     cdef int describe(self, int hypothesis, Features features, Actions actions,
                       const WordsC* words) except -1 nogil
     cdef int compare(self, int hypothesis) except -1 nogil
-    cdef int nearest(self, int hypothesis) noexcept nogil
+    cdef int find_twin(self, int hypothesis) noexcept nogil
+    cdef int find_near(self, int hypothesis) noexcept nogil
     cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil
     cdef int advance(self, Actions actions) except -1 nogil
     cdef int share_states(self) except -1 nogil
@@ -77,3 +81,8 @@ cdef inline double bar(Agenda agenda) noexcept nogil:
     if <int> agenda.candidates.size() < agenda.width:
         return agenda.floor
     return agenda.candidates.back().score
+
+
+cdef inline int first_twin(Agenda agenda, int hypothesis) noexcept nogil:
+    """The hypothesis that has the keys of this one: itself, or the first that looks the same."""
+    return hypothesis if agenda.twin[hypothesis] == NONE else agenda.twin[hypothesis]

@@ -13,6 +13,7 @@ from libc.string cimport memcmp
 from libcpp.algorithm cimport reverse
 
 from dodona.core.base.nodes cimport NONE, n_nodes
+from dodona.core.features.features cimport Look
 from dodona.core.transitions.state cimport copy, front, lay_out, state_size, top
 from dodona.core.weights.linear cimport BLOCK
 
@@ -27,14 +28,11 @@ cdef enum:
     MOST_DIFFERENT = 25       # per cent: with more, it is quicker to score anew
 
 
-cdef inline uint64_t arc_hash(const StateC* state, int node) noexcept nogil:
-    """A number for the arc into a node, if it has one."""
-    cdef uint64_t x
-    if state.head[node] == NONE:
-        return 0
-    x = <uint64_t> (node + 2) << 42 ^ <uint64_t> (state.head[node] + 2) << 21
-    x = (x ^ <uint64_t> (state.label[node] + 2)) * <uint64_t> 0x9e3779b97f4a7c15
-    return (x ^ (x >> 32)) * <uint64_t> 0xd6e8feb86659fd93
+cdef inline uint64_t arc_hash(int node, int head, int label) noexcept nogil:
+    """A number for an arc into a node; 0 if it has no head."""
+    cdef uint64_t x = <uint64_t> (node + 2) << 42 ^ <uint64_t> (head + 2) << 21
+    x = (x ^ <uint64_t> (label + 2)) * <uint64_t> 0x9e3779b97f4a7c15
+    return 0 if head == NONE else (x ^ (x >> 32)) * <uint64_t> 0xd6e8feb86659fd93
 
 
 cdef bint same(const StateC* one, const StateC* other) noexcept nogil:
@@ -64,9 +62,11 @@ cdef class Agenda:
         self.width, self.keeps_correct = width, keeps_correct
         self.floor = -INFINITY
         self.states.resize(width)
+        self.looks.resize(width)
         self.n_keys.resize(width)
         self.ends.resize(width * N_PARTS)
         self.barriers.resize(width)
+        self.twin.resize(width, NONE)
         self.near.resize(width)
 
     cdef int reserve(self, int n_words, int n_templates) except -1 nogil:
@@ -119,16 +119,54 @@ cdef class Agenda:
 
     cdef int describe(self, int hypothesis, Features features, Actions actions,
                       const WordsC* words) except -1 nogil:
-        """Find the features of a hypothesis, what it forbids, and which other one it is near to."""
+        """Find the features of a hypothesis, what it forbids, and whether it has a twin.
+
+        What sets hypotheses apart is often out of sight by now: three of ten look just like another
+        one. They have its keys, and none of their own.
+        """
         cdef StateC* state = self.state(hypothesis)
-        self.n_keys[hypothesis] = features.fill_parts(
-            state, words, &self.keys[<size_t> hypothesis * self.n_templates],
-            &self.ends[hypothesis * N_PARTS])
+        cdef Look look
+        features.read(state, words, &look)
         self.barriers[hypothesis] = actions.barriers(state, actions.system.valid_moves(state))
-        self.near[hypothesis] = self.nearest(hypothesis)
+        self.looks[hypothesis] = features.hash_of(&look) + (
+            self.barriers[hypothesis] - actions.barrier.data())
+        self.twin[hypothesis] = self.near[hypothesis] = self.find_twin(hypothesis)
+        if self.twin[hypothesis] == NONE:
+            self.n_keys[hypothesis] = features.fill_parts_from(
+                &look, &self.keys[<size_t> hypothesis * self.n_templates],
+                &self.ends[hypothesis * N_PARTS])
+        return 0
+
+    cdef int find_twin(self, int hypothesis) noexcept nogil:
+        """The first hypothesis that looks the same, and forbids the same, if it is an earlier one;
+        64 bits of a hash tell."""
+        cdef int other
+        for other in range(hypothesis):
+            if (self.looks[other] == self.looks[hypothesis] and self.twin[other] == NONE
+                    and not self.hypotheses[other].is_final):
+                return other
+        return NONE
+
+    cdef int find_near(self, int hypothesis) noexcept nogil:
+        """The earlier hypothesis that has most keys in the same places, if these are enough."""
+        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
+        cdef int n_keys = self.n_keys[hypothesis], other, n
+        cdef int fewest = n_keys * MOST_DIFFERENT // 100 + 1
+        if self.twin[hypothesis] != NONE:
+            return self.twin[hypothesis]
+        self.near[hypothesis] = NONE
+        for other in range(hypothesis):
+            if (not self.hypotheses[other].is_final and self.twin[other] == NONE
+                    and self.n_keys[other] == n_keys
+                    and self.barriers[other] == self.barriers[hypothesis]):
+                n = dodona_n_different(
+                    keys, &self.keys[<size_t> other * self.n_templates], n_keys, fewest)
+                if n < fewest:
+                    fewest, self.near[hypothesis] = n, other
+        return self.near[hypothesis]
 
     cdef int compare(self, int hypothesis) except -1 nogil:
-        """Find the keys in which a hypothesis differs from the one that it is near to.
+        """Find the keys in which a hypothesis differs from the one that it was found to be near to.
 
         Hypotheses of one beam are much alike: `added` and `removed` are soon scored.
         """
@@ -137,7 +175,8 @@ cdef class Agenda:
             <size_t> self.near[hypothesis] * self.n_templates]
         cdef uint64_t* added = self.added.data()
         cdef uint64_t* removed = self.removed.data()
-        cdef int i = 0, end, n = 0, n_keys = self.n_keys[hypothesis]
+        cdef int i = 0, end, n = 0
+        cdef int n_keys = self.n_keys[hypothesis] if self.twin[hypothesis] == NONE else 0
         while i < n_keys:
             end = min(i + BLOCK, n_keys)
             if end - i == BLOCK and dodona_n_equal(keys + i, others + i) == BLOCK:
@@ -148,20 +187,6 @@ cdef class Agenda:
                 n += keys[i] != others[i]
                 i += 1
         self.n_changed = n
-
-    cdef int nearest(self, int hypothesis) noexcept nogil:
-        """The earlier hypothesis that has most keys in the same places, if these are enough."""
-        cdef const uint64_t* keys = &self.keys[<size_t> hypothesis * self.n_templates]
-        cdef int n_keys = self.n_keys[hypothesis], other, n, near = NONE
-        cdef int fewest = n_keys * MOST_DIFFERENT // 100 + 1
-        for other in range(hypothesis):
-            if (not self.hypotheses[other].is_final and self.n_keys[other] == n_keys
-                    and self.barriers[other] == self.barriers[hypothesis]):
-                n = dodona_n_different(
-                    keys, &self.keys[<size_t> other * self.n_templates], n_keys, fewest)
-                if n < fewest:
-                    fewest, near = n, other
-        return near
 
     cdef int offer(self, double score, int parent, int klass, bint is_correct) except -1 nogil:
         """Enter a candidate if it is among the best; of equals, those of the first parent and then
@@ -226,10 +251,18 @@ cdef class Agenda:
     cdef int grow(self, Hypothesis* hypothesis, int klass, Actions actions) except -1 nogil:
         """Take an action; it can change the arcs of no other nodes than these three."""
         cdef StateC* state = &self.states[hypothesis.slot]
-        cdef int s0 = top(state, 0), s1 = top(state, 1), b = front(state, 0)
-        hypothesis.arcs -= arc_hash(state, s0) + arc_hash(state, s1) + arc_hash(state, b)
+        cdef int[3] nodes = [top(state, 0), top(state, 1), front(state, 0)]
+        cdef int[3] heads
+        cdef int[3] labels
+        cdef int i
+        for i in range(3):
+            heads[i], labels[i] = state.head[nodes[i]], state.label[nodes[i]]
         actions.system.take(state, actions.move[klass], actions.label[klass])
-        hypothesis.arcs += arc_hash(state, s0) + arc_hash(state, s1) + arc_hash(state, b)
+        for i in range(3):
+            if heads[i] != state.head[nodes[i]] or labels[i] != state.label[nodes[i]]:
+                hypothesis.arcs -= arc_hash(nodes[i], heads[i], labels[i])
+                hypothesis.arcs += arc_hash(
+                    nodes[i], state.head[nodes[i]], state.label[nodes[i]])
         hypothesis.is_final = actions.system.final(state)
         self.steps.push_back(Step(hypothesis.last, klass, hypothesis.note))
         hypothesis.last = <int32_t> self.steps.size() - 1

@@ -9,6 +9,7 @@ from dodona.core.parsing.chooser cimport Workspace
 from dodona.core.parsing.greedy cimport Greedy
 from dodona.core.parsing.log_scores cimport LogScores
 from dodona.core.transitions.state cimport StateC
+from dodona.core.weights.memo cimport Memo
 from dodona.core.weights.packed cimport PackedWeights
 
 
@@ -16,6 +17,8 @@ cdef class BeamWorkspace(Workspace):
     """What one thread needs beside: the hypotheses, and for each a row of scores or of lanes."""
     cdef Agenda agenda
     cdef vector[int16_t] rows
+    cdef vector[double] best            # of each hypothesis, what its best action scores
+    cdef Memo looks                     # rows of looks that came before
 
 
 cdef class Beam(Greedy):
@@ -34,9 +37,12 @@ cdef class Beam(Greedy):
                     const WordsC* words) except -1 nogil
     cdef double score_best(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                            const WordsC* words) except? 1 nogil
-    cdef int16_t* scores_of(self, BeamWorkspace space, int hypothesis) noexcept nogil
+    cdef int16_t* lanes_of(self, BeamWorkspace space, Agenda agenda,
+                           int hypothesis) noexcept nogil
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil
+    cdef int score_anew(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                        int16_t* lanes) except -1 nogil
     cdef int16_t* score_by_network(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                                    const WordsC* words) except NULL nogil
     cdef int offer_rest(self, BeamWorkspace space, Agenda agenda, int hypothesis,

@@ -170,7 +170,7 @@ cdef class BeamTrainer(GreedyTrainer):
         for i in range(<int> agenda.hypotheses.size()):
             if not agenda.hypotheses[i].is_final:
                 agenda.describe(i, self.features, self.actions, words)
-                if agenda.near[i] == NONE:   # weights are on their way while others are scored
+                if agenda.find_near(i) == NONE:   # weights are on their way while others are scored
                     self.weights.expect(&agenda.keys[<size_t> i * agenda.n_templates],
                                         agenda.n_keys[i])
         for i in range(<int> agenda.hypotheses.size()):

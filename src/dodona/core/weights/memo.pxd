@@ -17,5 +17,6 @@ cdef class Memo:
 
     cdef void* place_of(self, int part, const uint64_t* keys, int n_keys,
                         bint* is_known) noexcept nogil
+    cdef void* place_at(self, int part, uint64_t tag, bint* is_known) noexcept nogil
     cdef const void* known(self, int part, const uint64_t* keys, int n_keys) noexcept nogil
     cdef void forget(self) noexcept nogil

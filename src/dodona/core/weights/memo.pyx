@@ -51,8 +51,11 @@ cdef class Memo:
     cdef void* place_of(self, int part, const uint64_t* keys, int n_keys,
                         bint* is_known) noexcept nogil:
         """Where the sums for these keys are or, if they are not known, are to be written."""
+        return self.place_at(part, tag_of(keys, n_keys), is_known)
+
+    cdef void* place_at(self, int part, uint64_t tag, bint* is_known) noexcept nogil:
+        """The same for features of which this number tells, which is not 0."""
         cdef MemoPart* memo = &self.parts[part]
-        cdef uint64_t tag = tag_of(keys, n_keys)
         cdef size_t place = place_in(memo, tag)
         is_known[0] = memo.tags[place] == tag
         memo.tags[place] = tag

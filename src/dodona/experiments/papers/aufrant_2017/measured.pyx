@@ -16,12 +16,19 @@ from libc.stdint cimport int16_t
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport WordsC
-from dodona.core.parsing.agenda cimport Agenda
+from dodona.core.parsing.agenda cimport Agenda, first_twin
 from dodona.core.parsing.beam cimport Beam, BeamWorkspace
 from dodona.core.parsing.beam_training cimport BeamTrainer, Reference
 from dodona.core.parsing.greedy_training cimport GreedyTrainer
 from dodona.core.transitions.state cimport StateC
 from dodona.experiments.papers.aufrant_2017.feature_counts cimport FeatureCounts
+
+
+cdef int count_features(FeatureCounts counts, Agenda agenda, int hypothesis) except -1 nogil:
+    """One that looks like another one has no keys of its own, but it has its features."""
+    cdef int described = first_twin(agenda, hypothesis)
+    counts.add(&agenda.keys[<size_t> described * agenda.n_templates], agenda.n_keys[described])
+    return 0
 
 
 cdef class MeasuredBeam(Beam):
@@ -35,8 +42,7 @@ cdef class MeasuredBeam(Beam):
     cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                         const WordsC* words) except NULL nogil:
         cdef int16_t* scores = Beam.score(self, space, agenda, hypothesis, words)
-        self.counts.add(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
-                        agenda.n_keys[hypothesis])
+        count_features(self.counts, agenda, hypothesis)
         return scores
 
 
@@ -88,8 +94,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
     cdef int score_hypothesis(self, Agenda agenda, int hypothesis) except -1 nogil:
         BeamTrainer.score_hypothesis(self, agenda, hypothesis)
         if not self.is_judging:
-            self.counts.add(&agenda.keys[<size_t> hypothesis * agenda.n_templates],
-                            agenda.n_keys[hypothesis])
+            count_features(self.counts, agenda, hypothesis)
 
     cdef bint decode(self, Agenda agenda, const WordsC* words) except -1 nogil:
         cdef bint is_error = BeamTrainer.decode(self, agenda, words)
