@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import dodona
+from dodona.core.features.corpus import Corpus
 from dodona.storage import container
 from dodona.storage.container import ContainerError
-from dodona.tagging.symbols import symbol_kind
+from dodona.tagging.symbols import has_symbols, symbol_kind
 from dodona.tagging.tagger import Tagger
 
 EMOJI = ["😀", "👍🏽", "👩‍👩‍👧", "🇫🇷", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "☕", "⭐", "🫠"]
@@ -45,6 +46,19 @@ def tagger() -> Tagger:
 )
 def test_kinds(forms: list[str], kind: str | None) -> None:
     assert [symbol_kind(form) for form in forms] == [kind] * len(forms)
+
+
+@pytest.mark.parametrize(
+    ("words", "has"), [("Oaks cost €", True), ("😀", True), ("Oaks cost $ !", False), ("x", False)]
+)
+def test_only_unknown_symbols_are_to_be_fixed(tagger: Tagger, words: str, has: bool) -> None:
+    sentences = [sentence(forms=["Oaks"]), sentence(forms=words.split())]
+    corpus = tagger.speller.encode(sentences, 3)
+    assert has_symbols(corpus, sentences) == has
+    with pytest.raises(ValueError, match="not the sentences of the corpus"):
+        has_symbols(corpus, [sentence(forms=["elms", "whisper"])])
+    with pytest.raises(ValueError, match="does not tell known words"):
+        has_symbols(Corpus(1), sentences)
 
 
 def test_unknown_symbols_are_no_punctuation(tagger: Tagger) -> None:

@@ -6,6 +6,7 @@ from dodona.treebank.sentence import Sentence
 SYMBOL_KINDS: tuple[str, ...]
 
 def symbol_kind(form: str) -> str | None: ...
+def has_symbols(corpus: Corpus, sentences: Iterable[Sentence]) -> bool: ...
 def fix_symbols(
     corpus: Corpus,
     sentences: Iterable[Sentence],

@@ -5,7 +5,6 @@ like to a model: to the rest of the tagger, it is an unknown word of an unknown 
 """
 from libc.stdint cimport int32_t, uint32_t
 
-from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.tagging.word_types cimport ENTRY_COLUMN
@@ -73,6 +72,23 @@ def symbol_kind(str form):
     return None if kind == NO_SYMBOL else SYMBOL_KINDS[kind]
 
 
+def has_symbols(Corpus corpus not None, sentences):
+    """Whether there is anything to fix: a word that is unknown, and an emoji or a currency."""
+    cdef Sentence sentence
+    cdef const int32_t* entries
+    cdef size_t s = 0
+    cdef Text text
+    cdef int i
+    for sentence in sentences:
+        entries = entries_of(corpus, s, sentence)
+        for i in range(sentence.n_words):
+            text = field(sentence, i, FORM)
+            if entries[i] == ID_UNKNOWN and kind_of_word(text.text, text.size) != NO_SYMBOL:
+                return True
+        s += 1
+    return False
+
+
 def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
     """Give unknown emoji and currencies their classes in a column of the corpus.
 
@@ -82,7 +98,7 @@ def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kep
     cdef int32_t classes[2]
     cdef Sentence sentence
     cdef size_t s = 0
-    cdef size_t stride
+    cdef const int32_t* entries
     cdef int32_t* values
     cdef Text text
     cdef int i, kind
@@ -90,15 +106,21 @@ def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kep
     if not 0 <= column < corpus.n_columns:
         raise IndexError(f"no column {column} among {corpus.n_columns}")
     for sentence in sentences:
-        if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
-            raise ValueError("these are not the sentences of the corpus")
+        entries = entries_of(corpus, s, sentence)
         if kept is None or not kept[s]:
-            stride = n_nodes(sentence.n_words)
-            values = corpus.values.data() + corpus.first_value[s] + 2
+            values = corpus.column(<int> s, <int> column) + 1
             for i in range(sentence.n_words):
                 text = field(sentence, i, FORM)
                 kind = kind_of_word(text.text, text.size)
-                if (kind != NO_SYMBOL and classes[kind] >= 0
-                        and values[ENTRY_COLUMN * stride + i] == ID_UNKNOWN):
-                    values[column * stride + i] = classes[kind] + N_RESERVED
+                if kind != NO_SYMBOL and classes[kind] >= 0 and entries[i] == ID_UNKNOWN:
+                    values[i] = classes[kind] + N_RESERVED
         s += 1
+
+
+cdef const int32_t* entries_of(Corpus corpus, size_t number, Sentence sentence) except NULL:
+    """Which known words those of a sentence are, which must be that of this number."""
+    if corpus.n_columns <= ENTRY_COLUMN:
+        raise ValueError(f"a corpus of {corpus.n_columns} columns does not tell known words")
+    if number >= corpus.n_words.size() or sentence.n_words != corpus.n_words[number]:
+        raise ValueError("these are not the sentences of the corpus")
+    return corpus.column(<int> number, ENTRY_COLUMN) + 1

@@ -17,7 +17,7 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import LEMMA, tag_templates
-from dodona.core.tagging.tagging import Tagging
+from dodona.core.tagging.tagging import Tagging, tag_all
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
 from dodona.records import field, fields, record
@@ -31,7 +31,7 @@ from dodona.tagging.lemma_exceptions import Unknown
 from dodona.tagging.lemma_guesses import LemmaGuesses
 from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
 from dodona.tagging.symbol_learning import Fixed, restore_symbols
-from dodona.tagging.symbols import fix_symbols
+from dodona.tagging.symbols import fix_symbols, has_symbols
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
@@ -195,16 +195,27 @@ class Tagger(Saved):
         if not {*keep} <= {*TAG_COLUMNS}:
             raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
         corpus = self.speller.encode(sentences, len(self.searches))
-        for column, search in zip(self.columns, self.searches, strict=True):
-            kept = None
-            if column in keep:
-                kept = keep_tags(corpus, sentences, self.columns, self.meanings, column)
-            search.tag(corpus, kept)
-            if self.knowledge.symbols:
-                task = self.columns.index(column)
-                place = corpus.n_columns - len(self.columns) + task
-                fix_symbols(corpus, sentences, place, self.knowledge.symbols[task], kept)
+        kept = [
+            keep_tags(corpus, sentences, self.columns, self.meanings, column)
+            if column in keep
+            else None
+            for column in self.columns
+        ]
+        if self.knowledge.symbols and has_symbols(corpus, sentences):
+            self._tag_with_symbols(corpus, sentences, kept)
+        else:
+            tag_all(self.searches, corpus, kept)
         return corpus
+
+    def _tag_with_symbols(
+        self, corpus: Corpus, sentences: list[Sentence], kept: list[bytes | None]
+    ) -> None:
+        """Each task is told which tags the symbols have been given by those before it."""
+        first = corpus.n_columns - len(self.columns)
+        for task, search in enumerate(self.searches):
+            search.tag(corpus, kept[task])
+            fixed = self.knowledge.symbols[task]
+            fix_symbols(corpus, sentences, first + task, fixed, kept[task])
 
     def parts(self) -> dict[str, Segmenter | None]:
         """The segmenter; inside a parser, it is a part of that."""

@@ -14,7 +14,7 @@ from dodona.core.tagging.tag_features import TagFeatures
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
 from dodona.core.tagging.tag_training import TagTrainer
-from dodona.core.tagging.tagging import Tagging
+from dodona.core.tagging.tagging import Tagging, tag_all
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
@@ -271,6 +271,34 @@ def test_a_beam_of_any_width_tags_every_word(width: int) -> None:
             right += setup.classes[tag] == gold
             wrong += setup.classes[tag] != gold
     assert right > 4 * wrong
+
+
+def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
+    """Later ones see what earlier ones have found; sentences that are kept stay as they are."""
+    forms, upos = sentences(60, 3)
+    treebank = [
+        dodona.Sentence.from_columns(words, upos=tags, xpos=[f"{tag}{len(words)}" for tag in tags])
+        for words, tags in zip(forms, upos, strict=True)
+    ]
+    tagger = dodona.train_tagger(treebank, epochs=3)
+    raw = [dodona.Sentence.from_columns(words) for words in forms]
+    kept = bytes(i % 3 == 0 for i in range(len(raw)))
+    n_tasks = len(tagger.searches)
+    assert n_tasks == 2
+    for marks in ([None] * n_tasks, [kept, None], [None, kept]):
+        one, other = (tagger.speller.encode(raw, n_tasks) for _ in range(2))
+        tag_all(tagger.searches, one, marks)
+        for search, mark in zip(tagger.searches, marks, strict=True):
+            search.tag(other, mark)
+        for s in range(len(raw)):
+            for search in tagger.searches:
+                assert search.task.tags(one, s) == search.task.tags(other, s)
+    with pytest.raises(ValueError, match="shorter than"):
+        tag_all(tagger.searches, one, [None])
+    with pytest.raises(ValueError, match="2 marks for 60 sentences"):
+        tag_all(tagger.searches, one, [None, b"\0\0"])
+    with pytest.raises(TypeError):
+        tag_all([tagger], one, [None])  # type: ignore[list-item]
 
 
 def test_rare_features_are_not_learned() -> None:

@@ -88,14 +88,13 @@ cdef class CodePoints:
         self.point.resize(n)
         self.low.resize(n)
         self.kind.resize(n)
-        with nogil:
-            for i in range(n):
-                c = points[i]
-                if 0xd800 <= c < 0xe000:
-                    c = REPLACEMENT
-                self.point[i] = c
-                self.low[i] = LOWS[c]
-                self.kind[i] = KINDS[c]
+        for i in range(n):
+            c = points[i]
+            if 0xd800 <= c < 0xe000:
+                c = REPLACEMENT
+            self.point[i] = c
+            self.low[i] = LOWS[c]
+            self.kind[i] = KINDS[c]
 
     def __len__(self):
         return self.point.size()

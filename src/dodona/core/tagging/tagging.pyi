@@ -1,3 +1,5 @@
+from collections.abc import Iterable, Sequence
+
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.weights.packed import PackedWeights
@@ -11,3 +13,5 @@ class Tagging:
     @property
     def width(self) -> int: ...
     def tag(self, corpus: Corpus, kept: bytes | None = None) -> None: ...
+
+def tag_all(searches: Iterable[Tagging], corpus: Corpus, kept: Sequence[bytes | None]) -> None: ...

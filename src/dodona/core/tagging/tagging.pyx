@@ -3,6 +3,7 @@
 Greedy search does not look up again what the features of a word alone came to, and asks for the
 weights of the next word while it tags one: text to CoNLL-U is 1.02x as fast.
 """
+from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.string cimport memcpy
 from libcpp.vector cimport vector
@@ -26,6 +27,29 @@ LOG_WORDS = 8
 MANY = 16       # sentences; with fewer it takes as long to make room for sums as to add them up
 
 
+cdef class TagSpace:
+    """What a search needs while it tags a corpus: room, and which sentences it leaves alone."""
+    cdef vector[uint64_t] keys
+    cdef vector[int16_t] scores
+    cdef TagBeam beam
+    cdef Memo memo                          # None for a few sentences
+    cdef const unsigned char[::1] kept      # or None
+
+    def __init__(self, Tagging search not None, Corpus corpus not None,
+                 const unsigned char[::1] kept):
+        cdef TagTask task = search.task
+        if corpus.n_columns != task.n_columns:
+            raise ValueError(f"{corpus.n_columns} columns, but the task looks at {task.n_columns}")
+        if kept is not None and kept.shape[0] != len(corpus):
+            raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
+        self.kept = kept
+        self.beam = TagBeam(task, PackedTagScorer(search.weights), search.width)
+        if len(corpus) >= MANY:
+            self.memo = Memo(task.outline.n_lanes * sizeof(int16_t), (LOG_WORDS,))
+        self.keys.resize(2 * task.features.n_templates)
+        self.scores.resize(task.n_padded)
+
+
 cdef class Tagging:
     """Fills in the column of a task; a width of 1 is greedy search. Threads may share it."""
     cdef readonly TagTask task
@@ -41,31 +65,20 @@ cdef class Tagging:
 
     def tag(self, Corpus corpus, const unsigned char[::1] kept=None):
         """Tag all sentences of the corpus but those that are `kept`: not 0 there."""
-        cdef vector[uint64_t] keys
-        cdef vector[int16_t] scores
-        cdef TagBeam beam = TagBeam(self.task, PackedTagScorer(self.weights), self.width)
-        cdef Memo memo = None
+        tag_all([self], corpus, [kept])
+
+    cdef int tag_corpus(self, Corpus corpus, TagSpace space) except -1 nogil:
         cdef WordsC words
         cdef int32_t* own
         cdef int i
-        if corpus.n_columns != self.task.n_columns:
-            raise ValueError(
-                f"{corpus.n_columns} columns, but the task looks at {self.task.n_columns}")
-        if kept is not None and kept.shape[0] != len(corpus):
-            raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
-        if len(corpus) >= MANY:
-            memo = Memo(self.task.outline.n_lanes * sizeof(int16_t), (LOG_WORDS,))
-        keys.resize(2 * self.task.features.n_templates)
-        scores.resize(self.task.n_padded)
-        with nogil:
-            for i in range(<int> corpus.n_words.size()):
-                if kept is not None and kept[i]:
-                    continue
-                words, own = corpus.words(i), self.task.own(corpus, i)
-                if self.width == 1:
-                    self.tag_greedily(&words, own, keys.data(), scores.data(), memo)
-                else:
-                    self.tag_with_beam(&words, own, beam)
+        for i in range(<int> corpus.n_words.size()):
+            if space.kept is not None and space.kept[i]:
+                continue
+            words, own = corpus.words(i), self.task.own(corpus, i)
+            if self.width == 1:
+                self.tag_greedily(&words, own, space.keys.data(), space.scores.data(), space.memo)
+            else:
+                self.tag_with_beam(&words, own, space.beam)
 
     cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
                           int16_t* scores, Memo memo) except -1 nogil:
@@ -122,3 +135,23 @@ cdef class Tagging:
         for i in range(1, words.n_words + 1):
             beam.extend(words, i, NONE)
         beam.write_best(words.n_words, own, N_RESERVED)
+
+
+def tag_all(searches, Corpus corpus not None, kept):
+    """Do one task after the other; `kept` has marks for each, as those of `Tagging.tag`, or None.
+
+    The interpreter's lock is let go once: threads that ask for it in turn wait for each other.
+    """
+    cdef tuple tasks = tuple(searches)
+    cdef list spaces = [
+        TagSpace(search, corpus, marks) for search, marks in zip(tasks, kept, strict=True)]
+    cdef vector[PyObject*] c_tasks, c_spaces
+    cdef Tagging search
+    cdef TagSpace space
+    cdef size_t i
+    for search, space in zip(tasks, spaces, strict=True):
+        c_tasks.push_back(<PyObject*> search)
+        c_spaces.push_back(<PyObject*> space)
+    with nogil:
+        for i in range(c_tasks.size()):
+            (<Tagging> c_tasks[i]).tag_corpus(corpus, <TagSpace> c_spaces[i])

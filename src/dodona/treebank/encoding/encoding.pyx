@@ -1,5 +1,6 @@
 """Between sentences and the core: columns of strings to columns of numbers, and trees back."""
 cimport cython
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
@@ -174,9 +175,10 @@ cdef class Encoder:
                   const vector[vector[Text]]& paths) except -1:
         """Write every column of the batch, whose sentences stand in the corpus from `first` on.
 
-        The lock is let go once per column, not per sentence: threads that ask for it in turn wait
-        for each other.
+        The lock is let go once for all: threads that ask for it in turn wait for each other.
         """
+        cdef tuple held = tuple(self.vocabularies)
+        cdef vector[PyObject*] vocabularies
         cdef Vocabulary vocabulary
         cdef vector[char] joined
         cdef int32_t* target
@@ -184,8 +186,10 @@ cdef class Encoder:
         cdef size_t c, s
         cdef int i
         for c in range(self._readers.size()):
-            vocabulary = self.vocabularies[c]
-            with nogil:
+            vocabulary = held[c]
+            vocabularies.push_back(<PyObject*> vocabulary)
+        with nogil:
+            for c in range(self._readers.size()):
                 for s in range(batch.size()):
                     target = corpus.column(<int> (first + s), <int> c) + 1
                     if self._readers[c].kind == HEADS:
@@ -193,7 +197,7 @@ cdef class Encoder:
                         continue
                     for i in range(batch[s].n_words):
                         read_value(self._readers[c], batch[s], paths[s], i, joined, &text)
-                        target[i] = vocabulary.lookup(text.text, text.size)
+                        target[i] = (<Vocabulary> vocabularies[c]).lookup(text.text, text.size)
         return 0
 
     def _gold_label(self, bytes label):
