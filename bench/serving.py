@@ -5,8 +5,8 @@ python bench/serving.py --soak 10m [--model FILE]
 
 Each client sends a document of some hundred words to /process, waits for its trees, and sends the
 next; beside them one sends garbage and one hangs. Everything, clients too, shares the cores. The
-parser alone is measured before and after, on the same documents with as many threads as the server
-has; the mean of both counts. `--soak` is another thing: `soaking.py` says what.
+parser alone is measured before and after, on the same documents with a thread for each core; the
+mean of both counts. `--soak` is another thing: `soaking.py` says what.
 """
 
 from __future__ import annotations
@@ -200,9 +200,11 @@ def run_clients(port: int, requests: list[tuple[bytes, int]], n: int, seconds: f
 
 
 @contextmanager
-def serving(model: Path | str, threads: int) -> Iterator[tuple[int, int]]:
+def serving(model: Path | str, threads: int | None) -> Iterator[tuple[int, int]]:
     """The port and the number of a server in a process of its own."""
-    options = ["--port", "0", "--threads", str(threads), "--patience", str(PATIENCE), "--quiet"]
+    options = ["--port", "0", "--patience", str(PATIENCE), "--quiet"]
+    if threads is not None:
+        options += ["--threads", str(threads)]
     command = [*COMMAND, str(model), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -263,7 +265,9 @@ def main(
     seconds: Annotated[float, typer.Option(help="How long the clients ask.")] = 60,
     clients: Annotated[int, typer.Option(help="How many ask at a time.")] = 16,
     words: Annotated[int, typer.Option(help="Words in a document.")] = 500,
-    threads: Annotated[int, typer.Option(help="Threads that parse.")] = len(measure.cores()),
+    threads: Annotated[
+        int | None, typer.Option(help="Threads of the server; by default as many as it likes.")
+    ] = None,
     soak: Annotated[
         str | None, typer.Option(help="Serve all sorts of clients for so long: 90s, 10m, 1h.")
     ] = None,
@@ -286,16 +290,15 @@ def main(
         parser = dodona.load(model)
         documents = cut(parser, files / "dev.conllu", words)
         requests = [(request(parser, found), found.n_words) for found in documents]
-        in_process(parser, documents, threads, 0.5)  # the model file comes into memory
-        before = in_process(parser, documents, threads, seconds / 4)
+        n_cores = len(measure.cores())
+        in_process(parser, documents, n_cores, 0.5)  # the model file comes into memory
+        before = in_process(parser, documents, n_cores, seconds / 4)
         with serving(model, threads) as (port, _):
             measure.apart(run_clients, port, requests, clients, 0.5)
             tally = measure.apart(run_clients, port, requests, clients, seconds)
-        after = in_process(parser, documents, threads, seconds / 4)
+        after = in_process(parser, documents, n_cores, seconds / 4)
     figures = report(tally, tally.n_words / seconds, (before + after) / 2)
-    show(
-        figures, f"{clients} clients, {threads} threads, documents of {words} words, {seconds:g} s"
-    )
+    show(figures, f"{clients} clients, documents of {words} words, {seconds:g} s")
     for error in tally.errors[:3]:
         print(error)
     write_figures(as_json, {"treebank": treebank, **figures})

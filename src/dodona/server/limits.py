@@ -35,7 +35,8 @@ class Limits:
     streams: int = 8  # at a time; each has a thread
     connections: int = 1000
     heads: int = 250  # connections whose request has no whole head yet
-    threads: int = os.cpu_count() or 1  # that parse
+    # that parse: while one waits for the interpreter, another has its core
+    threads: int = (os.cpu_count() or 1) + 1
     explorers: int = 2  # threads that explore
     grace: float = 10.0  # seconds for what is under way when the server is told to end
 

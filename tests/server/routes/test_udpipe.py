@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from email.policy import HTTP
@@ -325,6 +327,44 @@ def test_many_turns_give_the_same_answer_as_one(
     assert "content-length" not in in_turns.headers
     assert json.loads(in_turns.text) == at_once.json()
     assert columns(at_once.json()["result"]) == parse(sentences(400))
+
+
+@pytest.mark.parametrize("short", [0, 1 << 16])
+def test_long_requests_are_read_one_at_a_time(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, short: int
+) -> None:
+    """And short ones do not wait for each other, nor for them."""
+    n_alone = 0
+
+    @contextmanager
+    def alone() -> Iterator[None]:
+        nonlocal n_alone
+        n_alone += 1
+        yield
+
+    data = {"data": "Oaks whisper", "input": "horizontal", "parser": ""}
+    expected = client.post("/process", data=data).json()
+    monkeypatch.setattr("dodona.server.answers.turns.SHORT", short)
+    monkeypatch.setattr("dodona.server.answers.turns._READING", alone())
+    assert client.post("/process", data=data).json() == expected
+    assert n_alone == (short == 0)
+
+
+@pytest.mark.parametrize(
+    "disposition",
+    [
+        'form-data; name="data"',
+        "form-data; name=data",
+        'form-data; name="data"; filename="oaks.txt"',
+        'form-data; filename="a;b.txt"; name="data"',
+        'Form-Data;name="data"',
+    ],
+)
+def test_parts_by_whatever_tells_their_name(client: TestClient, disposition: str) -> None:
+    part = f"--x\r\nContent-Disposition: {disposition}\r\n\r\nOaks whisper\r\n--x--\r\n"
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = client.post("/process?input=horizontal&parser", content=part, headers=kind)
+    assert [word[1] for word in columns(answer.json()["result"])] == ["Oaks", "whisper"]
 
 
 def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:

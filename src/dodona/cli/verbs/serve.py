@@ -33,7 +33,7 @@ def serve(
         Flag("origins whose pages may ask, between commas ('*': all)", metavar="ORIGINS"),
     ] = None,
     threads: Annotated[
-        int | None, Flag("threads that parse", default="as many as there are cores")
+        int | None, Flag("threads that parse", default="one more than there are cores")
     ] = None,
     max_size: Annotated[float, Flag("megabytes that a request may have")] = (
         Limits.max_bytes / MEGABYTE

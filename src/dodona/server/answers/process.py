@@ -27,16 +27,21 @@ def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
             read.append(batch)
             yield b"", 0
         batches = iter(read)
-    about = {"model": asked.model.name, "acknowledgements": [], "result": ""}
-    yield json.dumps(about, indent=1).removesuffix('"\n}').encode(), 0
     before, after = AROUND.get(asked.output, ("", ""))
     if asked.output == "conllu" and asked.data and not asked.data.isspace():
         before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
-    yield _inside(before), 0
+    yield _begin(asked.model.name) + _around(before), 0
     for batch in batches:
         done = annotate(asked, batch)
         yield write(done), sum(map(len, done))
-    yield _inside(after) + b'"\n}\n', 0
+    yield _around(after) + b'"\n}\n', 0
+
+
+@cache
+def _begin(model: str) -> bytes:
+    """An answer up to its text, the same for all requests to a model."""
+    about = {"model": model, "acknowledgements": [], "result": ""}
+    return json.dumps(about, indent=1).removesuffix('"\n}').encode()
 
 
 def _counted(batches: Iterator[list[Sentence]], allowed: Allowance) -> Iterator[list[Sentence]]:
@@ -67,6 +72,12 @@ def _find_writer(asked: ProcessRequest) -> Callable[[list[Sentence]], bytes]:
         return partial(quote_conllu, ranges=ranges, spaces=spaces)
     write = find_format(asked.output, asked.how, ranges=ranges or not asked.is_raw)
     return lambda sentences: _inside("".join(map(write, sentences)))
+
+
+@cache
+def _around(text: str) -> bytes:
+    """What stands before or after the sentences: one of a few texts."""
+    return _inside(text)
 
 
 def _inside(text: str) -> bytes:

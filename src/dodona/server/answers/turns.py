@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 
 from starlette.requests import Request
@@ -18,16 +19,20 @@ from dodona.server.service import Service, service_of
 Step = tuple[bytes, int]  # a piece of the answer, and how many words were parsed for it
 
 # The interpreter reads one request at a time anyway, but between two calls it may go to another:
-# this way there is only one that is there as bytes, as text and as JSON at the same time.
+# this way there is only one long one that is there as bytes, as text and as JSON at the same time.
+# Short ones need not wait for each other.
 _READING = Lock()
+SHORT = 1 << 16  # bytes
 
 
-async def answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Response:
+async def answer(request: Request, begin: Callable[[], Iterator[Step]], n_bytes: int) -> Response:
     """What the steps make that `begin` gives; what they refuse in their first turns is refused.
 
-    A worker begins, so that a request which takes long to read holds up nobody, either.
+    A worker begins, so that a request which takes long to read holds up nobody, either; one of
+    many bytes is read while no other such is.
     """
-    return await while_there(request, _answer(request, begin))
+    steps = _steps(begin, nullcontext() if n_bytes <= SHORT else _READING)
+    return await while_there(request, _answer(request, steps))
 
 
 async def answer_by_helper(request: Request, name: str, body: bytearray) -> Response:
@@ -52,8 +57,8 @@ async def make_room(service: Service) -> None:
         await asyncio.sleep(BREATH)
 
 
-async def _answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Response:
-    pieces = _make(request, begin)
+async def _answer(request: Request, steps: Iterator[Step]) -> Response:
+    pieces = _make(request, steps)
     first = b""
     async for piece in pieces:
         if not first:
@@ -64,18 +69,20 @@ async def _answer(request: Request, begin: Callable[[], Iterator[Step]]) -> Resp
     return Whole(request, first)
 
 
-async def _make(request: Request, begin: Callable[[], Iterator[Step]]) -> AsyncIterator[bytes]:
+async def _make(request: Request, steps: Iterator[Step]) -> AsyncIterator[bytes]:
     service = service_of(request)
     await make_room(service)
     with service.places.take():
-        async for turn in service.workers.turns(_steps(begin)):
+        async for turn in service.workers.turns(steps):
             if n_words := sum(n for _, n in turn):
                 service.count_words(request.scope, n_words)
             yield b"".join(piece for piece, _ in turn)
 
 
-def _steps(begin: Callable[[], Iterator[Step]]) -> Iterator[Step]:
-    with _READING:
+def _steps(
+    begin: Callable[[], Iterator[Step]], reading: AbstractContextManager[object]
+) -> Iterator[Step]:
+    with reading:
         steps = begin()
     yield from steps
 

@@ -31,7 +31,7 @@ async def parse(request: Request) -> Response:
     def begin() -> Iterator[Step]:
         return write_parse(ParseRequest.read(body, service.models, allowed.limits), allowed)
 
-    return await answer(request, begin)
+    return await answer(request, begin, len(body))
 
 
 async def stream(request: Request) -> Response:

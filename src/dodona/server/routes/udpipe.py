@@ -46,7 +46,7 @@ async def process(request: Request) -> Response:
             fields |= read_form(request.headers.get("content-type", ""), body)
         return write_process(ProcessRequest.read(fields, service.models), allowed)
 
-    return await answer(request, begin)
+    return await answer(request, begin, len(body))
 
 
 udpipe_routes = [
