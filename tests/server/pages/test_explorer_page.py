@@ -280,8 +280,10 @@ def test_errors_are_shown_and_left_behind(page: Page) -> None:
     page.fill("#sentence", "Ask 0 root\noaks 1 obj")
     page.click("#form button.primary")
     expect(shown).to_be_hidden()
+    page.goto(at(model="latin"))  # the same document, which reads its address anew
+    expect(page.locator("#error")).to_contain_text("no model latin")
+    page.goto("about:blank")
     page.goto(at(model="latin"))
-    page.reload()
     expect(page.locator("#error")).to_contain_text("no model latin")
 
 
