@@ -212,8 +212,10 @@ def serving(model: Path | str, threads: int | None) -> Iterator[tuple[int, int]]
         found = re.search(r":(\d+)/", greeting)
         if not found:
             raise SystemExit(greeting + process.stderr.read())
-        yield int(found[1]), process.pid
-        process.send_signal(signal.SIGTERM)
+        try:
+            yield int(found[1]), process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
 
 
 def report(tally: Tally, served: float, alone: float) -> dict[str, Any]:

@@ -157,13 +157,13 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._n_received += len(data)
-        if not self._head_has_begun:
-            self._head_has_begun = True
-            self._call_later("head", self.guard.limits.head_seconds, self.hang_up)
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
             self._has_head()
+        elif not self._head_has_begun and not self.transport.is_closing():
+            self._head_has_begun = True
+            self._call_later("head", self.guard.limits.head_seconds, self.hang_up)
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """A client that has sent a whole request, and says that it will send no other.

@@ -19,23 +19,41 @@ T = TypeVar("T")
 JSON = "application/json"
 GONE = 499  # a status for the log: nobody is there to see it
 PIECE = 1 << 16  # bytes that are handed over at a time
+SOON = 0.1  # seconds in which it does not matter that a client has left
 
 
 async def while_there(request: Request, work: Awaitable[T]) -> T:
     """What is awaited, unless the client leaves: then it is stopped."""
     with CancelScope() as scope:
-        watching = asyncio.ensure_future(_watch(request, scope))
+        watch = _Watch(request, scope)
         try:
             return await work
         finally:
-            watching.cancel()
+            watch.end()
     raise Refused(GONE, "the client has left")
 
 
-async def _watch(request: Request, scope: CancelScope) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()
+class _Watch:
+    """Cancels what is done for a client that leaves; after a while, since most is done by then."""
+
+    def __init__(self, request: Request, scope: CancelScope) -> None:
+        self._request, self._scope = request, scope
+        self._task: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(SOON, self._begin)
+
+    def end(self) -> None:
+        """It is done."""
+        self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+    def _begin(self) -> None:
+        self._task = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        while (await self._request.receive())["type"] != "http.disconnect":
+            pass
+        self._scope.cancel()
 
 
 class Flowing(Response):

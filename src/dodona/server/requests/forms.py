@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
@@ -14,8 +13,6 @@ from dodona.server.errors import Refused, bad
 MOST_FIELDS = 100
 
 Fields = dict[str, str]
-
-_PLAIN = re.compile(rb'form-data; name="([\w-]*)"')  # what nearly all of them are
 
 
 def read_urlencoded(data: bytes | bytearray) -> Fields:
@@ -105,13 +102,8 @@ class _Parts:
         self._name, self._value = [], []
 
     def _part_end(self) -> None:
-        disposition = self._headers.get(b"content-disposition", b"")
-        plain = _PLAIN.fullmatch(disposition)
-        if plain is None:
-            _, options = parse_options_header(disposition)
-            name = options.get(b"name", b"").decode(errors="replace")
-        else:
-            name = plain[1].decode()
+        _, options = parse_options_header(self._headers.get(b"content-disposition"))
+        name = options.get(b"name", b"").decode(errors="replace")
         try:
             self.fields[name] = b"".join(self._data).decode("utf-8-sig")
         except UnicodeDecodeError as error:
