@@ -1,5 +1,6 @@
 """What shells offer while a command is typed, asked of the shells themselves where they are."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def ask(shell: str, folder: Path, *words: str) -> list[str]:
     before = "--" if shell == "fish" else "$0"  # bash and zsh call the first word so
     done = subprocess.run(
         [shell, "-c", ASK[shell], before, str(folder / "script"), "dodona", *words],
-        env={"PATH": f"{folder}:/usr/bin:/bin:/usr/local/bin", "HOME": str(folder)},
+        env=os.environ | {"PATH": f"{folder}:/usr/bin:/bin:/usr/local/bin", "HOME": str(folder)},
         capture_output=True,
         check=True,
         text=True,
