@@ -60,7 +60,9 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 # end is no leak of ours. Pages are for browsers, which nobody watches, and the tools run no core. What
 # is measured in memory, or is to crash, means nothing here: a sanitizer takes its own, and tells. JAX,
 # which trains networks, has threads of its own, which are not ours to mend.
-MEASURED := tests/fuzz/test_harness.py tests/server/test_abuse.py \
+MEASURED := tests/fuzz/test_harness.py \
+  $(addprefix tests/server/test_abuse.py::test_,unfinished_uploads_are_bounded \
+    sixteen_megabytes_are_bounded it_ends_within_fifteen_seconds_as_it_comes) \
   tests/server/test_helpers.py::test_a_helper_has_only_so_much_memory
 SANE_TESTS ?= tests --ignore tests/server/pages --ignore tests/tools $(MEASURED:%=--deselect %)
 THREAD_TESTS ?= $(SANE_TESTS) --ignore tests/neural -k "thread or python_system or workers"

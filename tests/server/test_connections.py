@@ -1,10 +1,11 @@
-"""What is written in one go is sent in one go, and nothing is kept back that should not be."""
+"""What is written in one go is sent in one go, nothing is kept back, and heads have their time."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -100,31 +101,61 @@ def test_to_close_sends_what_was_written_and_to_abort_does_not() -> None:
     assert gathered(abort) == ["abort"]
 
 
+@asynccontextmanager
+async def connected() -> AsyncIterator[tuple[Connection, asyncio.StreamWriter]]:
+    """A connection as a server has it, and its client."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[Connection] = loop.create_future()
+
+    class Ready(Connection):
+        guard = Guard(Limits())
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            ready.set_result(self)
+
+    config = uvicorn.Config(make_app(models()), http=Ready, lifespan="off")
+    config.load()
+    state = ServerState()
+    async with await loop.create_server(
+        lambda: Ready(config, state, {}), sock=listen("127.0.0.1", 0)
+    ) as server:
+        _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        yield await ready, writer
+        writer.close()
+
+
 def test_an_answer_waits_for_no_acknowledgement() -> None:
     """With Nagle's algorithm, what follows a first piece waits 40 ms for the client's system."""
 
-    async def run() -> int:
-        ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-
-        class Looking(Connection):
-            guard = Guard(Limits())
-
-            def connection_made(self, transport: Any) -> None:
-                super().connection_made(transport)
-                connected = transport.get_extra_info("socket")
-                ready.set_result(connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
-
-        config = uvicorn.Config(make_app(models()), http=Looking, lifespan="off")
-        config.load()
-        state = ServerState()
-        loop = asyncio.get_running_loop()
-        listening = listen("127.0.0.1", 0)
-        async with await loop.create_server(
-            lambda: Looking(config, state, {}), sock=listening
-        ) as server:
-            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            found = await ready
-            writer.close()
-        return found
+    async def run() -> Any:
+        async with connected() as (connection, _):
+            own = connection.transport.get_extra_info("socket")
+            return own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
     assert asyncio.run(run())
+
+
+def test_a_head_has_its_time_from_its_first_piece_on() -> None:
+    pieces = b"POST /process HT", b"TP/1.1\r\nHost: localhost\r\n", b"Content-Length: 9\r\n\r\n"
+
+    async def run() -> list[float | None]:
+        """When the connection would be hung up on, before the head and after each piece of it."""
+        found = []
+        async with connected() as (connection, writer):
+            for piece in (b"", *pieces):
+                n_bytes = connection._n_received + len(piece)
+                writer.write(piece)
+                while connection._n_received < n_bytes:
+                    await asyncio.sleep(0.001)
+                timer = connection._timers.get("head")
+                found.append(None if timer is None else timer.when())
+                await asyncio.sleep(0.01)
+        return found
+
+    idle, begun, continued, whole = asyncio.run(run())
+    assert idle is not None
+    assert begun is not None
+    assert idle < begun
+    assert continued == begun
+    assert whole is None
