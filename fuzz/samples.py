@@ -13,7 +13,7 @@ from unittest.mock import patch
 from zlib import crc32
 
 import dodona
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from dodona.synthetic.generator import synthetic_treebank, to_conllu
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.graphs.enhanced import with_graph
@@ -128,7 +128,7 @@ def network(**settings: Any) -> dodona.Parser:
 
 
 # networks need JAX to be made, though not to be used
-NETWORKS: dict[str, Callable[[], Saved]] = {
+NETWORKS: dict[str, Callable[[], Serialisable]] = {
     "network": partial(network),
     "network-floats": partial(network, precision="float32"),
     "network-swap": partial(network, system="swap"),
@@ -136,7 +136,7 @@ NETWORKS: dict[str, Callable[[], Saved]] = {
     "network-graphs": partial(network, graph="enhanced"),
 }
 
-MAKERS: dict[str, Callable[[], Saved]] = {
+MAKERS: dict[str, Callable[[], Serialisable]] = {
     **{name: partial(train, system=name) for name in TREE_SYSTEMS},
     **{
         name: partial(train, graphs, GRAPH_TEMPLATES, system=name, graph="enhanced")
@@ -158,7 +158,7 @@ MAKERS: dict[str, Callable[[], Saved]] = {
 
 
 @cache
-def sample(name: str) -> Saved:
+def sample(name: str) -> Serialisable:
     """The model of that name, always the same."""
     return MAKERS[name]()
 

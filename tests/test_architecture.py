@@ -18,7 +18,7 @@ PACKAGE = SOURCES / "dodona"
 # of the package. What stands on a floor may import its own layer, and those on the floors below.
 FLOORS = (
     {"errors", "logs", "records"},
-    {"core.base", "drawing", "extras", "storage.replacing"},
+    {"core.base", "drawing", "extras", "storage.atomic"},
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},
     {"core.network"},

@@ -27,7 +27,7 @@ from dodona.models.wheels import make_package
 from dodona.parsing.parser import Parser
 from dodona.settings import LINEAR, SCORERS, Settings
 from dodona.storage import container
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 from tools.licences import UNKNOWN, read_card
 from tools.treebanks import ROOT, find_folder
 
@@ -76,7 +76,7 @@ def train(jobs: list[ModelJob], out: Path, n_processes: int) -> list[TrainedMode
     """The results of all jobs; the model of each is in the folder."""
 
     def store(result: TrainedModel) -> None:
-        with replacing(model_file(result.name, out)) as file:
+        with atomic_write(model_file(result.name, out)) as file:
             file.write(result.file)
         (out / f"{result.name}.md").unlink(missing_ok=True)  # that of another model
 
@@ -90,7 +90,7 @@ def forget_lost(out: Path) -> None:
     results = load_results(out / RESULTS, TrainedModel.from_json)
     kept = [result for result in results if digest(model_file(result.name, out)) == result.sha256]
     if len(kept) < len(results):
-        with replacing(out / RESULTS) as file:
+        with atomic_write(out / RESULTS) as file:
             file.write("".join(f"{result.to_json()}\n" for result in kept).encode())
 
 

@@ -176,16 +176,16 @@ def test_several_teachers_say_what_they_say_on_average(
         },
     )
 
-    def said(*teachers: Teacher) -> Any:
+    def annotate(*teachers: Teacher) -> Any:
         return Teachers(subject, teachers, projective=False, batch_words=400).annotate(DEV)
 
-    alone, twice, both = said(one), said(one, one), said(one, other)
+    alone, twice, both = annotate(one), annotate(one, one), annotate(one, other)
     assert (alone.heads == twice.heads).all() and (alone.labels == twice.labels).all()
     assert np.allclose(alone.soft.head_weights, twice.soft.head_weights, atol=1e-3)
     sums = both.soft.head_weights.astype(float).sum(axis=1)
     assert (sums > 0.1).all() and (sums < 1.01).all()
     # of a head that all hold to be among the best, the weight is the mean
-    single = [said(one).soft, said(other).soft]
+    single = [annotate(one).soft, annotate(other).soft]
     n_checked = 0
     for word in range(len(both.heads)):
         head = both.soft.heads[word, 0]

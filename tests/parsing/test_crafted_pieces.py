@@ -14,7 +14,7 @@ import pytest
 import dodona
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from support.small import treebank
 
 About = dict[str, Any]
@@ -22,7 +22,7 @@ Arrays = dict[str, Array]
 
 
 @cache
-def made(kind: type[Saved]) -> Saved:
+def made(kind: type[Serialisable]) -> Serialisable:
     book = [
         s.replace(lemmas=[form.lower().rstrip("s") or "s" for form in s.forms])
         for s in treebank(10, 1)
@@ -34,7 +34,7 @@ def made(kind: type[Saved]) -> Saved:
     )
 
 
-def refused(kind: type[Saved], change: Callable[[About, Arrays], None], said: str) -> None:
+def refused(kind: type[Serialisable], change: Callable[[About, Arrays], None], said: str) -> None:
     about, arrays = deepcopy(made(kind)._with_parts())
     change(about, arrays)
     data = container.to_bytes(kind.FORMAT.kind, kind.FORMAT.version, about, arrays)

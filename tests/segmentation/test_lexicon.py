@@ -160,7 +160,7 @@ def test_a_damaged_lexicon_is_refused(segmenter: Segmenter) -> None:
         {"patterns": {"oak": "whole"}},
         {"patterns": {"date": "oak"}},
     ):
-        about, arrays = segmenter.take_apart()
+        about, arrays = segmenter.serialise()
         data = container.to_bytes(kind, version, about | damage, arrays)
         with pytest.raises(ContainerError):
             Segmenter.from_bytes(data)

@@ -320,7 +320,7 @@ def test_a_run_resumed_after_any_epoch_gives_the_same_file(tmp_path: Path) -> No
 def test_a_file_that_does_not_fit_together_is_refused(
     segmenter: Segmenter, tmp_path: Path, part: str
 ) -> None:
-    about, arrays = segmenter.take_apart()
+    about, arrays = segmenter.serialise()
     data = bytearray(arrays[part].data)
     data[:4] = b"\xff\xff\xff\xff"
     arrays[part] = container.Array(arrays[part].type, bytes(data))
@@ -332,7 +332,7 @@ def test_a_file_that_does_not_fit_together_is_refused(
 
 @pytest.mark.parametrize("rule", [["whole", "du", ["de"]], ["suffix", "", ["a", "b"]]])
 def test_a_rule_that_makes_no_words_is_refused(segmenter: Segmenter, rule: list[object]) -> None:
-    about, arrays = segmenter.take_apart()
+    about, arrays = segmenter.serialise()
     about["rules"] = [rule, *about["rules"][1:]]
     form = Segmenter.FORMAT
     data = container.to_bytes(form.kind, form.version, about, arrays)

@@ -16,8 +16,8 @@ import dodona
 from dodona.parsing.training import Trainer
 from dodona.settings import Settings
 from dodona.storage import container
+from dodona.storage.atomic import NamedFile
 from dodona.storage.container import Array, ContainerError
-from dodona.storage.replacing import NamedFile
 from support.small import parser, train, treebank
 
 VERSION = dodona.Parser.FORMAT.version
@@ -152,7 +152,7 @@ def test_a_newer_version_asks_for_a_newer_dodona(tmp_path: Path) -> None:
 def test_an_older_version_must_be_trained_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
     container.write(path, "model", 1, {}, {})
-    refused(path, "model of version 1, but this Dodona computes features in another way")
+    refused(path, "model of version 1, but this Dodona computes features differently")
 
 
 def without(name: str) -> Callable[[dict[str, Any]], None]:

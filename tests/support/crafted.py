@@ -30,12 +30,12 @@ from dodona.segmentation.training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from dodona.tagging.training import TaggerTrainer
 from support.small import enhanced, train, treebank
 
 ROOM = 1 << 31  # bytes that a process may take, for a file of some kB
-SAVED: dict[str, type[Saved]] = {
+SAVED: dict[str, type[Serialisable]] = {
     kind.FORMAT.kind: kind for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter)
 }
 HEAD = struct.Struct("<32sQ")  # of a row, as it is sent: the model, and the size of the file

@@ -229,7 +229,7 @@ def test_a_saved_tagger_has_its_lemmas(tagger: dodona.Tagger, tmp_path: Path) ->
 
 
 def test_a_script_that_is_damaged_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     about["tasks"][-1]["classes"][0] = "lower\t0\tno end"
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "t", form.kind, form.version, about, arrays)
@@ -239,7 +239,7 @@ def test_a_script_that_is_damaged_is_refused(tagger: dodona.Tagger, tmp_path: Pa
 
 def test_an_older_tagger_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
     form = dodona.Tagger.FORMAT
-    container.write(tmp_path / "t", form.kind, form.version - 1, *tagger.take_apart())
+    container.write(tmp_path / "t", form.kind, form.version - 1, *tagger.serialise())
     with pytest.raises(ContainerError, match="version"):
         dodona.Tagger.load(tmp_path / "t")
 

@@ -91,7 +91,7 @@ def test_a_saved_tagger_does_the_same(tagger: Tagger) -> None:
 
 
 def test_a_class_that_does_not_exist_is_refused(tagger: Tagger) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     about["tasks"][0]["symbols"] = [99, 0]
     data = container.to_bytes(Tagger.FORMAT.kind, Tagger.FORMAT.version, about, arrays)
     with pytest.raises(ContainerError, match="symbols have the classes"):

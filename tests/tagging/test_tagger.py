@@ -154,7 +154,7 @@ def test_a_damaged_file_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> Non
 
 
 def test_parts_that_do_not_fit_are_refused(tagger: dodona.Tagger) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     arrays["tagger.ambiguity"] = container.Array("U32", bytes(8))
     form = dodona.Tagger.FORMAT
     data = container.to_bytes(form.kind, form.version, about, arrays)
@@ -218,7 +218,7 @@ def test_a_file_that_has_no_clusters_is_refused_by_name_and_line(tmp_path: Path)
 
 def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
     tagger = dodona.train_tagger(treebank(10, 1), clusters=clusters, epochs=1)
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     del arrays["clusters.words"]
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "poorer", form.kind, form.version, about, arrays)
@@ -228,7 +228,7 @@ def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path)
 
 def test_a_tagger_without_clusters_says_nothing_of_them(tagger: dodona.Tagger) -> None:
     """Its file is that of a Dodona whose taggers knew of none."""
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     assert "clusters" not in about["settings"]
     assert "clusters" not in about["record"]["checksums"]
     assert not [name for name in arrays if name.startswith("clusters")]

@@ -14,7 +14,7 @@ from pyarrow import fs, parquet
 
 from dodona.arrow.dictionaries import encoded, packed
 from dodona.arrow.places import Place
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 
 ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
 # Bytes a word of fiction, with zstd: places 0.5 (a dictionary of them 1.5), heads 0.7, ids 0.1.
@@ -146,7 +146,7 @@ def appearing(place: Place) -> Iterator[IO[bytes]]:
     if place.is_local:
         path = Path(place.path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             yield file
         return
     folder, _, name = place.path.rpartition("/")

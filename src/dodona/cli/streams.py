@@ -12,7 +12,7 @@ from errno import EBADF
 from pathlib import Path
 from typing import Any, TextIO
 
-from dodona.storage.replacing import NamedFile
+from dodona.storage.atomic import NamedFile
 
 STDOUT = "<stdout>"
 

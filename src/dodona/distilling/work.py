@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.errors import DodonaError
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 
 MANIFEST = "manifest.json"
 
@@ -80,5 +80,5 @@ class Step:
 
     def _write(self) -> None:
         said = {"made_from": self.made_from, "parts": self.parts, "summary": self.summary}
-        with replacing(self.folder / MANIFEST) as file:
+        with atomic_write(self.folder / MANIFEST) as file:
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode())

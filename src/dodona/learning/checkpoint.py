@@ -15,9 +15,9 @@ from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights, Scorer
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
-from dodona.storage.said import said
-from dodona.storage.saved import fitting
-from dodona.storage.weights import from_arrays, numbers, to_arrays
+from dodona.storage.json_fields import read_field
+from dodona.storage.serialisable import reporting_damage
+from dodona.storage.weights import from_arrays, scalar_parameters, to_arrays
 
 ADVICE = "start anew without --resume"
 KIND, VERSION = "checkpoint", 4  # 4: of any part, and of several
@@ -78,7 +78,7 @@ class Checkpoint:
     def load(cls, path: Path) -> Checkpoint:
         """Read what `save` wrote."""
         about, arrays = container.read(path, KIND, VERSION, VERSION, advice=ADVICE)
-        with fitting(path, KIND, ADVICE):
+        with reporting_damage(path, KIND, ADVICE):
             return _put_together(path, about, arrays)
 
     def check(self, part: str, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
         "numbers": state.numbers,
         "weights": {name: weights.n_classes for name, weights in state.weights.items()},
         "best": {
-            name: {"n_classes": best.n_classes, **numbers(best)}
+            name: {"n_classes": best.n_classes, **scalar_parameters(best)}
             for name, best in state.best.items()
         },
         "texts": list(state.texts),
@@ -130,32 +130,36 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
-    sizes = said(about, "weights", dict)
+    sizes = read_field(about, "weights", dict)
     weights = {}
     for name in sizes:
         found = _within(f"weights.{name}.", arrays)
-        n_classes = said(sizes, name, int)
+        n_classes = read_field(sizes, name, int)
         weights[name] = Weights.restore(n_classes, *(found[array] for array in ARRAYS))
     state = State(
-        numbers=said(about, "numbers", dict),
+        numbers=read_field(about, "numbers", dict),
         weights=weights,
         best={
-            name: from_arrays(said(told, "n_classes", int), told, _within(f"best.{name}.", arrays))
-            for name, told in said(about, "best", dict).items()
+            name: from_arrays(
+                read_field(told, "n_classes", int), told, _within(f"best.{name}.", arrays)
+            )
+            for name, told in read_field(about, "best", dict).items()
         },
-        texts={name: bytes(arrays[f"texts.{name}"]) for name in said(about, "texts", list[str])},
+        texts={
+            name: bytes(arrays[f"texts.{name}"]) for name in read_field(about, "texts", list[str])
+        },
         arrays=_within("arrays.", arrays),
     )
     parts = {
         name: _put_together(path, part, _within(f"parts.{name}.", arrays))
-        for name, part in said(about, "parts", dict).items()
+        for name, part in read_field(about, "parts", dict).items()
     }
     return Checkpoint(
-        part=said(about, "part", str),
-        settings=said(about, "settings", dict),
-        checksums=said(about, "checksums", dict),
-        history=said(about, "history", list[dict[str, Any]]),
-        best_epoch=said(about, "best_epoch", int),
+        part=read_field(about, "part", str),
+        settings=read_field(about, "settings", dict),
+        checksums=read_field(about, "checksums", dict),
+        history=read_field(about, "history", list[dict[str, Any]]),
+        best_epoch=read_field(about, "best_epoch", int),
         state=state,
         parts=parts,
         path=path,

@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar
 
 from dodona.learning.checkpoint import ADVICE, KIND, Checkpoint, State
 from dodona.logs import info
-from dodona.storage.said import said
-from dodona.storage.saved import fitting
+from dodona.storage.json_fields import read_field
+from dodona.storage.serialisable import reporting_damage
 
 Learned = TypeVar("Learned")  # what would be saved
 Item = TypeVar("Item")
@@ -125,7 +125,7 @@ class Run(ABC):
     def resume(self, path: str | Path) -> None:
         """Take up the run of a checkpoint: these data, and these settings but for the epochs."""
         saved = Checkpoint.load(Path(path))
-        with fitting(path, KIND, ADVICE):
+        with reporting_damage(path, KIND, ADVICE):
             self.restore(saved)
 
     def checkpoint(self) -> Checkpoint:
@@ -256,15 +256,15 @@ class Learner(Run, Generic[Learned]):
 
 def _epoch(entry: Mapping[str, Any]) -> Epoch:
     """An epoch as a checkpoint has it."""
-    scores = said(entry, "scores", dict)
+    scores = read_field(entry, "scores", dict)
     return Epoch(
-        said(entry, "part", str),
-        said(entry, "number", int),
-        said(entry, "n_updates", int),
-        said(entry, "seconds", float),
-        said(entry, "words_per_second", float),
-        {name: said(scores, name, float) for name in scores},
-        said(entry, "is_best", bool),
+        read_field(entry, "part", str),
+        read_field(entry, "number", int),
+        read_field(entry, "n_updates", int),
+        read_field(entry, "seconds", float),
+        read_field(entry, "words_per_second", float),
+        {name: read_field(scores, name, float) for name in scores},
+        read_field(entry, "is_best", bool),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dodona.models import PLACES, find_shipped
 from dodona.storage import container
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 
 NON_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
 KINDS = ("model", "tagger")  # of files that have a record
@@ -73,8 +73,8 @@ def card_of(record: Mapping[str, Any]) -> Card:
     >>> card_of({"card": {"language": "French"}}).language
     'French'
     """
-    given = said(record, "card", dict) if "card" in record else {}
-    known = {name: said(given, name, str) for name in Card._fields if name in given}
+    given = read_field(record, "card", dict) if "card" in record else {}
+    known = {name: read_field(given, name, str) for name in Card._fields if name in given}
     card = Card(**known)
     card.check()
     return card
@@ -94,7 +94,7 @@ def with_card(path: Path, card: Card) -> bytes:
     kind = container.kind(path)
     version = container.version(path, kind)
     about, arrays = container.read(path, kind, version)
-    said(about, "record", dict)["card"] = {k: v for k, v in card._asdict().items() if v}
+    read_field(about, "record", dict)["card"] = {k: v for k, v in card._asdict().items() if v}
     kept = {name: container.as_array(numbers) for name, numbers in arrays.items()}
     return container.to_bytes(kind, version, about, kept)
 
@@ -139,7 +139,7 @@ def _look_at(name: str, place: str, path: Path) -> Listed:
     """What stands at the beginning of a file; a damaged one is no reason to hide the others."""
     try:
         about, n_bytes = container.about(path), path.stat().st_size
-        record = said(about, "record", dict)
+        record = read_field(about, "record", dict)
         return Listed(name, place, path, n_bytes, find_card(path, record), scores_of(record))
     except (ValueError, KeyError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from dodona.models.cards import Card
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 
 LICENCES = {
     **{
@@ -63,7 +63,7 @@ def make_card(
     `about` is what stands in its file. Speed is that of one machine, and scores on a test set are
     not in the file: they are told where they are given.
     """
-    record = said(about, "record", dict)
+    record = read_field(about, "record", dict)
     blocks = [
         f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
         f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
@@ -83,7 +83,7 @@ def _facts(
     n_bytes: int,
     words_per_second: float | None,
 ) -> list[tuple[str, str]]:
-    settings = said(about, "settings", dict)
+    settings = read_field(about, "settings", dict)
     parts = ("segmenter", "tagger", "network", "graphs")
     speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
     rows = {
@@ -136,7 +136,7 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     """The command, settings left out that are what they are by default; digests of the data."""
     from dodona.settings import Settings
 
-    settings = said(about, "settings", dict)
+    settings = read_field(about, "settings", dict)
     plain = {field.name: field.default for field in fields(Settings)}
     chosen = [
         f"--{name.replace('_', '-')} {value}"

@@ -21,7 +21,7 @@ from dodona.models import GROUP, SUFFIX
 from dodona.models.cards import Card, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 
 # as PEP 508 and, in its canonical form, PEP 440 have them
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -77,7 +77,7 @@ class Package:
         """Write the wheel into a folder, which is made; its path."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.file_name
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(self.to_bytes())
         return path
 

@@ -214,10 +214,10 @@ def write_soft(
 ) -> None:
     """Write what `read_soft` reads; `names` are the columns of tags, and their classes; `labels`
     those of the trees."""
-    from dodona.storage.replacing import replacing
+    from dodona.storage.atomic import atomic_write
 
     classes = {f"names.{column}": np.array([*some] or [b""]) for column, some in names}
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         np.savez_compressed(
             file,
             heads=soft.heads.astype(np.int16),

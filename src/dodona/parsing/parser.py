@@ -26,9 +26,9 @@ from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import CONSTRAINTS, NEURAL, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
-from dodona.storage.said import check_values, said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
-from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
+from dodona.storage.json_fields import check_column_values, read_field, read_settings
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
+from dodona.storage.weights import from_arrays, scalar_parameters, to_arrays, to_cluster_arrays
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
@@ -45,7 +45,7 @@ Context = TypeVar("Context")
 
 
 @record(repr=False)
-class Parser(Saved):
+class Parser(Serialisable):
     """A transition system, features, a model and greedy or beam search, ready to use.
 
     Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
@@ -53,7 +53,7 @@ class Parser(Saved):
     """
 
     # version 2: other feature keys; 3: lemmas in taggers
-    FORMAT = Format("model", version=3, oldest=3, unsaid=3)
+    FORMAT = FileFormat("model", version=3, oldest=3, implied=3)
 
     settings: Settings
     templates: str
@@ -301,7 +301,7 @@ class Parser(Saved):
             parsed[i] = mended(parsed[i], kinds[i])
         return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
 
-    def parts(self) -> dict[str, Saved | None]:
+    def parts(self) -> dict[str, Serialisable | None]:
         """All that leads from text to graphs but for the parser itself."""
         is_network = not isinstance(self.tagger, Tagger | None)
         return {
@@ -310,7 +310,7 @@ class Parser(Saved):
             "graphs": self.graphs,
         }
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The parser as plain data and arrays."""
         from dataclasses import asdict
 
@@ -325,7 +325,7 @@ class Parser(Saved):
         }
         arrays: dict[str, Array] = {}
         if not isinstance(self.weights, Network):  # which is saved as what reads the words
-            about |= numbers(self.weights)
+            about |= scalar_parameters(self.weights)
             arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
@@ -333,29 +333,32 @@ class Parser(Saved):
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Parser:
-        """The parser that `take_apart` took apart."""
-        about, arrays = pieces.about, pieces.arrays
-        columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
-        check_values("deprels", labels)
-        pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
-        network = _network(pieces)
-        tagger = network or pieces.part("tagger", Tagger)
+    def deserialise(cls, payload: Payload) -> Parser:
+        """The parser that `serialise` wrote."""
+        about, arrays = payload.about, payload.arrays
+        columns, labels = (
+            read_field(about, "columns", list[str]),
+            read_field(about, "labels", list[str]),
+        )
+        check_column_values("deprels", labels)
+        pairs = [_pair(action) for action in read_field(about, "actions", list[list[Any]])]
+        network = _network(payload)
+        tagger = network or payload.part("tagger", Tagger)
         # as many as there may be
         weights = network.network if network else from_arrays(len(pairs), about, arrays)
         texts = [arrays[f"vocabulary.{name}"].cast("B") for name in columns]
         vocabularies = [Vocabulary.of_lines(text) for text in texts]
         return cls(
-            said_settings(about, Settings).resolved(),
-            said(about, "templates", str),
-            Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
-            said(about, "root_label", str),
+            read_settings(about, Settings).resolved(),
+            read_field(about, "templates", str),
+            Encoder(columns, vocabularies, [*map(str.encode, labels)], payload.clusters),
+            read_field(about, "root_label", str),
             pairs,
             weights,
-            said(about, "record", dict),
+            read_field(about, "record", dict),
             tagger,
-            pieces.part("segmenter", Segmenter),
-            pieces.part("graphs", cls),
+            payload.part("segmenter", Segmenter),
+            payload.part("graphs", cls),
         )
 
 
@@ -406,10 +409,10 @@ def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
     return move, label, under_root, elsewhere
 
 
-def _network(pieces: Pieces) -> NeuralTagger | None:
+def _network(payload: Payload) -> NeuralTagger | None:
     """What reads words by a network, in a model that has one; others do not wait for it."""
-    if "network" not in pieces.about:
+    if "network" not in payload.about:
         return None
     from dodona.tagging.neural_tagger import NeuralTagger
 
-    return pieces.part("network", NeuralTagger)
+    return payload.part("network", NeuralTagger)

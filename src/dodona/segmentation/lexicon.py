@@ -13,7 +13,7 @@ from dodona.core.segmenting.lexicon import FIELDS
 from dodona.core.segmenting.lexicon import Lexicon as Index
 from dodona.records import field, record
 from dodona.segmentation.rules import lower
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 
 FOLLOWERS = ("any", "name", "number", "word")  # what comes after: anything, or mostly that
 WORD = re.compile(r"[^\W\d_]+")
@@ -77,11 +77,11 @@ def unit(name: str) -> int:
 def restore_lexicon(about: Any, hashes: memoryview, classes: bytes) -> Lexicon:
     """The lexicon in a model file; an error if there cannot be such a one."""
     abbreviations = {}
-    for word, found in said(about, "abbreviations", dict).items():
+    for word, found in read_field(about, "abbreviations", dict).items():
         match found:
             case [int(level), str(follower)] if 1 <= level <= 3 and follower in FOLLOWERS:
                 abbreviations[str(word)] = Abbreviation(level, follower)
             case _:
                 raise ValueError(f"{found!r} says nothing of the abbreviation {word!r}")
-    patterns, coverage = said(about, "patterns", dict), said(about, "coverage", float)
+    patterns, coverage = read_field(about, "patterns", dict), read_field(about, "coverage", float)
     return Lexicon(abbreviations, hashes, classes, patterns, coverage)

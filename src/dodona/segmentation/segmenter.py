@@ -21,8 +21,8 @@ from dodona.segmentation.rules import Rule, Rules, restore_rules
 from dodona.segmentation.segmented import Cursor, SentenceMaker
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
-from dodona.storage.said import said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.json_fields import read_field, read_settings
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
 
@@ -37,13 +37,13 @@ class NoSegmenterError(DodonaError, ValueError):
 
 
 @record(repr=False)
-class Segmenter(Saved):
+class Segmenter(Serialisable):
     """Splits text into sentences, tokens and words.
 
     Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
     """
 
-    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
+    FORMAT = FileFormat("segmenter", version=1, oldest=1, implied=1)
 
     settings: SegmenterSettings
     certain: bytes  # what two kinds of characters always do (core/places)
@@ -124,7 +124,7 @@ class Segmenter(Saved):
             if self.is_strange(text):
                 warning("most words of a text are not known: is it in another language?")
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The segmenter as plain data and arrays."""
         from dataclasses import asdict
 
@@ -149,11 +149,11 @@ class Segmenter(Saved):
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Segmenter:
-        """The segmenter that `take_apart` took apart."""
-        about, arrays = pieces.about, pieces.arrays
+    def deserialise(cls, payload: Payload) -> Segmenter:
+        """The segmenter that `serialise` wrote."""
+        about, arrays = payload.about, payload.arrays
         rules = Rules(
-            restore_rules(said(about, "rules", list[list[Any]])),
+            restore_rules(read_field(about, "rules", list[list[Any]])),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
@@ -163,15 +163,15 @@ class Segmenter(Saved):
                 arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
             )
             lexicon = restore_lexicon(about, hashes, bytes(classes))
-        step, word_step = said(about, "steps", list[float])
+        step, word_step = read_field(about, "steps", list[float])
         return cls(
-            said_settings(about, SegmenterSettings),
+            read_settings(about, SegmenterSettings),
             bytes(arrays["segmenter.certain"]),
             from_packed_arrays("segmenter", len(LABELS), step, arrays),
             rules,
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
-            said(about, "bias", int),
-            said(about, "record", dict),
+            read_field(about, "bias", int),
+            read_field(about, "record", dict),
             lexicon,
         )
 

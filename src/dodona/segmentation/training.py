@@ -24,7 +24,7 @@ from dodona.segmentation.scores import segmentation_scores
 from dodona.segmentation.segmented import code_points
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 from dodona.treebank.raw_text import GoldText, gold_text
 
 MARGIN = 12  # by which the right label should win
@@ -157,7 +157,7 @@ class SegmenterTrainer(Learner[Weights]):
         times = state.numbers["times"]
         self.places.go_on(state.weights["places"], *times["places"])
         self.words.go_on(state.weights["words"], *times["words"])
-        self.best_words_score = said(state.numbers, "best_words_score", float)
+        self.best_words_score = read_field(state.numbers, "best_words_score", float)
         if state.best:
             self.best = (
                 state.best_of("places", self.places.weights.n_classes),

@@ -22,8 +22,8 @@ from dodona.doc import Doc
 from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.storage.container import Array
-from dodona.storage.said import check_values, said
-from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.json_fields import check_column_values, read_field
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.tagging.lemma_exceptions import Unknown
 from dodona.tagging.reading import WordReader
@@ -63,10 +63,10 @@ class Words:
 
 
 @record(repr=False)
-class NeuralTagger(Saved):
+class NeuralTagger(Serialisable):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on."""
 
-    FORMAT = Format("network", version=1, oldest=1, unsaid=1)
+    FORMAT = FileFormat("network", version=1, oldest=1, implied=1)
 
     words: Words
     answers: list[Answers]
@@ -167,7 +167,7 @@ class NeuralTagger(Saved):
         """The segmenter; inside a parser, it is a part of that."""
         return {"segmenter": self.segmenter}
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as plain data and arrays."""
         about: dict[str, Any] = {
             "network": self.about,
@@ -204,37 +204,42 @@ class NeuralTagger(Saved):
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> NeuralTagger:
-        """The tagger that `take_apart` took apart."""
-        about, arrays = pieces.about, pieces.arrays
+    def deserialise(cls, payload: Payload) -> NeuralTagger:
+        """The tagger that `serialise` wrote."""
+        about, arrays = payload.about, payload.arrays
 
         def strings(name: str) -> list[bytes]:
             text = bytes(arrays[f"words.{name}"])
             return text.split(b"\n") if text else []
 
         answers = []
-        tasks = said(about, "tasks", list[dict[str, Any]])
+        tasks = read_field(about, "tasks", list[dict[str, Any]])
         for task in tasks:
-            column, classes = said(task, "column", str), said(task, "classes", list[str])
+            column, classes = (
+                read_field(task, "column", str),
+                read_field(task, "classes", list[str]),
+            )
             if column != LEMMA:
-                check_values(column, classes)
+                check_column_values(column, classes)
             entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
-            n_learned = said(task, "n_learned", int)
+            n_learned = read_field(task, "n_learned", int)
             unknown = restore_unknown(f"tag.{column}", arrays) if "unknown" in task else Unknown()
             answers.append(Answers(column, encoded, entries, before, fixed, n_learned, unknown))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}
         vectors = strings("vectors") if "words.vectors" in arrays else None
-        words = Words(strings("forms"), said(about, "sizes", list[int]), strings("known"), vectors)
+        words = Words(
+            strings("forms"), read_field(about, "sizes", list[int]), strings("known"), vectors
+        )
         lemmas = None
         if "step" in about and answers:
-            step, n_classes = said(about, "step", float), answers[-1].n_classes
+            step, n_classes = read_field(about, "step", float), answers[-1].n_classes
             lemmas = from_packed_arrays("lemmas", n_classes, step, arrays)
-        segmenter = pieces.part("segmenter", Segmenter)
-        record = said(about, "record", dict)
+        segmenter = payload.part("segmenter", Segmenter)
+        record = read_field(about, "record", dict)
         symbols = restore_symbols(tasks, [len(found.classes) for found in answers])
-        sizes = said(about, "network", dict)
+        sizes = read_field(about, "network", dict)
         return cls(words, answers, sizes, network, lemmas, record, segmenter, symbols)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.symbols import SYMBOL_KINDS, symbol_kind
 
@@ -62,7 +62,7 @@ def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]
         return []
     fixed: Fixed = []
     for task, n in zip(tasks, n_classes, strict=True):
-        pair = said(task, "symbols", list[int])
+        pair = read_field(task, "symbols", list[int])
         emoji, currency = pair
         if not (UNTOUCHED <= emoji < n and UNTOUCHED <= currency < n):
             raise ValueError(f"symbols have the classes {pair}, but there are {n}")

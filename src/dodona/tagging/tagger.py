@@ -24,8 +24,8 @@ from dodona.records import field, fields, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
 from dodona.settings import TaggerSettings
 from dodona.storage.container import Array
-from dodona.storage.said import check_values, said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.json_fields import check_column_values, read_field, read_settings
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
 from dodona.tagging.lemma_exceptions import Unknown
 from dodona.tagging.lemma_guesses import LemmaGuesses
@@ -133,14 +133,14 @@ def tag_task(
 
 
 @record(repr=False)
-class Tagger(Saved):
+class Tagger(Serialisable):
     """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
 
     Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
     segmenter it needs no words.
     """
 
-    FORMAT = Format("tagger", version=2, oldest=2, unsaid=2)  # 2: lemmas
+    FORMAT = FileFormat("tagger", version=2, oldest=2, implied=2)  # 2: lemmas
 
     settings: TaggerSettings
     knowledge: Knowledge
@@ -221,7 +221,7 @@ class Tagger(Saved):
         """The segmenter; inside a parser, it is a part of that."""
         return {"segmenter": self.segmenter}
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The tagger as plain data and arrays."""
         from dataclasses import asdict
 
@@ -258,34 +258,37 @@ class Tagger(Saved):
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Tagger:
-        """The tagger that `take_apart` took apart, with the clusters of the file if it uses any."""
-        about, arrays = pieces.about, pieces.arrays
-        settings = said_settings(about, TaggerSettings)
-        if settings.clusters and pieces.clusters is None:
+    def deserialise(cls, payload: Payload) -> Tagger:
+        """The tagger that `serialise` wrote, with the clusters of the file if it uses any."""
+        about, arrays = payload.about, payload.arrays
+        settings = read_settings(about, TaggerSettings)
+        if settings.clusters and payload.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are not there")
         forms = Vocabulary.of_lines(arrays["tagger.forms"].cast("B"))
         answers, weights = [], []
-        tasks, steps = said(about, "tasks", list[dict[str, Any]]), said(about, "steps", list[float])
+        tasks, steps = (
+            read_field(about, "tasks", list[dict[str, Any]]),
+            read_field(about, "steps", list[float]),
+        )
         for task, step in zip(tasks, steps, strict=True):
             answers.append(_answers(task, arrays))
             name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
             weights.append(from_packed_arrays(name, n_classes, step, arrays))
-        clusters = pieces.clusters if settings.clusters else None
+        clusters = payload.clusters if settings.clusters else None
         symbols = restore_symbols(tasks, [len(found.classes) for found in answers])
         knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters, symbols)
-        segmenter = pieces.part("segmenter", Segmenter)
-        return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
+        segmenter = payload.part("segmenter", Segmenter)
+        return cls(settings, knowledge, weights, read_field(about, "record", dict), segmenter)
 
 
 def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview]) -> Answers:
     """What a task may answer, as a file has it."""
-    column, classes = said(task, "column", str), said(task, "classes", list[str])
-    n_learned = said(task, "n_learned", int)
+    column, classes = read_field(task, "column", str), read_field(task, "classes", list[str])
+    n_learned = read_field(task, "n_learned", int)
     if not 0 <= n_learned <= len(classes):
         raise ValueError(f"{n_learned} of {len(classes)} classes of {column} are learned")
     if column != LEMMA:
-        check_values(column, classes)
+        check_column_values(column, classes)
     entries, before, fixed = (
         arrays[f"tagger.{column}.{part}"] for part in ("entries", "before", "fixed")
     )

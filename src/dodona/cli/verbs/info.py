@@ -12,7 +12,7 @@ from dodona.models import locate
 from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
 from dodona.storage import container
-from dodona.storage.saved import fitting
+from dodona.storage.serialisable import reporting_damage
 from dodona.storage.weights import to_arrays
 from dodona.tagging.neural_tagger import NeuralTagger
 from dodona.tagging.tagger import Tagger
@@ -33,7 +33,7 @@ def info(
     What it is, how good and how fast; then what is in it, and how and on what it was trained.
     """
     path = locate(model)
-    with fitting(path, "record", "train it again"):
+    with reporting_damage(path, "record", "train it again"):
         found = about(path)
         if json:
             print(json_.dumps(found, ensure_ascii=False, indent=2))

@@ -11,7 +11,7 @@ from dodona.models.cards import KINDS, find_card
 from dodona.models.wheels import make_package
 from dodona.parsing.parser import Parser
 from dodona.storage import container
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 from dodona.tagging.tagger import Tagger
 
 
@@ -51,7 +51,7 @@ def package(
     _check(path)
     chosen = name or path.name.removesuffix(SUFFIX)
     given = {"language": language, "treebank": treebank, "licence": licence, "version": version}
-    own = find_card(path, said(container.about(path), "record", dict))
+    own = find_card(path, read_field(container.about(path), "record", dict))
     signed = own._replace(**{key: value for key, value in given.items() if value is not None})
     signed = signed._replace(version=signed.version or "1.0")
     signed.check()

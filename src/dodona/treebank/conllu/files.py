@@ -10,7 +10,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 from dodona.treebank.conllu.errors import TreebankError
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
@@ -70,7 +70,7 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
     elif isinstance(target, (str, os.PathLike)):
         real = Path(os.path.realpath(target))  # the name of a link does not tell
-        with replacing(target) as file, _compress(file, real) as inner:
+        with atomic_write(target) as file, _compress(file, real) as inner:
             yield inner
     else:
         yield target

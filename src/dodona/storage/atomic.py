@@ -1,8 +1,8 @@
-"""A new file takes the place of an old one as a whole or not at all, whatever happens meanwhile.
+"""Atomic writes: a new file replaces an old one completely or not at all.
 
-It is written beside the old one as `.NAME.XXXXXXXX.part`, brought to the disk, and only then
-renamed. While somebody writes it, it is locked. So what lies there without a lock is left of a
-process that was killed: whoever writes the same file next removes it.
+The new file is written beside the old one as `.NAME.XXXXXXXX.part`, fsynced, and then renamed. It
+is locked while it is written, so an unlocked one was left by a process that was killed: the next
+writer of the same file removes it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import IO, Any
 
 try:
     import fcntl
-except ImportError:  # Windows, where nobody removes or renames a file that another has open
+except ImportError:  # Windows, where an open file cannot be removed or renamed
     fcntl = None  # type: ignore[assignment]
 
 _BUFFER_SIZE = 1 << 20
 
 
 class NamedFile(io.FileIO):
-    """A file whose errors say what people call it: by itself, a full disk names nothing."""
+    """A file whose errors name the path the user gave; errors of a full disk name none."""
 
     def __init__(self, file: Path | int, mode: str, called: str, *, closefd: bool = True) -> None:
         with naming(called):
@@ -36,14 +36,14 @@ class NamedFile(io.FileIO):
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
-        except OSError as error:  # not `naming`, which takes longer than a small write
+        except OSError as error:  # `naming` takes longer than a small write
             error.filename = self._called
             raise
 
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Errors of the system in this block name the path, and not what stands in for it.
+    """Make operating system errors in this block name `path` instead of a temporary file.
 
     >>> with naming("my.dodona"):
     ...     raise OSError(28, "No space left on device")
@@ -60,15 +60,15 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file to write; where the block ends well, it takes the place of what was there.
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a binary file for writing that replaces `path` when the block ends without an error.
 
-    A link stays one, and what it leads to is replaced. A device, a pipe or a terminal is written
-    as it is: renaming over it would destroy it.
+    A symbolic link stays, and its target is replaced. A device, a pipe or a terminal is written
+    directly: renaming over it would destroy it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder, "oak")) as file:
+    ...     with atomic_write(Path(folder, "oak")) as file:
     ...         _ = file.write(b"speaks")
     ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
     [('oak', 'speaks')]
@@ -87,16 +87,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(raw.fileno())
             if fcntl is None:
-                file.close()  # Windows renames nothing that is open; elsewhere the lock stays
+                file.close()  # Windows renames no open file; elsewhere the lock stays
             _rename(Path(str(raw.name)), target)
 
 
 @contextmanager
 def _part_of(target: Path, called: str) -> Iterator[NamedFile]:
-    """A new file beside the target, locked; at the end it is removed, if it has that name still."""
+    """Create a locked file beside the target; remove it at the end unless it was renamed."""
     while True:
         part = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
-        try:  # before it is there: a signal may come at any time
+        try:  # from before it exists: a signal may come at any time
             raw = NamedFile(part, "xb", called)
             if _is_ours(raw):
                 yield raw
@@ -107,15 +107,15 @@ def _part_of(target: Path, called: str) -> Iterator[NamedFile]:
 
 
 def _is_ours(raw: NamedFile) -> bool:
-    """Lock a part; False where somebody has swept it away in the moment before."""
+    """Lock a new file; return False if another writer has just swept it away."""
     try:
         return _lock(raw) and os.fstat(raw.fileno()).st_nlink > 0
-    except OSError:  # a file system without locks: nothing is swept there
+    except OSError:  # a file system without locks, where nothing is swept
         return True
 
 
 def _lock(file: IO[bytes] | io.FileIO) -> bool:
-    """Mark a file as one that somebody is at; False where somebody else is."""
+    """Lock a file; return False if another process holds the lock."""
     if fcntl is not None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,7 +125,7 @@ def _lock(file: IO[bytes] | io.FileIO) -> bool:
 
 
 def _rename(part: Path, target: Path) -> None:
-    """Give the part its name, and wait until the folder says so on the disk."""
+    """Rename the finished file and fsync its folder."""
     if target.exists():
         part.chmod(stat.S_IMODE(target.stat().st_mode))
     with _folder(target.parent) as folder:
@@ -133,17 +133,17 @@ def _rename(part: Path, target: Path) -> None:
         if folder is not None:
             try:
                 os.fsync(folder)
-            except OSError as error:  # some file systems bring no folders to the disk
+            except OSError as error:  # some file systems cannot fsync a folder
                 if error.errno not in (EINVAL, ENOTSUP):
                     raise
 
 
 @contextmanager
 def _folder(path: Path) -> Iterator[int | None]:
-    """A folder, opened to be brought to the disk; None where that cannot be done."""
+    """Open a folder for fsync; None where that is not possible."""
     try:
         folder = None if fcntl is None else os.open(path, os.O_RDONLY)
-    except PermissionError:  # files may be put there, but nobody may look at it
+    except PermissionError:  # a folder that may be written but not read
         folder = None
     try:
         yield folder
@@ -153,7 +153,7 @@ def _folder(path: Path) -> Iterator[int | None]:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what earlier attempts to write this file have left, if nobody is at it any more."""
+    """Remove the unlocked leftovers of earlier attempts to write this file."""
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]+\.part")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
@@ -164,7 +164,7 @@ def _sweep(target: Path) -> None:
 
 def _remove_if_left(part: Path) -> None:
     if fcntl is None:
-        part.unlink()  # which is refused while it is open
+        part.unlink()  # Windows refuses that while it is open
         return
     with part.open("rb", buffering=0) as file:
         if _lock(file):

@@ -1,4 +1,4 @@
-"""What the JSON of a file says, of the type that it should have: it may come from anybody."""
+"""Typed reading of the JSON in a model file, which may come from an untrusted source."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dodona.records import fields
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
-PLAIN = {kind.__name__: kind for kind in (bool, int, float, str)}  # as settings write their types
-LARGEST = 2**63 - 1  # whole numbers beyond are no numbers of ours
+PLAIN = {kind.__name__: kind for kind in (bool, int, float, str)}  # the types of settings, by name
+LARGEST = 2**63 - 1  # larger integers are refused
 
 
-def said(about: Any, name: str, kind: type[T]) -> T:
-    """What is said under a name: text, truth, numbers, `dict`, or a list of those.
+def read_field(about: Any, name: str, kind: type[T]) -> T:
+    """Return the field `name` of a JSON object, checked to be a scalar, `dict` or list of `kind`.
 
-    >>> said({"labels": ["root", "obj"]}, "labels", list[str])
+    >>> read_field({"labels": ["root", "obj"]}, "labels", list[str])
     ['root', 'obj']
-    >>> said({"labels": ["root", 7]}, "labels", list[str])
+    >>> read_field({"labels": ["root", 7]}, "labels", list[str])
     Traceback (most recent call last):
     ValueError: 'labels' is not of the type list[str]
     """
     if not isinstance(about, Mapping):
-        raise ValueError(f"there is no {name!r} in what is no mapping of names")
+        raise ValueError(f"{name!r} is looked up in what is not a JSON object")
     value = about[name]
     if not _test_of(kind)(value):  # type: ignore[arg-type]
         shown = kind.__name__ if get_origin(kind) is None else kind
@@ -33,43 +33,43 @@ def said(about: Any, name: str, kind: type[T]) -> T:
     return value  # type: ignore[no-any-return]
 
 
-def said_settings(about: Any, kind: type[T]) -> T:
-    """The settings that are said, each of the type that its class asks for.
+def read_settings(about: Any, kind: type[T]) -> T:
+    """Return the field `settings` as a settings record, each value checked against its type.
 
     >>> from dodona.settings import SegmenterSettings
-    >>> said_settings({"settings": {"epochs": 3}}, SegmenterSettings).epochs
+    >>> read_settings({"settings": {"epochs": 3}}, SegmenterSettings).epochs
     3
     """
-    given = said(about, "settings", dict)
+    given = read_field(about, "settings", dict)
     for setting in fields(kind):  # type: ignore[arg-type]
         if setting.name in given:
-            said(given, setting.name, PLAIN[str(setting.type)])
+            read_field(given, setting.name, PLAIN[str(setting.type)])
     return kind(**given)
 
 
-def check_values(column: str, values: list[str]) -> None:
-    """Refuse values that no treebank could have in a column: what is written must be readable.
+def check_column_values(column: str, values: list[str]) -> None:
+    """Refuse values that cannot be written in a CoNLL-U column and read back.
 
-    >>> check_values("deprels", ["root", "a\\tb"])
+    >>> check_column_values("deprels", ["root", "a\\tb"])
     Traceback (most recent call last):
     ValueError: deprel 2 is 'a\\tb'; a value is not empty and holds no tab and no line end
     """
     if not values:
-        raise ValueError(f"there is no {column} at all")
+        raise ValueError(f"the list of {column} is empty")
     columns: dict[str, Any] = {column: values}
     Sentence.from_columns(["_"] * len(values), **columns)
 
 
 @cache
 def _test_of(kind: Any) -> Callable[[Any], bool]:
-    """What tells whether a value is of a type."""
+    """Return a predicate that tests whether a JSON value has the type `kind`."""
     if kind is Any:
         return lambda value: True
-    if get_origin(kind) is dict:  # whose names are texts: JSON has no others
+    if get_origin(kind) is dict:  # the keys of a JSON object are strings
         return lambda value: isinstance(value, dict)
     if get_origin(kind) is list:
         (of,) = get_args(kind)
-        if of is str or of is bool:  # lists of thousands, at once
+        if of is str or of is bool:  # faster for lists of thousands
             return lambda value: isinstance(value, list) and {*map(type, value)} <= {of}
         inner = _test_of(of)
         return lambda value: isinstance(value, list) and all(map(inner, value))

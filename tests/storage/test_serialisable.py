@@ -20,24 +20,24 @@ import dodona
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage import container
 from dodona.storage.container import MEMORY, Array, ContainerError
-from dodona.storage.saved import Format, Saved
+from dodona.storage.serialisable import FileFormat, Serialisable
 from support.small import enhanced, treebank
 
 ADVICE = r"(install a newer one|train it again|get a fresh copy|open it as a \w+)$"
-CLASSES: list[type[Saved]] = [dodona.Parser, dodona.Tagger, Segmenter]
-PARTS: dict[str, type[Saved]] = {
+CLASSES: list[type[Serialisable]] = [dodona.Parser, dodona.Tagger, Segmenter]
+PARTS: dict[str, type[Serialisable]] = {
     "tagger": dodona.Tagger,
     "segmenter": Segmenter,
     "graphs": dodona.Parser,
 }
-CASES: list[tuple[type[Saved], str]] = [  # what is opened, and its part that is looked at
+CASES: list[tuple[type[Serialisable], str]] = [  # what is opened, and its part that is looked at
     *((whole, "") for whole in CLASSES),
     *((dodona.Parser, part) for part in PARTS),
     (dodona.Tagger, "segmenter"),
 ]
 WAYS = ["file", "bytes"]
 
-Pieces = tuple[dict[str, Any], dict[str, Array]]
+Contents = tuple[dict[str, Any], dict[str, Array]]
 
 cases = pytest.mark.parametrize(
     ("whole", "part"),
@@ -48,7 +48,7 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 
 @cache
-def model(kind: type[Saved]) -> Any:
+def model(kind: type[Serialisable]) -> Any:
     """One of each kind, with all parts that it can have."""
     corpus = [enhanced(sentence) for sentence in treebank(40, 3)]
     if kind is dodona.Parser:
@@ -60,14 +60,14 @@ def model(kind: type[Saved]) -> Any:
     return tagger
 
 
-def pieces(whole: type[Saved]) -> Pieces:
+def pieces(whole: type[Serialisable]) -> Contents:
     """What stands in the bytes of a model, to be changed."""
     about, views = container.from_bytes(model(whole).to_bytes(), *whole.FORMAT.readable)
     types = {form: name for name, form in container.FORMATS.items()}
     return about, {name: Array(types[view.format], bytes(view)) for name, view in views.items()}
 
 
-def open_as(kind: type[Saved], way: str, data: bytes) -> Any:
+def open_as(kind: type[Serialisable], way: str, data: bytes) -> Any:
     if way == "bytes":
         return kind.from_bytes(data)
     with TemporaryDirectory() as folder:
@@ -76,14 +76,14 @@ def open_as(kind: type[Saved], way: str, data: bytes) -> Any:
         return kind.load(path)
 
 
-def refuse(kind: type[Saved], way: str, data: bytes, said: str) -> None:
+def refuse(kind: type[Serialisable], way: str, data: bytes, said: str) -> None:
     with pytest.raises(ContainerError, match=said) as caught:
         open_as(kind, way, data)
     source = MEMORY if way == "bytes" else r"\S*[/\\]model"
     caught.match(f"^{source}: .*{ADVICE}")
 
 
-def laid_out(whole: type[Saved], changed: Pieces, version: int | None = None) -> bytes:
+def laid_out(whole: type[Serialisable], changed: Contents, version: int | None = None) -> bytes:
     version = whole.FORMAT.version if version is None else version
     return container.to_bytes(whole.FORMAT.kind, version, *changed)
 
@@ -92,7 +92,7 @@ def named(part: str) -> str:
     return f": part '{part}': " if part else ": "
 
 
-def format_of(whole: type[Saved], part: str) -> Format:
+def format_of(whole: type[Serialisable], part: str) -> FileFormat:
     return PARTS[part].FORMAT if part else whole.FORMAT
 
 
@@ -101,7 +101,7 @@ def format_of(whole: type[Saved], part: str) -> Format:
 
 @ways
 @pytest.mark.parametrize("kind", CLASSES)
-def test_what_is_opened_is_what_was_saved(kind: type[Saved], way: str) -> None:
+def test_what_is_opened_is_what_was_saved(kind: type[Serialisable], way: str) -> None:
     data = model(kind).to_bytes()
     again = open_as(kind, way, data)
     assert type(again) is kind and again.to_bytes() == data
@@ -110,7 +110,7 @@ def test_what_is_opened_is_what_was_saved(kind: type[Saved], way: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_a_pickle_is_opened_as_bytes_are(kind: type[Saved]) -> None:
+def test_a_pickle_is_opened_as_bytes_are(kind: type[Serialisable]) -> None:
     assert model(kind).__reduce__() == (kind.from_bytes, (model(kind).to_bytes(),))
     assert pickle.loads(pickle.dumps(model(kind))).to_bytes() == model(kind).to_bytes()
 
@@ -138,7 +138,7 @@ def test_parser_and_tagger_share_the_clusters_of_their_file(tmp_path: Path) -> N
 
 @ways
 @cases
-def test_what_is_newer_is_refused(whole: type[Saved], part: str, way: str) -> None:
+def test_what_is_newer_is_refused(whole: type[Serialisable], part: str, way: str) -> None:
     form = format_of(whole, part)
     changed = pieces(whole)
     version = form.version + 1
@@ -150,7 +150,7 @@ def test_what_is_newer_is_refused(whole: type[Saved], part: str, way: str) -> No
 
 @ways
 @cases
-def test_what_is_older_is_refused(whole: type[Saved], part: str, way: str) -> None:
+def test_what_is_older_is_refused(whole: type[Serialisable], part: str, way: str) -> None:
     form = format_of(whole, part)
     changed = pieces(whole)
     version = form.oldest - 1
@@ -174,11 +174,15 @@ def test_parts_say_their_version_from_the_next_one_on(monkeypatch: pytest.Monkey
         if part:
             assert "version" not in pieces(whole)[0][part]
     old = model(dodona.Parser).to_bytes()
-    monkeypatch.setattr(Segmenter, "FORMAT", Format("segmenter", version=2, oldest=1, unsaid=1))
+    monkeypatch.setattr(
+        Segmenter, "FORMAT", FileFormat("segmenter", version=2, oldest=1, implied=1)
+    )
     assert pieces(dodona.Parser)[0]["segmenter"]["version"] == 2
     new = model(dodona.Parser).to_bytes()
     assert dodona.Parser.from_bytes(new).segmenter and dodona.Parser.from_bytes(old).segmenter
-    monkeypatch.setattr(Segmenter, "FORMAT", Format("segmenter", version=2, oldest=2, unsaid=1))
+    monkeypatch.setattr(
+        Segmenter, "FORMAT", FileFormat("segmenter", version=2, oldest=2, implied=1)
+    )
     refuse(dodona.Parser, "file", old, "part 'segmenter': segmenter of version 1, but")
     monkeypatch.undo()
     refuse(dodona.Parser, "file", new, "part 'segmenter': segmenter of version 2, but")
@@ -189,7 +193,9 @@ def test_parts_say_their_version_from_the_next_one_on(monkeypatch: pytest.Monkey
 
 @ways
 @pytest.mark.parametrize(("saved", "opened"), [*permutations(CLASSES, 2)])
-def test_another_kind_is_named(saved: type[Saved], opened: type[Saved], way: str) -> None:
+def test_another_kind_is_named(
+    saved: type[Serialisable], opened: type[Serialisable], way: str
+) -> None:
     found, sought = saved.FORMAT.kind, opened.FORMAT.kind
     said = f": this is a Dodona {found}, not a {sought}; open it as a {found}"
     refuse(opened, way, model(saved).to_bytes(), said)
@@ -218,7 +224,7 @@ def test_a_part_that_is_none_is_refused(part: str, instead: object, way: str) ->
 
 @ways
 @cases
-def test_every_entry_must_be_there(whole: type[Saved], part: str, way: str) -> None:
+def test_every_entry_must_be_there(whole: type[Serialisable], part: str, way: str) -> None:
     kind = format_of(whole, part).kind
     inside = pieces(whole)[0][part] if part else pieces(whole)[0]
     for name in inside.keys() - PARTS.keys():
@@ -230,7 +236,7 @@ def test_every_entry_must_be_there(whole: type[Saved], part: str, way: str) -> N
 
 @ways
 @cases
-def test_every_array_must_be_there(whole: type[Saved], part: str, way: str) -> None:
+def test_every_array_must_be_there(whole: type[Serialisable], part: str, way: str) -> None:
     about, arrays = pieces(whole)
     others = [f"{name}." for name in PARTS if name in about]
     mine = [
@@ -269,7 +275,7 @@ def test_a_part_must_fit_together(damage: Callable[[dict[str, Any]], None], way:
 
 @ways
 @pytest.mark.parametrize("kind", CLASSES)
-def test_what_is_cut_short_is_refused(kind: type[Saved], way: str) -> None:
+def test_what_is_cut_short_is_refused(kind: type[Serialisable], way: str) -> None:
     data = model(kind).to_bytes()
     end = 8 + int.from_bytes(data[:8], "little")
     for place in [1, 8, 9, end // 2, end - 1]:
@@ -282,7 +288,7 @@ def test_what_is_cut_short_is_refused(kind: type[Saved], way: str) -> None:
 @ways
 def test_numbers_that_are_no_whole_ones_are_refused(way: str) -> None:
     data = container.to_bytes("segmenter", 1, {}, {"segmenter.words.answers": Array("U32", b"oak")})
-    refuse(Segmenter, way, data, "the file is whole, but not as a Dodona segmenter is")
+    refuse(Segmenter, way, data, "the checksum is right, but this is no Dodona segmenter")
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:

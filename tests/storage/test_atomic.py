@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from dodona.storage import replacing as module
-from dodona.storage.replacing import replacing
+from dodona.storage import atomic as module
+from dodona.storage.atomic import atomic_write
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX only")
 
 
 def write(path: Path, data: bytes) -> None:
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(data)
 
 
@@ -34,7 +34,7 @@ def names(folder: Path) -> list[str]:
 def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "oak"
     path.write_bytes(b"old")
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new" * 1_000_000)
         file.flush()
         assert path.read_bytes() == b"old"
@@ -46,7 +46,7 @@ def test_the_old_file_stays_until_the_new_one_is_complete(tmp_path: Path) -> Non
 def test_what_goes_wrong_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "oak"
     path.write_bytes(b"old")
-    with pytest.raises(error), replacing(path) as file:
+    with pytest.raises(error), atomic_write(path) as file:
         file.write(b"new")
         raise error
     assert path.read_bytes() == b"old"
@@ -148,8 +148,8 @@ def test_what_was_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
 
 def test_what_another_process_is_writing_is_not_swept(tmp_path: Path) -> None:
     script = (
-        "import sys; from dodona.storage.replacing import replacing\n"
-        "with replacing(sys.argv[1]) as file:\n"
+        "import sys; from dodona.storage.atomic import atomic_write\n"
+        "with atomic_write(sys.argv[1]) as file:\n"
         "    print('writing', flush=True); sys.stdin.read(); file.write(b'theirs')\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path / "oak")]
@@ -166,7 +166,7 @@ def test_what_another_process_is_writing_is_not_swept(tmp_path: Path) -> None:
 
 def test_two_writers_in_one_process_do_not_meet(tmp_path: Path) -> None:
     path = tmp_path / "oak"
-    with replacing(path) as one, replacing(path) as other:
+    with atomic_write(path) as one, atomic_write(path) as other:
         one.write(b"one")
         other.write(b"other")
     assert path.read_bytes() == b"one"  # which ends last
