@@ -32,7 +32,7 @@ from rich.table import Table
 
 import dodona
 import dodona.arrow as da
-from dodona.arrow.targets import ParquetTarget
+from dodona.arrow.outputs import ParquetOutput
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Text = Annotated[Path, typer.Argument(help="Plain text, maybe .gz")]
@@ -119,7 +119,7 @@ def files(
 
         def write() -> None:
             with target.open("wb") as file:
-                writer = ParquetTarget(file, made[0].schema)
+                writer = ParquetOutput(file, made[0].schema)
                 for batch in made:
                     writer.write(batch)
                 writer.finish()

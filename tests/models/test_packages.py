@@ -66,7 +66,7 @@ def test_the_shell_finds_it_everywhere(
 
 def test_server_and_engines_find_it_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
-    from dodona.arrow.models import find_model
+    from dodona.arrow.model_cache import find_model
     from dodona.server.models import load_models
 
     monkeypatch.syspath_prepend(str(site))

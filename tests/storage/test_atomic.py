@@ -177,7 +177,7 @@ def test_two_writers_in_one_process_do_not_meet(tmp_path: Path) -> None:
 def test_a_part_that_is_swept_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[[Any], bool] = module._lock
+    real: Callable[[Any], bool] = module.lock
     swept: list[str] = []
 
     def lock(file: Any) -> bool:
@@ -186,7 +186,7 @@ def test_a_part_that_is_swept_before_it_is_locked_is_made_again(
             Path(file.name).unlink()
         return real(file)
 
-    monkeypatch.setattr(module, "_lock", lock)
+    monkeypatch.setattr(module, "lock", lock)
     write(tmp_path / "oak", b"new")
     assert swept and (tmp_path / "oak").read_bytes() == b"new"
 

@@ -16,7 +16,7 @@ from dodona.cli.errors import UsageError, say
 from dodona.models import advise_on_text
 
 if TYPE_CHECKING:
-    from dodona.arrow.running import Progress
+    from dodona.arrow.corpus_run import RunProgress
 
 # as in dodona.arrow, which takes a moment to load; a test compares them
 LEVELS = ("word", "sentence", "document", "conllu")
@@ -72,15 +72,16 @@ def parse_corpus(
         raise UsageError(f"a corpus is of text or tokens, not of --input {input}")
     if (output or PARQUET) not in FORMATS:
         raise UsageError(f"a corpus becomes --output {' or '.join(FORMATS)}, not {output}")
-    from dodona.arrow.plan import make_plan
-    from dodona.arrow.running import run
+    from dodona.arrow.corpus_run import parse_files
+    from dodona.arrow.options import make_options
 
     column = "tokens" if input == "tokens" else "text"
     chosen: dict[str, Any] = {column: text or column, "keep": _columns(keep), **options}
-    plan = make_plan(model, level=level or LEVELS[0], **chosen)
+    given = make_options(model, level=level or LEVELS[0], **chosen)
     with _view() as show:
-        for progress in run(paths, out, plan, format=output or PARQUET, resume=resume):
-            show(progress)
+        progress = parse_files(
+            paths, out, given, format=output or PARQUET, resume=resume, report=show
+        )
     if progress.n_errors:
         say(
             f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "
@@ -118,9 +119,9 @@ def _view() -> Iterator[Any]:
         transient=True,
     )
     task = bar.add_task("parse", total=None, speed="")
-    last: list[Progress] = []
+    last: list[RunProgress] = []
 
-    def show(progress: Progress) -> None:
+    def show(progress: RunProgress) -> None:
         last[:] = [progress]
         seconds = time.perf_counter() - start
         bar.update(

@@ -109,12 +109,12 @@ def _part_of(target: Path, called: str) -> Iterator[NamedFile]:
 def _is_ours(raw: NamedFile) -> bool:
     """Lock a new file; return False if another writer has just swept it away."""
     try:
-        return _lock(raw) and os.fstat(raw.fileno()).st_nlink > 0
+        return lock(raw) and os.fstat(raw.fileno()).st_nlink > 0
     except OSError:  # a file system without locks, where nothing is swept
         return True
 
 
-def _lock(file: IO[bytes] | io.FileIO) -> bool:
+def lock(file: IO[bytes] | io.FileIO) -> bool:
     """Lock a file; return False if another process holds the lock."""
     if fcntl is not None:
         try:
@@ -167,5 +167,5 @@ def _remove_if_left(part: Path) -> None:
         part.unlink()  # Windows refuses that while it is open
         return
     with part.open("rb", buffering=0) as file:
-        if _lock(file):
+        if lock(file):
             part.unlink()

@@ -1,4 +1,4 @@
-"""What is to be done with record batches: a few words that travel to every worker."""
+"""Options of parsing record batches; they are pickled and sent to every worker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from dodona.arrow.schema import LEVELS, check_level
 
-MAX_CHARS = 10_000_000  # a document of more is refused: 2 GiB is the most a column holds
+MAX_CHARS = 10_000_000  # longer documents are refused: a column holds at most 2 GiB
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -17,13 +17,13 @@ Keep: TypeAlias = Iterable[str] | Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A model by its name or path, the columns it reads, and what rows it makes of them."""
+class ParseOptions:
+    """The model by name or path, the columns it reads, and the rows of the output."""
 
     model: str
     text: str | None = "text"
     tokens: str | None = None
-    keep: tuple[tuple[str, str], ...] = ()  # columns, and what they are called afterwards
+    keep: tuple[tuple[str, str], ...] = ()  # (column, new name)
     level: str = LEVELS[0]
     threads: int = 1
     max_chars: int = MAX_CHARS
@@ -45,12 +45,12 @@ class Plan:
 
     @property
     def source(self) -> str:
-        """The column that is parsed."""
+        """Return the name of the column that is parsed."""
         return self.tokens or str(self.text)
 
 
-class Options(TypedDict, total=False):
-    """What `mapper` and `Mapper` may be told; the defaults are those of `Plan`."""
+class MapperKeywords(TypedDict, total=False):
+    """Keyword arguments of `mapper` and `Mapper`; the defaults are those of `ParseOptions`."""
 
     text: str | None
     tokens: str | None
@@ -63,17 +63,17 @@ class Options(TypedDict, total=False):
     mapped: bool
 
 
-def make_plan(model: str | Path, **options: Unpack[Options]) -> Plan:
-    """The plan, with the columns checked as far as nobody has to look at the data.
+def make_options(model: str | Path, **keywords: Unpack[MapperKeywords]) -> ParseOptions:
+    """Make options from keyword arguments and check what can be checked without the data.
 
-    >>> make_plan("en", keep={"id": "doc_id"}).keep
+    >>> make_options("en", keep={"id": "doc_id"}).keep
     (('id', 'doc_id'),)
     """
-    keep = options.get("keep", ())
+    keep = keywords.get("keep", ())
     if isinstance(keep, str):
         raise TypeError(f"keep is a list of columns: [{keep!r}]")
     pairs = keep.items() if isinstance(keep, Mapping) else ((name, name) for name in keep)
-    given: dict[str, Any] = {**options, "keep": tuple(pairs)}
-    if options.get("tokens") is not None:
+    given: dict[str, Any] = {**keywords, "keep": tuple(pairs)}
+    if keywords.get("tokens") is not None:
         given.setdefault("text", None)
-    return Plan(str(model), **given)
+    return ParseOptions(str(model), **given)

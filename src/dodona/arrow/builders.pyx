@@ -1,8 +1,8 @@
-"""Parsed sentences as Arrow's columns: plain memory, filled without an object per word.
+"""Builders of Arrow columns from parsed sentences, without an object per word.
 
-Arrow's layout (arrow.apache.org/docs/format/Columnar.html) is an int32 for every value that says
-where it ends, and a bit for every value that says whether there is one. Here are vectors of that
-kind, which Arrow then looks at where they lie. Nothing is linked with Arrow.
+Arrow's layout of strings and lists (arrow.apache.org/docs/format/Columnar.html) has an int32 offset
+for the end of every value, and a validity bit for every value. The builders fill vectors in that
+layout; Arrow reads them without a copy, through the buffer protocol. Nothing is linked with Arrow.
 """
 
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -17,7 +17,7 @@ from dodona.treebank.word cimport last_column, range_before
 
 cdef enum:
     WORD, SENTENCE_LEVEL, DOCUMENT      # what one row is
-    NOWHERE = -1                        # a word whose place in the text nobody knows
+    NOWHERE = -1                        # a word of unknown position in the text
     N_TEXTS = 7
 
 cdef int[N_TEXTS] TEXT_COLUMNS = [FORM, LEMMA, UPOS, XPOS, FEATS, DEPREL, DEPS]
@@ -27,8 +27,8 @@ LEVELS = {"word": WORD, "sentence": SENTENCE_LEVEL, "document": DOCUMENT}
 cdef const char* TEXT_COMMENT = "# text = "
 
 
-cdef class Memory:
-    """Memory that something else owns, for whoever reads buffers; it is kept as long as this is."""
+cdef class BufferView:
+    """Memory of another object, which is kept alive, as a read-only buffer."""
     cdef object owner
     cdef const void* at
     cdef Py_ssize_t size
@@ -37,24 +37,24 @@ cdef class Memory:
         PyBuffer_FillInfo(view, self, <void*> self.at, self.size, 1, flags)
 
 
-cdef Memory memory(object owner, const void* at, size_t size):
-    cdef Memory self = Memory.__new__(Memory)
-    # an empty vector may be nowhere, which Arrow does not allow
+cdef BufferView view_of(object owner, const void* at, size_t size):
+    cdef BufferView self = BufferView.__new__(BufferView)
+    # the data of an empty vector may be NULL, which Arrow does not allow
     self.at = at if size else <const void*> TEXT_COMMENT
     self.owner, self.size = owner, <Py_ssize_t> size
     return self
 
 
-cdef class Bits:
-    """A bit for every value: whether there is one."""
+cdef class ValidityBitmap:
+    """One bit for every value: set if the value is not null."""
     cdef vector[uint8_t] bytes_
     cdef readonly Py_ssize_t size
-    cdef readonly Py_ssize_t n_missing
+    cdef Py_ssize_t n_missing
 
-    cdef int add(self, bint is_there) except -1 nogil:
+    cdef int add(self, bint is_valid) except -1 nogil:
         if self.size % 8 == 0:
             self.bytes_.push_back(0)
-        if is_there:
+        if is_valid:
             self.bytes_[self.size // 8] |= <uint8_t> (1 << (self.size % 8))
         else:
             self.n_missing += 1
@@ -62,24 +62,24 @@ cdef class Bits:
         return 0
 
     def buffer(self):
-        """The bits, or None where no value is missing."""
-        return memory(self, self.bytes_.data(), self.bytes_.size()) if self.n_missing else None
+        """Return the bits, or None if no value is null."""
+        return view_of(self, self.bytes_.data(), self.bytes_.size()) if self.n_missing else None
 
 
-cdef class Numbers:
-    """A column of numbers."""
+cdef class Int32Builder:
+    """A column of int32 numbers."""
     cdef vector[int32_t] values
 
     def buffer(self):
-        """The numbers."""
-        return memory(self, self.values.data(), self.values.size() * sizeof(int32_t))
+        """Return the numbers."""
+        return view_of(self, self.values.data(), self.values.size() * sizeof(int32_t))
 
     def __len__(self):
         return self.values.size()
 
 
-cdef class Texts:
-    """A column of texts."""
+cdef class StringBuilder:
+    """A column of strings."""
     cdef vector[int32_t] ends
     cdef vector[char] data
 
@@ -89,43 +89,43 @@ cdef class Texts:
     cdef int add(self, const char* text, Py_ssize_t size) except -1 nogil:
         if <Py_ssize_t> self.data.size() + size > INT32_MAX:
             with gil:
-                raise OverflowError("more than 2 GiB in one column")
+                raise OverflowError("a column holds at most 2 GiB of text")
         self.data.insert(self.data.end(), text, text + size)
         self.ends.push_back(<int32_t> self.data.size())
         return 0
 
     def buffers(self):
-        """Where each text ends, and all of them."""
-        return (memory(self, self.ends.data(), self.ends.size() * sizeof(int32_t)),
-                memory(self, self.data.data(), self.data.size()))
+        """Return the offsets of the strings and their bytes."""
+        return (view_of(self, self.ends.data(), self.ends.size() * sizeof(int32_t)),
+                view_of(self, self.data.data(), self.data.size()))
 
 
-cdef class Columns:
-    """The columns of words, of sentences and of documents, as sentences are added to them.
+cdef class TableBuilder:
+    """Columns of words, sentences and documents, filled sentence by sentence.
 
-    `level` says what a row is: where a text could not be parsed, `add_nothing` makes one without
-    values. `row` numbers the rows that came in; `word_rows` and `sentence_rows` tell of which of
-    them each word and each sentence is.
+    `level` is what a row of the output is: a word, a sentence or a document; `add_nothing` adds a
+    row of nulls for a document that could not be parsed. `word_rows` and `sentence_rows` hold the
+    input row of each word and each sentence.
     """
     cdef int level
-    cdef readonly Bits is_word, is_sentence, is_document, has_head, has_place, spans_text
-    cdef readonly Numbers word_rows, sent_ids, ids, heads, starts, ends
-    cdef readonly Numbers sentence_rows, sentence_ids, first_words, sentence_starts, sentence_ends
-    cdef readonly Numbers first_sentences
-    cdef readonly Texts sentence_texts
-    cdef readonly list texts                # of words, as TEXT_NAMES names them
+    cdef readonly ValidityBitmap is_word, is_sentence, is_document, has_head, has_position, spans_text
+    cdef readonly Int32Builder word_rows, sent_ids, ids, heads, starts, ends
+    cdef readonly Int32Builder sentence_rows, sentence_ids, first_words, sentence_starts, sentence_ends
+    cdef readonly Int32Builder first_sentences
+    cdef readonly StringBuilder sentence_texts
+    cdef readonly list texts                # of words, in the order of TEXT_NAMES
 
     def __init__(self, str level):
         self.level = LEVELS[level]
-        self.is_word, self.is_sentence, self.is_document = Bits(), Bits(), Bits()
-        self.has_head, self.has_place, self.spans_text = Bits(), Bits(), Bits()
-        self.word_rows, self.sent_ids, self.ids = Numbers(), Numbers(), Numbers()
-        self.heads, self.starts, self.ends = Numbers(), Numbers(), Numbers()
-        self.sentence_rows, self.sentence_ids = Numbers(), Numbers()
-        self.sentence_starts, self.sentence_ends = Numbers(), Numbers()
-        self.first_words, self.first_sentences = Numbers(), Numbers()
-        self.sentence_texts = Texts()
-        self.texts = [Texts() for _ in range(N_TEXTS)]
+        self.is_word, self.is_sentence, self.is_document = ValidityBitmap(), ValidityBitmap(), ValidityBitmap()
+        self.has_head, self.has_position, self.spans_text = ValidityBitmap(), ValidityBitmap(), ValidityBitmap()
+        self.word_rows, self.sent_ids, self.ids = Int32Builder(), Int32Builder(), Int32Builder()
+        self.heads, self.starts, self.ends = Int32Builder(), Int32Builder(), Int32Builder()
+        self.sentence_rows, self.sentence_ids = Int32Builder(), Int32Builder()
+        self.sentence_starts, self.sentence_ends = Int32Builder(), Int32Builder()
+        self.first_words, self.first_sentences = Int32Builder(), Int32Builder()
+        self.sentence_texts = StringBuilder()
+        self.texts = [StringBuilder() for _ in range(N_TEXTS)]
         self.first_words.values.push_back(0)
         self.first_sentences.values.push_back(0)
 
@@ -141,20 +141,13 @@ cdef class Columns:
     def n_documents(self):
         return self.is_document.size
 
-    def add(self, int32_t row, int32_t number, list sentences):
-        """Add sentences of a row, the first of which has this number."""
-        cdef Sentence sentence
-        for sentence in sentences:
-            self.add_sentence(sentence, row, number)
-            number += 1
-
     def end_document(self):
-        """All sentences of a document have been added."""
+        """End a document."""
         self.is_document.add(True)
         self.first_sentences.values.push_back(<int32_t> self.is_sentence.size)
 
     def add_nothing(self, int32_t row):
-        """Add a row without values."""
+        """Add a row of nulls."""
         if self.level == DOCUMENT:
             self.is_document.add(False)
             self.first_sentences.values.push_back(<int32_t> self.is_sentence.size)
@@ -171,19 +164,20 @@ cdef class Columns:
             self.sent_ids.values.push_back(0)
             self.ids.values.push_back(0)
             self.add_head(NO_HEAD)
-            self.add_place(NOWHERE, NOWHERE)
+            self.add_position(NOWHERE, NOWHERE)
             for texts in self.texts:
-                (<Texts> texts).add(NULL, 0)
+                (<StringBuilder> texts).add(NULL, 0)
 
-    cdef int add_sentence(self, Sentence sentence, int32_t row, int32_t number) except -1:
+    def add(self, int32_t row, int32_t number, Sentence sentence not None):
+        """Add a sentence of an input row, the `number`-th of its document."""
         cdef int32_t i, n = sentence.n_words
         cdef Fields fields = fields_of(sentence)
         cdef Text text = text_of(sentence)
         cdef size_t first = self.starts.values.size()
         if <Py_ssize_t> self.is_word.size + n > INT32_MAX:
-            raise OverflowError("more words than 32 bits can count")
+            raise OverflowError("a column holds at most 2**31 - 1 words")
         for i in range(N_TEXTS):
-            add_column(<Texts> self.texts[i], fields, TEXT_COLUMNS[i])
+            add_column(<StringBuilder> self.texts[i], fields, TEXT_COLUMNS[i])
         with nogil:
             for i in range(n):
                 self.is_word.add(True)
@@ -191,22 +185,21 @@ cdef class Columns:
                 self.sent_ids.values.push_back(number)
                 self.ids.values.push_back(i + 1)
                 self.add_head(fields.head[i])
-            self.add_places(sentence)
+            self.add_positions(sentence)
             self.is_sentence.add(True)
             self.sentence_rows.values.push_back(row)
             self.sentence_ids.values.push_back(number)
             self.sentence_texts.add(text.text, text.size)
             self.add_span(self.starts.values[first], self.ends.values.back())
             self.first_words.values.push_back(<int32_t> self.is_word.size)
-        return 0
 
     cdef int add_head(self, int32_t head) except -1 nogil:
         self.has_head.add(head != NO_HEAD)
         self.heads.values.push_back(0 if head == NO_HEAD else head)
         return 0
 
-    cdef int add_place(self, int32_t start, int32_t end) except -1 nogil:
-        self.has_place.add(start != NOWHERE)
+    cdef int add_position(self, int32_t start, int32_t end) except -1 nogil:
+        self.has_position.add(start != NOWHERE)
         self.starts.values.push_back(start)
         self.ends.values.push_back(end)
         return 0
@@ -217,8 +210,8 @@ cdef class Columns:
         self.sentence_ends.values.push_back(end)
         return 0
 
-    cdef int add_places(self, Sentence sentence) except -1 nogil:
-        """Where words stand in the text, as MISC says it of the word or of the range it is in."""
+    cdef int add_positions(self, Sentence sentence) except -1 nogil:
+        """Add the position of each word in the text, from MISC of the word or of its range."""
         cdef int i, last, range_last = -1
         cdef int32_t start = NOWHERE, end = NOWHERE
         cdef Text line
@@ -227,15 +220,15 @@ cdef class Columns:
                 line = range_before(sentence, i, &last)
                 if line.size:
                     range_last = last
-                    read_place(last_column(line), &start, &end)
+                    read_range(last_column(line), &start, &end)
                 else:
-                    read_place(field(sentence, i, MISC), &start, &end)
-            self.add_place(start, end)
+                    read_range(field(sentence, i, MISC), &start, &end)
+            self.add_position(start, end)
         return 0
 
 
-cdef int add_column(Texts texts, Fields fields, int column) except -1 nogil:
-    """A column of all words of a sentence."""
+cdef int add_column(StringBuilder texts, Fields fields, int column) except -1 nogil:
+    """Add a column of all words of a sentence."""
     cdef Text text
     cdef int i
     for i in range(fields.n_words):
@@ -244,20 +237,20 @@ cdef int add_column(Texts texts, Fields fields, int column) except -1 nogil:
     return 0
 
 
-cdef void read_place(Text misc, int32_t* start, int32_t* end) noexcept nogil:
-    """The two numbers of TokenRange=12:15."""
-    cdef Text place = named_value(misc, "TokenRange", 10)
-    cdef const char* colon = <const char*> memchr(place.text, c":", place.size)
+cdef void read_range(Text misc, int32_t* start, int32_t* end) noexcept nogil:
+    """Read the two numbers of TokenRange=12:15."""
+    cdef Text span = named_value(misc, "TokenRange", 10)
+    cdef const char* colon = <const char*> memchr(span.text, c":", span.size)
     start[0] = end[0] = NOWHERE
     if colon != NULL:
-        start[0] = read_number(place.text, colon)
-        end[0] = read_number(colon + 1, place.text + place.size)
+        start[0] = read_number(span.text, colon)
+        end[0] = read_number(colon + 1, span.text + span.size)
         if end[0] == NOWHERE:
             start[0] = NOWHERE
 
 
 cdef int32_t read_number(const char* at, const char* end) noexcept nogil:
-    """The number between these places, NOWHERE if there is none or it is too large."""
+    """Parse a decimal number; NOWHERE if it is malformed or too large."""
     cdef int32_t number = 0
     if at == end or end - at > 9:
         return NOWHERE
@@ -270,7 +263,7 @@ cdef int32_t read_number(const char* at, const char* end) noexcept nogil:
 
 
 cdef Text text_of(Sentence sentence) noexcept nogil:
-    """What the comment `# text = …` says; nothing without one."""
+    """Return the value of the comment `# text = …`; empty without one."""
     cdef const char* at = sentence.raw
     cdef const char* end = sentence.raw + (sentence.start[0] if sentence.n_words else 0)
     cdef const char* line_end

@@ -1,4 +1,4 @@
-"""Models as workers find them: by name, path or URL, loaded once in each process."""
+"""Models for workers: found by name, path or URL, and loaded once per process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _loaded: dict[tuple[object, ...], Parser] = {}
 _lock = Lock()
 
 
-def load_once(model: str, *, mapped: bool = False) -> Parser:
-    """The parser of a model; a file that has changed since is loaded again.
+def load_cached(model: str, *, mapped: bool = False) -> Parser:
+    """Return the parser of a model; a file that has changed is loaded again.
 
-    A name is that of a model that ships. A path that is not there is looked for among the files
-    that Spark brought along (`SparkContext.addFile`). A URL is read through `pyarrow.fs`.
+    `model` is the name of an installed model, a path, or a URL, which is read by `pyarrow.fs`. A
+    path that does not exist is looked up among the files that Spark distributed
+    (`SparkContext.addFile`).
 
-    >>> load_once("en") is load_once("en")
+    >>> load_cached("en") is load_cached("en")
     True
     """
     if "://" in model:
@@ -30,7 +31,7 @@ def load_once(model: str, *, mapped: bool = False) -> Parser:
     path = find_model(model)
     state = path.stat()
     key = (path, state.st_mtime_ns, state.st_size, mapped)
-    with _lock:  # threads that come together load it once
+    with _lock:  # concurrent threads load it once
         if key not in _loaded:
             for old in [old for old in _loaded if old[0] == path and old[-1] == mapped]:
                 del _loaded[old]
@@ -39,36 +40,36 @@ def load_once(model: str, *, mapped: bool = False) -> Parser:
 
 
 def model_bytes(model: str) -> bytes:
-    """The file of a model, wherever it is."""
+    """Return the bytes of a model file, local or remote."""
     return _fetch(model) if "://" in model else find_model(model).read_bytes()
 
 
 def find_model(model: str) -> Path:
-    """The file of a model on this machine."""
+    """Return the path of a model on this machine."""
     try:
         return locate(model).resolve()
     except FileNotFoundError:
-        if (brought := _brought_by_spark(Path(model).name)) is not None:
-            return brought
+        if (path := _distributed_by_spark(Path(model).name)) is not None:
+            return path
         raise
 
 
-def _brought_by_spark(name: str) -> Path | None:
-    """A file that `addFile` has put on this worker."""
+def _distributed_by_spark(name: str) -> Path | None:
+    """Return the path of a file that `addFile` put on this worker."""
     if "pyspark" not in sys.modules:
         return None
     from pyspark import SparkFiles
 
     try:
         path = Path(SparkFiles.get(name))
-    except (AssertionError, AttributeError, TypeError):  # no Spark is running here
+    except (AssertionError, AttributeError, TypeError):  # Spark is not running in this process
         return None
     return path.resolve() if path.exists() else None
 
 
 def _fetch(url: str) -> bytes:
-    from dodona.arrow.places import open_place
+    from dodona.arrow.locations import resolve_location
 
-    place = open_place(url)
-    with place.system.open_input_stream(place.path) as stream:
+    location = resolve_location(url)
+    with location.system.open_input_stream(location.path) as stream:
         return bytes(stream.read())

@@ -1,8 +1,8 @@
-"""Files wherever they are: a path on this machine, or the URL of one elsewhere."""
+"""Locations of files: paths on this machine, and URLs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from errno import ENOENT
 from fnmatch import fnmatchcase
 from os import strerror
@@ -12,44 +12,44 @@ from pyarrow import fs
 
 
 @dataclass(frozen=True)
-class Place:
-    """A path in a file system; `name` is what people call it."""
+class Location:
+    """A path in a file system; `name` is the path or URL the user gave."""
 
-    system: fs.FileSystem
+    system: fs.FileSystem = field(hash=False)
     path: str
     name: str
 
     @property
     def is_local(self) -> bool:
-        """Whether it is on this machine."""
+        """Return whether the path is on this machine."""
         return isinstance(self.system, fs.LocalFileSystem)
 
-    def __truediv__(self, below: str) -> Place:
-        return Place(
+    def __truediv__(self, below: str) -> Location:
+        return Location(
             self.system, f"{self.path.rstrip('/')}/{below}", f"{self.name.rstrip('/')}/{below}"
         )
 
     @property
     def file_name(self) -> str:
-        """The last part of its path."""
+        """Return the last component of the path."""
         return self.path.rstrip("/").rpartition("/")[2]
 
 
-def open_place(name: str) -> Place:
-    """The place of a path or a URL; what `pyarrow.fs` does not know is left to fsspec.
+def resolve_location(name: str) -> Location:
+    """Return the location of a path or a URL; fsspec opens what `pyarrow.fs` does not support.
 
-    >>> open_place("in/a.parquet").is_local
+    >>> resolve_location("in/a.parquet").is_local
     True
     """
     if "://" not in name:
-        return Place(fs.LocalFileSystem(), Path(name).absolute().as_posix(), name)
+        return Location(fs.LocalFileSystem(), Path(name).absolute().as_posix(), name)
     try:
         system, path = fs.FileSystem.from_uri(name)
     except (ValueError, OSError) as error:
         if "Unrecognized filesystem type" not in str(error):
             raise ValueError(f"{name}: {error}") from error
         system, path = _by_fsspec(name)
-    return Place(system, path, name)
+    return Location(system, path, name)
 
 
 def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
@@ -58,35 +58,37 @@ def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
     except ImportError:
         scheme = name.partition("://")[0]
         raise ValueError(
-            f"{name}: {scheme}:// needs fsspec, and what that needs for it: pip install fsspec"
+            f"{name}: {scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
         ) from None
     system, path = fsspec.core.url_to_fs(name)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
-def find_files(name: str) -> list[tuple[Place, str, int]]:
-    """The files that a path, a pattern or a folder stands for: each with its path below, and size.
+def list_files(name: str) -> list[tuple[Location, str, int]]:
+    """List the files of a path, a glob pattern or a folder: location, relative path, and size.
 
-    What begins with a dot or an underscore is not data: Spark and Arrow pass it over, too.
+    Files and folders that begin with a dot or an underscore are skipped, as in Spark and Arrow.
     """
-    place = open_place(name)
-    if any(character in place.file_name for character in "*?["):
-        folder, _, pattern = place.path.rpartition("/")
-        inside = _list(Place(place.system, folder, name.rpartition("/")[0] or "."), recursive=False)
+    location = resolve_location(name)
+    if any(character in location.file_name for character in "*?["):
+        folder, _, pattern = location.path.rpartition("/")
+        inside = _list(
+            Location(location.system, folder, name.rpartition("/")[0] or "."), recursive=False
+        )
         found = [(p, below, size) for p, below, size in inside if fnmatchcase(below, pattern)]
     else:
-        info = place.system.get_file_info(place.path)
+        info = location.system.get_file_info(location.path)
         if info.type == fs.FileType.NotFound:
             raise FileNotFoundError(ENOENT, strerror(ENOENT), name)
         if info.type == fs.FileType.File:
-            return [(place, place.file_name, info.size)]
-        found = _list(place, recursive=True)
+            return [(location, location.file_name, info.size)]
+        found = _list(location, recursive=True)
     if not found:
-        raise ValueError(f"{name}: no files are there")
+        raise ValueError(f"{name}: no files found")
     return sorted(found, key=lambda file: file[1])
 
 
-def _list(folder: Place, recursive: bool) -> list[tuple[Place, str, int]]:
+def _list(folder: Location, recursive: bool) -> list[tuple[Location, str, int]]:
     selector = fs.FileSelector(folder.path, recursive=recursive)
     found = []
     for info in folder.system.get_file_info(selector):

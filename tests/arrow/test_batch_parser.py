@@ -15,7 +15,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: dodona[arr
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import kernel, models, rows  # noqa: E402
+from dodona.arrow import batch_parser, documents, model_cache  # noqa: E402
 from dodona.parsing.parser import Parser  # noqa: E402
 from support.arrow_texts import TEXTS, batch, parser, words_of  # noqa: E402
 from support.small import enhanced, treebank  # noqa: E402
@@ -148,8 +148,8 @@ def test_a_column_of_nothing_is_all_null() -> None:
 
 
 def test_long_texts_are_read_in_pieces_and_come_out_whole(monkeypatch: Any) -> None:
-    monkeypatch.setattr(kernel, "PIECE", 200)
-    monkeypatch.setattr(rows, "CHUNK_CHARS", 300)
+    monkeypatch.setattr(batch_parser, "SEGMENT_CHARS", 200)
+    monkeypatch.setattr(documents, "CHUNK_CHARS", 300)
     texts = [" ".join(TEXTS[0] for _ in range(n)) for n in (1, 30, 2, 0, 3)]
     made = table(da.mapper("en", keep=["doc_id"])([batch(texts)]))
     assert made.to_pylist() == words_of(texts)
@@ -159,7 +159,7 @@ def test_long_texts_are_read_in_pieces_and_come_out_whole(monkeypatch: Any) -> N
 def test_kept_columns_get_other_names() -> None:
     rows = pa.record_batch({"id": ["a"], "text": ["Speak!"]})
     with pytest.raises(
-        ValueError, match=r"'id' is kept, but parsing .* keep=\{\"id\": \"doc_id\"\}"
+        ValueError, match=r"'id' has the name of an output column.* keep=\{\"id\": \"doc_id\"\}"
     ):
         list(da.mapper("en", keep=["id"])([rows]))
     made = table(da.mapper("en", keep={"id": "doc_id"})([rows]))
@@ -202,7 +202,7 @@ def test_mappers_travel_light() -> None:
     for made in (da.mapper("en", keep=["doc_id"]), da.Mapper("en", keep=["doc_id"])):
         assert len(pickle.dumps(made)) < 1000
         again = pickle.loads(pickle.dumps(made))
-        assert again.plan == made.plan and "'en'" in repr(again)
+        assert again.options == made.options and "'en'" in repr(again)
 
 
 def test_a_model_is_loaded_once_and_again_when_it_changes(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_model_is_loaded_once_and_again_when_it_changes(tmp_path: Path) -> Non
     parser().save(path)
     loaded: list[Parser] = []
     threads = [
-        threading.Thread(target=lambda: loaded.append(models.load_once(str(path))))
+        threading.Thread(target=lambda: loaded.append(model_cache.load_cached(str(path))))
         for _ in range(4)
     ]
     for thread in threads:
@@ -220,10 +220,10 @@ def test_a_model_is_loaded_once_and_again_when_it_changes(tmp_path: Path) -> Non
     assert len({*map(id, loaded)}) == 1
     path.unlink()
     dodona.train(treebank(20, 1), epochs=1).save(path)
-    assert models.load_once(str(path)).segmenter is None
+    assert model_cache.load_cached(str(path)).segmenter is None
     with pytest.raises(ValueError, match="no segmenter"):
         list(da.mapper(path)([batch()]))
-    assert models.load_once(path.as_uri()).segmenter is None
+    assert model_cache.load_cached(path.as_uri()).segmenter is None
 
 
 def test_tokens_are_parsed_as_they_are() -> None:

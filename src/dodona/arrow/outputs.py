@@ -1,4 +1,4 @@
-"""Where parts go: files that appear when they are complete, and not before."""
+"""Output files of a run, which appear when they are complete."""
 
 from __future__ import annotations
 
@@ -13,40 +13,43 @@ import pyarrow as pa
 from pyarrow import fs, parquet
 
 from dodona.arrow.dictionaries import encoded, packed
-from dodona.arrow.places import Place
+from dodona.arrow.locations import Location
 from dodona.storage.atomic import atomic_write
 
 ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
-# Bytes a word of fiction, with zstd: places 0.5 (a dictionary of them 1.5), heads 0.7, ids 0.1.
+# Bytes per word of fiction, with zstd: positions 0.5 (as a dictionary 1.5), heads 0.7, ids 0.1.
 # BYTE_STREAM_SPLIT would make heads 0.55, but Spark does not read it.
 ENCODINGS = {"start": "DELTA_BINARY_PACKED", "end": "DELTA_BINARY_PACKED"}
 ENCODINGS |= dict.fromkeys(("sent_id", "id", "head"), "PLAIN")
-# A row group's column is one page: each is compressed by itself, and the 20,000 rows that pyarrow
-# gives a page are so few that a word takes 6.4 bytes instead of 5.8.
+# A row group's column is one page: pages are compressed separately, and with pyarrow's 20,000 rows
+# per page a word takes 6.4 bytes instead of 5.8.
 PAGE_BYTES, PAGE_ROWS = ROW_GROUP_BYTES, 1 << 30
-LEVEL = 9  # of zstd: 6% less room than 3, for 5% of the time of parsing
-HEAD_LEVEL = 12  # 0.06 bytes a word, for 2%
+LEVEL = 9  # of zstd: files 6% smaller than with 3, for 5% of the time of parsing
+HEAD_LEVEL = 12  # 0.06 bytes per word smaller, for 2% of the time
 
 
-class Target(Protocol):
-    """What takes record batches."""
+class RowWriter(Protocol):
+    """An open output file."""
 
-    def write(self, batch: pa.RecordBatch) -> None: ...
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write the rows of a batch."""
 
 
-def open_target(place: Place, format: str, schema: pa.Schema) -> AbstractContextManager[Target]:
-    """A file of that format."""
-    opened: AbstractContextManager[Target] = _FORMATS[format][1](place, schema)
+def open_output(
+    location: Location, format: str, schema: pa.Schema
+) -> AbstractContextManager[RowWriter]:
+    """Open an output file of this format."""
+    opened: AbstractContextManager[RowWriter] = _FORMATS[format][1](location, schema)
     return opened
 
 
 def suffix_for(format: str) -> str:
-    """What the name of a file of that format ends in."""
+    """Return the file name suffix of this format."""
     return _FORMATS[format][0]
 
 
-class ParquetTarget:
-    """Collects batches to row groups of a good size."""
+class ParquetOutput:
+    """A Parquet file; batches are collected to large row groups."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         self.file = file
@@ -74,7 +77,7 @@ class ParquetTarget:
         self._open(table.schema).write_table(table, row_group_size=max(len(table), 1))
 
     def _open(self, schema: pa.Schema) -> parquet.ParquetWriter:
-        """The writer; in the file, texts are texts, whether they came as dictionaries or not."""
+        """Open the writer; in the file, dictionary columns are strings."""
         if self.writer is None:
             is_flat = not any(pa.types.is_nested(field.type) for field in schema)
             ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
@@ -93,7 +96,7 @@ class ParquetTarget:
         return self.writer
 
     def finish(self) -> None:
-        """Write what waits, and what a reader needs."""
+        """Write the last row group and the footer."""
         if self.waiting:
             self._flush()
         self._open(self.schema).close()
@@ -104,26 +107,26 @@ def _levels(schema: pa.Schema) -> dict[str, int]:
 
 
 def _page_rows() -> dict[str, int]:
-    """How many rows a page may have; older writers do not ask."""
+    """Return the limit of rows per page, which older versions of pyarrow do not take."""
     known = signature(parquet.ParquetWriter.__init__).parameters
     return {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
 
 
 def _size(column: pa.Array) -> int:
-    """Bytes of memory; of a dictionary the numbers only: batches have most values in common."""
+    """Return bytes of memory; of a dictionary the indices only, as batches share most values."""
     return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
 
 
 @contextmanager
-def _open_parquet(place: Place, schema: pa.Schema) -> Iterator[Target]:
-    with appearing(place) as file:
-        target = ParquetTarget(file, schema)
-        yield target
-        target.finish()
+def _open_parquet(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
+    with open_new_file(location) as file:
+        output = ParquetOutput(file, schema)
+        yield output
+        output.finish()
 
 
-class JsonTarget:
-    """An object a line."""
+class JsonOutput:
+    """A file of JSON lines."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
@@ -135,30 +138,30 @@ class JsonTarget:
 
 
 @contextmanager
-def _open_json(place: Place, schema: pa.Schema) -> Iterator[Target]:
-    with appearing(place) as file:
-        yield JsonTarget(file)
+def _open_json(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
+    with open_new_file(location) as file:
+        yield JsonOutput(file)
 
 
 @contextmanager
-def appearing(place: Place) -> Iterator[IO[bytes]]:
-    """A file that is there once all went well; elsewhere it is written under another name first."""
-    if place.is_local:
-        path = Path(place.path)
+def open_new_file(location: Location) -> Iterator[IO[bytes]]:
+    """Open a file that appears when complete; a remote one is written under another name first."""
+    if location.is_local:
+        path = Path(location.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
             yield file
         return
-    folder, _, name = place.path.rpartition("/")
+    folder, _, name = location.path.rpartition("/")
     part = f"{folder}/.{name}.part"
-    place.system.create_dir(folder, recursive=True)
+    location.system.create_dir(folder, recursive=True)
     try:
-        with place.system.open_output_stream(part, compression=None) as stream:
+        with location.system.open_output_stream(part, compression=None) as stream:
             yield stream
-        place.system.move(part, place.path)
+        location.system.move(part, location.path)
     except BaseException:
-        if place.system.get_file_info(part).type == fs.FileType.File:
-            place.system.delete_file(part)
+        if location.system.get_file_info(part).type == fs.FileType.File:
+            location.system.delete_file(part)
         raise
 
 
