@@ -10,7 +10,7 @@ pytest.importorskip("numpy")
 
 import numpy as np
 
-from dodona.distilling.trees import best_trees, eisner, spanning_tree
+from dodona.distilling.tree_decoding import best_trees, eisner, spanning_tree
 from dodona.treebank.trees.projectivity import is_projective
 
 

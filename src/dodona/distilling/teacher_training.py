@@ -1,4 +1,4 @@
-"""Training a teacher, and what is kept of it."""
+"""Training, saving and loading of teachers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.core.weights.shuffle import shuffle
-from dodona.distilling.rows import in_rows, length_for
-from dodona.distilling.subject import Subject
+from dodona.distilling.padded_batches import length_for, padded_batches
+from dodona.distilling.teacher_inventory import TeacherInventory
 from dodona.distilling.teacher_network import (
     Parameters,
     TeacherDropout,
@@ -30,12 +30,12 @@ from dodona.storage.container import Array
 
 KIND, VERSION = "teacher", 1
 WARM = 100
-NO_ANSWER = -1
+UNKNOWN = -1  # a head, label or tag that is not learned
 
 
 @dataclass(frozen=True)
 class TeacherSettings:
-    """How to train a teacher.
+    """Settings of the training of a teacher.
 
     >>> TeacherSettings(epochs=0)
     Traceback (most recent call last):
@@ -48,7 +48,7 @@ class TeacherSettings:
     batch_words: int = 5000
     learning_rate: float = 0.002
     dropout: float = 0.33
-    longest: int = 160  # sentences with more words are not learned from
+    longest: int = 160  # sentences with more words are skipped
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -57,16 +57,16 @@ class TeacherSettings:
         if not 0 <= self.dropout < 1 or not 0 < self.learning_rate <= 1:
             raise ValueError("dropout of a teacher is below 1, and its learning rate up to 1")
 
-    def shape(self, subject: Subject) -> TeacherShape:
-        """The sizes of the network for a subject; narrow ones have fewer units everywhere."""
+    def shape(self, inventory: TeacherInventory) -> TeacherShape:
+        """Return the sizes of the network; narrow networks have fewer units everywhere."""
         few = min(self.width / TeacherShape.width, 1)
         return TeacherShape(
-            subject.table_sizes,
-            subject.n_characters,
-            len(subject.labels),
-            subject.tags.sizes,
-            tuple((head, parts.shape[1]) for head, parts in subject.tags.parts.items()),
-            vectors=subject.given.shape[1],
+            inventory.table_sizes,
+            inventory.n_characters,
+            len(inventory.labels),
+            inventory.tags.sizes,
+            tuple((head, parts.shape[1]) for head, parts in inventory.tags.parts.items()),
+            vectors=inventory.given.shape[1],
             form_width=max(int(TeacherShape.form_width * few), 16),
             hashed_width=max(int(TeacherShape.hashed_width * few), 8),
             characters=max(int(TeacherShape.characters * few), 8),
@@ -80,13 +80,13 @@ class TeacherSettings:
 
 @dataclass(frozen=True)
 class Teacher:
-    """A network that has learned a subject."""
+    """A trained network."""
 
     shape: TeacherShape
     parameters: Parameters
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
-        """Write it, without the vectors that were given; `about` says what it learned from."""
+        """Write a file without the pretrained vectors; `about` describes data and settings."""
         arrays = {
             name: Array("F32", memoryview(np.ascontiguousarray(value, np.float32)).cast("B"))
             for name, value in self.parameters.items()
@@ -95,42 +95,42 @@ class Teacher:
         container.write(path, KIND, VERSION, {"about": about, "sizes": sizes}, arrays)
 
     @classmethod
-    def load(cls, path: Path, subject: Subject, settings: TeacherSettings) -> Teacher:
-        """Read what `save` wrote; only for the subject and the settings that it had then."""
-        told, arrays = container.read(path, KIND, VERSION, VERSION, advice="remove it")
-        if told["about"] != about_teacher(subject, settings):
+    def load(cls, path: Path, inventory: TeacherInventory, settings: TeacherSettings) -> Teacher:
+        """Load a teacher that was trained with the same inventory and settings."""
+        metadata, arrays = container.read(path, KIND, VERSION, VERSION, advice="remove it")
+        if metadata["about"] != describe_teacher(inventory, settings):
             raise ValueError(
-                f"{path}: this teacher learned from other data, or in another way; take another "
-                "folder for --work, or remove it"
+                f"{path}: this teacher was trained on other data or with other settings; remove "
+                "it, or choose another folder by --work"
             )
-        shape = settings.shape(subject)
+        shape = settings.shape(inventory)
         found = {
             name: np.frombuffer(arrays[name], np.float32).reshape(size)
-            for name, size in told["sizes"].items()
+            for name, size in metadata["sizes"].items()
         }
         expected = {name: value.shape for name, value in new_teacher(shape, 0).items()}
         if {name: value.shape for name, value in found.items()} != expected:
-            raise ValueError(f"{path}: its numbers do not make a teacher; remove it")
+            raise ValueError(f"{path}: the arrays are not those of a teacher; remove the file")
         return cls(shape, found)
 
 
-def about_teacher(subject: Subject, settings: TeacherSettings) -> dict[str, Any]:
-    """What a teacher is made of: the same gives the same one."""
-    return {"settings": asdict(settings), "checksums": subject.checksums()}
+def describe_teacher(inventory: TeacherInventory, settings: TeacherSettings) -> dict[str, Any]:
+    """Return settings and digests of the data, which determine a teacher."""
+    return {"settings": asdict(settings), "checksums": inventory.checksums()}
 
 
 class TeacherTrainer(Learner[Parameters]):
-    """Trains one teacher. What is kept is the average of its last steps."""
+    """The trainer of one teacher, which is the average of the last training steps."""
 
     part = "teacher"
 
-    def __init__(self, subject: Subject, settings: TeacherSettings) -> None:
+    def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
         super().__init__()
-        self.subject, self.settings = subject, settings
-        self.shape = settings.shape(subject)
-        self.spelled = subject.spell(subject.sentences)
-        self._heads, self._labels, self._tags = subject.answers()
-        sizes = self.spelled.n_words
+        self.inventory, self.settings = inventory, settings
+        self.shape = settings.shape(inventory)
+        self.encoded = inventory.encode(inventory.sentences)
+        self._heads, self._labels, self._tags = inventory.gold_classes()
+        sizes = self.encoded.n_words
         self.order = [i for i, n in enumerate(sizes) if 0 < n <= settings.longest]
         if not self.order:
             raise ValueError(f"no sentence of up to {settings.longest} words to learn from")
@@ -146,25 +146,25 @@ class TeacherTrainer(Learner[Parameters]):
         )
 
     def _count_steps(self) -> int:
-        size, lengths = self.settings.batch_words, [*map(length_for, self.spelled.n_words)]
+        size, lengths = self.settings.batch_words, [*map(length_for, self.encoded.n_words)]
         counts = {n: sum(lengths[i] == n for i in self.order) for n in {*lengths}}
         return sum(-(-count // max(size // n, 1)) for n, count in counts.items())
 
     @cached_property
     def learning(self) -> Learning:
-        """The network on its way."""
+        """Return the state of the optimiser."""
         return Learning.begin(new_teacher(self.shape, self.settings.seed))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
         order = [self.order[i] for i in shuffle(len(self.order), seed)]
-        given, parts = jnp.asarray(self.subject.given), self.subject.tags.parts
-        for rows in in_rows(self.spelled, order, self.settings.batch_words, seed):
+        given, parts = jnp.asarray(self.inventory.given), self.inventory.tags.parts
+        for batch in padded_batches(self.encoded, order, self.settings.batch_words, seed):
             now = self.learning
-            arrays = rows.arrays | {
-                "heads": rows.filled(self._heads, NO_ANSWER),
-                "labels": rows.filled(self._labels, NO_ANSWER),
-                "tags": rows.filled(self._tags, NO_ANSWER),
+            arrays = batch.arrays | {
+                "heads": batch.padded(self._heads, UNKNOWN),
+                "labels": batch.padded(self._labels, UNKNOWN),
+                "tags": batch.padded(self._tags, UNKNOWN),
             }
             key = jax.random.PRNGKey((self.settings.seed * 1_000_003 + now.step) & 0x7FFFFFFF)
             now.parameters, now.average, now.mean, now.square, self.loss = teach(
@@ -182,7 +182,7 @@ class TeacherTrainer(Learner[Parameters]):
                 key,
             )
             now.step += 1
-            n_done += len(rows.sentences)
+            n_done += len(batch.sentences)
             yield n_done
         jax.block_until_ready(self.loss)
 
@@ -194,11 +194,11 @@ class TeacherTrainer(Learner[Parameters]):
         return self.learning.average
 
     def score(self, learned: Parameters) -> dict[str, float]:
-        """Nothing: the last epoch is kept, when the rate has fallen to nothing."""
+        """Return no scores: the last epoch is kept, after the learning rate has decayed."""
         return {}
 
     def checksum_data(self) -> dict[str, str]:
-        return self.subject.checksums()
+        return self.inventory.checksums()
 
     def state(self) -> State:
         return State(numbers={"step": self.learning.step}, arrays=self.learning.saved())
@@ -208,9 +208,9 @@ class TeacherTrainer(Learner[Parameters]):
         self.best = self.learning.average
 
     def teacher(self) -> Teacher:
-        """What was learned."""
+        """Return the trained teacher."""
         if self.best is None:
-            raise ValueError("no epoch has been completed: there is no teacher yet")
+            raise ValueError("no epoch is complete: train the teacher first")
         found = {name: np.asarray(value) for name, value in self.learning.average.items()}
         return Teacher(self.shape, found)
 
@@ -230,7 +230,7 @@ def teach(
     arrays: dict[str, Any],
     key: Any,
 ) -> Any:
-    """One step: new parameters, average, mean and square, and the loss."""
+    """Run one optimiser step: return parameters, average, mean, square and loss."""
 
     def total(p: Parameters) -> Any:
         return teacher_loss(shape, p, given, parts, arrays, dropout, key)

@@ -1,6 +1,6 @@
-"""What is taught: the words, characters, labels and tags of the gold treebanks, as numbers.
+"""The words, characters, labels and tags of gold treebanks, encoded as integers for teachers.
 
-All teachers of a student have the same subject, so that what they say can be added up.
+All teachers of a student share one inventory, so that their probabilities can be averaged.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from dodona.neural.plan import BAG
 from dodona.tagging.word_types import WordTypes
 from dodona.treebank.sentence import Sentence
 
-MOST_CHARACTERS = 20  # of a word: the first ones
+MAX_CHARACTERS = 20  # of a word; the others are ignored
 NO_CHARACTER, OTHER_CHARACTER = 0, 1
-LEAST = 2  # how often a character occurs that is told apart
+MIN_COUNT = 2  # of a character with a number of its own
 
-Numbers = Any  # an array of NumPy
-Vectors = tuple[list[bytes], Numbers]  # words, and a row for each after one for all others
+AnyArray = Any  # of NumPy
+Vectors = tuple[list[bytes], AnyArray]  # words, and their rows after one for unknown words
 
 
 @dataclass(frozen=True)
-class Spelled:
-    """Sentences as a teacher sees them: per word its rows, and its characters."""
+class EncodedSentences:
+    """Sentences as the input of a teacher: table rows and characters of their words."""
 
-    n_words: Numbers  # per sentence
-    first: Numbers  # per sentence, and the end
-    types: Numbers  # per word
-    single: Numbers  # per type
-    characters: Numbers  # per type
+    n_words: AnyArray  # per sentence
+    first: AnyArray  # index of each sentence's first word, and the end
+    types: AnyArray  # per word
+    single: AnyArray  # per type
+    characters: AnyArray  # per type
 
 
-class Subject:
-    """The inventories of a gold treebank, and of others that follow it."""
+class TeacherInventory:
+    """The inventory of a gold treebank, and of others that follow its annotation."""
 
     def __init__(self, gold: Gold, vectors: Vectors | None) -> None:
         self.gold, self.vectors = gold, vectors
@@ -51,23 +51,22 @@ class Subject:
         self.labels = sorted(labels_of(gold.first))
         self.known = learn_words(self.sentences, vectors[0] if vectors else None)
         counts = Counter(c for s in self.sentences for form in s.forms for c in form)
-        often = sorted(character for character, n in counts.items() if n >= LEAST)
+        often = sorted(character for character, n in counts.items() if n >= MIN_COUNT)
         self.character_numbers = {c: i for i, c in enumerate(often, OTHER_CHARACTER + 1)}
 
     @cached_property
-    def given(self) -> Numbers:
-        """The vectors from elsewhere."""
+    def given(self) -> AnyArray:
+        """Return the pretrained vectors."""
         return np.zeros((1, 0), np.float32) if self.vectors is None else self.vectors[1]
 
     @cached_property
     def table_sizes(self) -> tuple[int, ...]:
-        """Rows of the tables of spellings, but for n-grams: characters take their place."""
-        sizes = self._types.table_sizes
-        return (*sizes[:BAG],)
+        """Return the sizes of the embedding tables; characters replace those of n-grams."""
+        return (*self._types.table_sizes[:BAG],)
 
     @property
     def n_characters(self) -> int:
-        """Characters that are told apart, with the two that stand for none and for others."""
+        """Return the number of characters, with padding and unknown."""
         return len(self.character_numbers) + 2
 
     @cached_property
@@ -75,14 +74,14 @@ class Subject:
         return self.known.types()
 
     def checksums(self) -> dict[str, str]:
-        """Of all that is taught."""
+        """Return digests of the treebanks and vectors."""
         found = {"train": checksum(map(bytes, self.sentences))}
         if self.vectors is not None:
             found["vectors"] = checksum([b"\n".join(self.vectors[0]), self.given.tobytes()])
         return found
 
-    def spell(self, sentences: Sequence[Sentence]) -> Spelled:
-        """Sentences in numbers; these types are forgotten with the next call."""
+    def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
+        """Encode sentences as integers; word types are numbered anew at each call."""
         from dodona.neural.batching import Words
 
         self._types.clear()
@@ -90,15 +89,15 @@ class Subject:
         forms: dict[str, None] = {}
         for sentence in sentences:
             forms.update(dict.fromkeys(sentence.forms))
-        characters: Numbers = np.zeros((len(words.single), MOST_CHARACTERS), np.int32)
+        characters: AnyArray = np.zeros((len(words.single), MAX_CHARACTERS), np.int32)
         numbers = self._types.numbers([Sentence.from_columns(list(forms))]) if forms else b""
         for form, number in zip(forms, np.frombuffer(numbers, np.int32).tolist(), strict=True):
-            found = [self.character_numbers.get(c, OTHER_CHARACTER) for c in form[:MOST_CHARACTERS]]
+            found = [self.character_numbers.get(c, OTHER_CHARACTER) for c in form[:MAX_CHARACTERS]]
             characters[number, : len(found)] = found
-        return Spelled(words.n_words, words.first, words.types, words.single, characters)
+        return EncodedSentences(words.n_words, words.first, words.types, words.single, characters)
 
-    def answers(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Of every word its head (0: the root), its label, and its tags; negative: not known."""
+    def gold_classes(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """Return heads (0: the root), labels and tags of all words; negative if unknown."""
         label = {name: i for i, name in enumerate(self.labels)}
         heads, labels = [], []
         for sentence in self.sentences:

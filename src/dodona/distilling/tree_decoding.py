@@ -1,9 +1,9 @@
-"""The best tree, given a score for every arc: what a graph-based parser ends with.
+"""Decoding of graph-based parsers: the best tree, given a score for every arc.
 
-Scores are arrays with a row per word and a column per head, the first for the root: word d (from 0)
-hangs on word h - 1 with `scores[d, h]`, and on the root with `scores[d, 0]`. A tree has one word
-under the root. Where every word's best head makes a tree, that is the best one; else projective
-trees are found by Eisner (1996), others by Chu & Liu (1965) and Edmonds (1967).
+Scores are arrays with a row per dependent and a column per head, the first of them for the root:
+`scores[d, h]` is the score of word h - 1 as the head of word d, `scores[d, 0]` that of the root. A
+tree has one word under the root. If the best heads of all words form a tree, it is the best one;
+otherwise Eisner (1996) finds projective trees, Chu & Liu (1965) and Edmonds (1967) any others.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 
 from dodona.treebank.trees.projectivity import is_projective
 
-Numbers = Any  # an array of NumPy
-NEVER = -1e9  # the score of what is not allowed
-FAR = 1e6  # more than scores differ by: a second word under the root costs as much
+AnyArray = Any  # of NumPy
+FORBIDDEN = -1e9  # score
+ROOT_PENALTY = 1e6  # above any difference of scores: it forbids a second word under the root
 
 
-def best_trees(scores: Numbers, n_words: Sequence[int], *, projective: bool) -> list[list[int]]:
-    """The heads of the best tree of each sentence of a batch, of as many words.
+def best_trees(scores: AnyArray, n_words: Sequence[int], *, projective: bool) -> list[list[int]]:
+    """Return the heads of the best tree of each sentence in a batch.
 
-    `scores` has room for longer ones: sentence, word, head.
+    `scores` is padded: sentence, word, head.
     """
     scores = np.asarray(scores, np.float64)
     chosen = scores.argmax(axis=2)
@@ -45,35 +45,35 @@ def _is_wanted(heads: list[int], projective: bool) -> bool:
 
 
 def _is_tree(heads: list[int]) -> bool:
-    """Whether all words lead to the root."""
+    """Return whether all words lead to the root."""
     reached = {0}
     for word in range(1, len(heads) + 1):
-        way = []
+        path = []
         while word not in reached:
-            if word in way:
+            if word in path:
                 return False
-            way.append(word)
+            path.append(word)
             word = heads[word - 1]
-        reached.update(way)
+        reached.update(path)
     return True
 
 
-def eisner(scores: Numbers, n_words: Sequence[int]) -> list[list[int]]:
-    """The best projective tree of each sentence.
+def eisner(scores: AnyArray, n_words: Sequence[int]) -> list[list[int]]:
+    """Return the best projective tree of each sentence (Eisner 1996).
 
-    Spans of all sentences and of one width are filled in at once. A span of words i…j is complete,
-    headed by i or by j, or it is an arc between i and j; `split` has where it is best cut.
+    Spans of one width are filled in for all sentences together. A span of words i…j is complete,
+    headed by i or by j, or it is an arc between i and j; `split` holds its best split point.
     """
     n, size = scores.shape[:2]
-    right = np.full((n, size, size), NEVER)  # complete, headed by its first word
-    left = np.full((n, size, size), NEVER)  # … by its last
+    right = np.full((n, size, size), FORBIDDEN)  # complete, headed by its first word
+    left = np.full((n, size, size), FORBIDDEN)  # … by its last
     arc_right, arc_left = right.copy(), left.copy()
     split = np.zeros((3, n, size, size), np.int32)  # of arcs, of right, of left
     diagonal = np.arange(size)
     right[:, diagonal, diagonal] = left[:, diagonal, diagonal] = 0
     for width in range(1, size):
-        i: Numbers = np.arange(size - width)[:, None]
-        j: Numbers = i + width
+        i: AnyArray = np.arange(size - width)[:, None]
+        j: AnyArray = i + width
         k = i + np.arange(width)
         first, last = i[:, 0], j[:, 0]
         halves = right[:, i, k] + left[:, k + 1, j]
@@ -96,8 +96,8 @@ def eisner(scores: Numbers, n_words: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def _heads(split: Numbers, root: int, n_words: int) -> list[int]:
-    """The tree that the cuts of spans make, with this word under the root."""
+def _heads(split: AnyArray, root: int, n_words: int) -> list[int]:
+    """Follow the split points to the heads, with the word `root` under the root."""
     heads = [0] * n_words
     todo = [("left", 0, root), ("right", root, n_words - 1)]
     while todo:
@@ -118,36 +118,36 @@ def _heads(split: Numbers, root: int, n_words: int) -> list[int]:
     return heads
 
 
-def spanning_tree(scores: Numbers) -> list[int]:
-    """The best tree of one sentence, be its arcs crossing or not."""
+def spanning_tree(scores: AnyArray) -> list[int]:
+    """Return the best tree of one sentence, projective or not (Chu & Liu 1965, Edmonds 1967)."""
     n = len(scores)
-    whole = np.full((n + 1, n + 1), NEVER * FAR)
+    whole = np.full((n + 1, n + 1), FORBIDDEN * ROOT_PENALTY)
     whole[1:] = scores
-    whole[1:, 0] -= FAR
-    np.fill_diagonal(whole, NEVER * FAR)
+    whole[1:, 0] -= ROOT_PENALTY
+    np.fill_diagonal(whole, FORBIDDEN * ROOT_PENALTY)
     return [int(head) for head in _arborescence(whole)[1:]]
 
 
-def _arborescence(scores: Numbers) -> Numbers:
-    """The head of every node but 0: a cycle among the best heads becomes one node, and is opened
-    where the tree of what is left enters it."""
+def _arborescence(scores: AnyArray) -> AnyArray:
+    """Return the heads of all nodes but 0: a cycle among the best heads is contracted to one node,
+    and opened where the tree of the smaller graph enters it."""
     heads = scores.argmax(axis=1)
     heads[0] = 0
     cycle = _cycle(heads)
     if cycle is None:
         return heads
-    inside: Numbers = np.zeros(len(scores), bool)
+    inside: AnyArray = np.zeros(len(scores), bool)
     inside[cycle] = True
     outside = np.flatnonzero(~inside)
-    # to enter the cycle at a word loses the arc within
+    # entering the cycle at a word removes that word's arc within it
     gains = scores[cycle][:, outside] - scores[cycle, heads[cycle]][:, None]
     entry, leaving = gains.argmax(axis=0), scores[outside][:, cycle].argmax(axis=1)
     m = len(outside)
-    smaller = np.full((m + 1, m + 1), NEVER * FAR)
+    smaller = np.full((m + 1, m + 1), FORBIDDEN * ROOT_PENALTY)
     smaller[:m, :m] = scores[np.ix_(outside, outside)]
     smaller[m, :m] = gains.max(axis=0)
     smaller[:m, m] = scores[outside][:, cycle].max(axis=1)
-    np.fill_diagonal(smaller, NEVER * FAR)
+    np.fill_diagonal(smaller, FORBIDDEN * ROOT_PENALTY)
     found = _arborescence(smaller)
     result = heads.copy()
     for i, node in enumerate(outside[1:], 1):
@@ -157,9 +157,9 @@ def _arborescence(scores: Numbers) -> Numbers:
     return result
 
 
-def _cycle(heads: Numbers) -> Numbers | None:
-    """The nodes of a cycle, if there is one."""
-    state: Numbers = np.zeros(len(heads), np.int32)  # the walk that has come by
+def _cycle(heads: AnyArray) -> AnyArray | None:
+    """Return the nodes of a cycle, or None."""
+    state: AnyArray = np.zeros(len(heads), np.int32)  # the start of the path that visited a node
     state[0] = -1
     for start in range(1, len(heads)):
         node = start

@@ -1,8 +1,8 @@
-"""Sentences of raw text that are worth annotating.
+"""Selection of sentences from raw text that are worth annotating.
 
-Text is cut by a segmenter; files of sentences are taken as they are. A sentence is left out if it
-is in a set that must not be seen (dev and test sets), if it came before, if it is very long, or if
-most of it is not letters, or letters of another script than the treebank's.
+Text is split by a segmenter; files of sentences are read as they are. A sentence is left out if it
+is in a held-out set (dev and test sets), repeated, very long, or if most of it is not letters, or
+letters of a script that the treebank does not use.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
 LEAST_LETTERS = 0.5  # of all characters
-RARE = 0.01  # scripts that less of the treebank's letters are of do not belong to it
+RARE = 0.01  # share of letters below which a script does not belong to the treebank
 SEEN, AGAIN, LONG, ODD, FOREIGN = "held out", "repeated", "too long", "few letters", "other script"
 
 
 @dataclass
-class Filter:
-    """Which sentences to take; `left_out` counts the others, by reason."""
+class SentenceFilter:
+    """A filter of sentences; `left_out` counts the rejected ones by reason."""
 
     scripts: set[str]
     longest: int = 100
@@ -36,14 +36,14 @@ class Filter:
     _seen: set[bytes] = field(default_factory=set)
 
     def hold_out(self, sentences: Iterable[Sentence]) -> None:
-        """Take none that is like one of these."""
-        self._held_out.update(key_of(sentence.forms) for sentence in sentences)
+        """Reject sentences that are equal to one of these, up to `sentence_key`."""
+        self._held_out.update(sentence_key(sentence.forms) for sentence in sentences)
 
-    def take(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Those that are wanted, without comments and whatever else is known of them."""
+    def select(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the accepted sentences, reduced to their forms."""
         for sentence in sentences:
             forms = sentence.forms
-            key = key_of(forms)
+            key = sentence_key(forms)
             if why := self._objection(forms, key):
                 self.left_out[why] += 1
             else:
@@ -66,10 +66,10 @@ class Filter:
         return ""
 
 
-def key_of(forms: Iterable[str]) -> bytes:
-    """What stays the same, whatever the case, the spaces, and the kind of quotes and dashes.
+def sentence_key(forms: Iterable[str]) -> bytes:
+    """Return a digest that ignores case, spaces and punctuation.
 
-    >>> key_of(["An", "oak", "."]) == key_of(["AN", "oak!"])
+    >>> sentence_key(["An", "oak", "."]) == sentence_key(["AN", "oak!"])
     True
     """
     text = unicodedata.normalize("NFKC", "".join(forms)).casefold()
@@ -79,7 +79,7 @@ def key_of(forms: Iterable[str]) -> bytes:
 
 @lru_cache(maxsize=1 << 16)
 def script(letter: str) -> str:
-    """The script of a letter, as far as its name tells.
+    """Return the script of a letter, by its Unicode name.
 
     >>> script("a"), script("δ"), script("中")
     ('LATIN', 'GREEK', 'CJK')
@@ -87,8 +87,8 @@ def script(letter: str) -> str:
     return unicodedata.name(letter, "UNKNOWN").replace("-", " ").split()[0]
 
 
-def scripts_of(sentences: Sequence[Sentence]) -> set[str]:
-    """The scripts of a treebank."""
+def find_scripts(sentences: Sequence[Sentence]) -> set[str]:
+    """Return the scripts of a treebank."""
     counts = Counter(
         script(letter)
         for sentence in sentences
@@ -100,7 +100,7 @@ def scripts_of(sentences: Sequence[Sentence]) -> set[str]:
 
 
 def find_texts(names: Iterable[str]) -> list[Path]:
-    """The files; those of a folder are its `.txt`, `.txt.gz`, `.conllu` and `.conllu.gz`."""
+    """Return the files; of a folder, its `.txt`, `.txt.gz`, `.conllu` and `.conllu.gz`."""
     found: list[Path] = []
     for name in names:
         path = Path(name)
@@ -120,7 +120,7 @@ ENDINGS = (".txt", ".txt.gz", ".conllu", ".conllu.gz")
 
 
 def read_sentences(path: Path, segmenter: Segmenter | None) -> Iterator[Sentence]:
-    """The sentences of a file: CoNLL-U; `NAME.tokens.txt`, a sentence a line; or plain text."""
+    """Read sentences of CoNLL-U, of `NAME.tokens.txt` (one per line), or of plain text."""
     if ".conllu" in path.suffixes:
         yield from read(path, trees="ignored")
     elif ".tokens" in path.suffixes:

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from dodona import Sentence
-from dodona.distilling.text import (
+from dodona.distilling.text_selection import (
     AGAIN,
     FOREIGN,
     LONG,
     ODD,
     SEEN,
-    Filter,
+    SentenceFilter,
+    find_scripts,
     find_texts,
     read_sentences,
-    scripts_of,
 )
 
 OAK = Sentence.from_columns(["The", "oak", "speaks", "."])
@@ -28,7 +28,7 @@ def sentence(text: str) -> Sentence:
 
 
 def test_what_is_held_out_repeated_long_or_odd_is_left_out() -> None:
-    wanted = Filter(scripts_of([OAK]), longest=5)
+    wanted = SentenceFilter(find_scripts([OAK]), longest=5)
     wanted.hold_out([OAK])
     given = {
         "THE  oak speaks !": SEEN,  # also in other letters and with other marks
@@ -46,14 +46,14 @@ def test_what_is_held_out_repeated_long_or_odd_is_left_out() -> None:
 
 def test_only_words_are_taken_over() -> None:
     known = OAK.replace(heads=[2, 3, 0, 3], deprels=["det", "nsubj", "root", "punct"])
-    (found,) = Filter({"LATIN"}).take([known])
+    (found,) = SentenceFilter({"LATIN"}).take([known])
     assert found.heads == [None] * 4 and found.comments == []
 
 
 def test_scripts_are_those_of_the_treebank() -> None:
     many = [sentence("oak " * 60), sentence("ω")]
-    assert scripts_of(many) == {"LATIN"}
-    assert scripts_of([sentence("oak ω")]) == {"LATIN", "GREEK"}
+    assert find_scripts(many) == {"LATIN"}
+    assert find_scripts([sentence("oak ω")]) == {"LATIN", "GREEK"}
 
 
 def test_files_are_read_by_their_names(tmp_path: Path) -> None:
