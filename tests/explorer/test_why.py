@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-import dodona
 from dodona.explorer.explore import Explorer, read_path
 from dodona.explorer.film import MOST_FRAMES, draw_film, draw_slide
 from dodona.explorer.reach import reach

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dodona.core.tagging.tag_task import ANY
 from dodona.records import field, record
-from dodona.tagging.lemma_guesses import lemma_hash
+from dodona.tagging.lemma_correction import lemma_hash
 from dodona.tagging.lemma_scripts import lemma_script
 
 if TYPE_CHECKING:  # a parser that only starts reads no list
-    from dodona.tagging.lemma_lexicon import Listed
+    from dodona.tagging.lemma_lexicon import ListedLemma
 
 LETTERS = 3  # characters at the end of a form by which others are like it
 SHORTEST = 3  # characters of an exception
@@ -33,7 +33,7 @@ Type = tuple[str, int]  # a form in lower case, and the number of its tags
 
 
 @record(frozen=True)
-class Unknown:
+class UnknownLemmas:
     """What is known of unknown words: exceptions, lemmas (by their hashes), and usual scripts."""
 
     endings: Numbers = field(default_factory=lambda: array("Q"))  # hashes of exceptions …
@@ -45,13 +45,13 @@ class Unknown:
     usual_scripts: Numbers = field(default_factory=lambda: array("I"))  # … and a script of theirs
 
 
-def learn_unknown(
+def learn_unknown_lemmas(
     forms: Sequence[str],
     lemmas: Sequence[str],
     tags: Sequence[int],
     number: Mapping[str, int],
-    listed: Sequence[Listed] = (),
-) -> tuple[Unknown, list[str]]:
+    listed: Sequence[ListedLemma] = (),
+) -> tuple[UnknownLemmas, list[str]]:
     """What the words of a treebank, and of a list, tell of others, and the scripts that only
     exceptions need.
 
@@ -70,7 +70,7 @@ def learn_unknown(
     usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     if not _are_shared(found):
         usual = []
-    unknown = Unknown(
+    unknown = UnknownLemmas(
         array("Q", [lemma_hash(form) for form, _ in endings]),
         array("I", [given for _, given in endings]),
         array("I", endings.values()),
@@ -125,7 +125,7 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
     }
 
 
-def _listed(found: Mapping[Type, str], listed: Iterable[Listed]) -> dict[Type, str]:
+def _listed(found: Mapping[Type, str], listed: Iterable[ListedLemma]) -> dict[Type, str]:
     """The types of a list; a form has its lemma with any tags if it has but one at all."""
     types = {(form.lower(), given): lemma for form, lemma, given in listed}
     lemmas: defaultdict[str, set[str]] = defaultdict(set)

@@ -16,18 +16,20 @@ from typing import TypeAlias
 
 from dodona.core.tagging.tag_task import ANY, join
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.tagging.lemma_exceptions import learn_unknown
-from dodona.tagging.lemma_lexicon import Listed
+from dodona.tagging.lemma_exceptions import learn_unknown_lemmas
+from dodona.tagging.lemma_lexicon import ListedLemma
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Answers
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, from which on all others are noise
-Triple = tuple[int, int, int]  # a known word, classes of the tasks before, its class
-Seen: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # the same, and how often
+FixedLemma = tuple[int, int, int]  # a known word, classes of the tasks before, its class
+LemmaCounts: TypeAlias = (
+    "defaultdict[int, defaultdict[int, Counter[int]]]"  # the same, and how often
+)
 
 
 @dataclass(frozen=True)
-class Lemmas:
+class LemmaTask:
     """The task of lemmas: as it is to be used, as it is in training, and the treebank's classes."""
 
     answers: Answers
@@ -40,8 +42,8 @@ def learn_lemmas(
     lemmas: Sequence[str],
     tags: Sequence[Sequence[int]],
     least: int,
-    listed: Sequence[Listed] = (),
-) -> Lemmas:
+    listed: Sequence[ListedLemma] = (),
+) -> LemmaTask:
     """The task of the words of a treebank; `tags` has their classes, for each task before.
 
     In training only words seen `least` times are certain (0: none is), and none that is `listed`.
@@ -52,11 +54,11 @@ def learn_lemmas(
     number = {name: i for i, name in enumerate(names)}
     gold = array("I", [number[script] for script in scripts])
     entry = {form: i for i, form in enumerate(sorted(set(forms)))}
-    seen: Seen = defaultdict(lambda: defaultdict(Counter))
+    seen: LemmaCounts = defaultdict(lambda: defaultdict(Counter))
     given = [join(classes) for classes in zip(*tags, strict=True)]
     for form, before, klass in zip(forms, given, gold, strict=True):
         seen[entry[form]][before][klass] += 1
-    unknown, more = learn_unknown(forms, lemmas, given, number, listed)
+    unknown, more = learn_unknown_lemmas(forms, lemmas, given, number, listed)
     classes = [name.encode() for name in (*names, *more)]
     sure = list(_dictionary(seen, least)) if least else []
     _add_listed(seen, entry, listed, number)
@@ -64,11 +66,14 @@ def learn_lemmas(
         Answers(LEMMA, classes, *_columns(found), n_learned, unknown)
         for found in (_dictionary(seen, 1), sure)
     )
-    return Lemmas(answers, in_training, gold)
+    return LemmaTask(answers, in_training, gold)
 
 
 def _add_listed(
-    seen: Seen, entry: Mapping[str, int], listed: Iterable[Listed], number: Mapping[str, int]
+    seen: LemmaCounts,
+    entry: Mapping[str, int],
+    listed: Iterable[ListedLemma],
+    number: Mapping[str, int],
 ) -> None:
     """What a list says of words of the treebank, instead of what the treebank does."""
     for form, lemma, given in listed:
@@ -95,7 +100,7 @@ def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str
     return names, sum(n > 1 for n in n_forms.values()) or len(names)
 
 
-def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[Triple]:
+def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[FixedLemma]:
     """The words that are certain, having been seen that often."""
     for word, found in sorted(seen.items()):
         total = sum(found.values(), Counter[int]())
@@ -107,6 +112,6 @@ def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> I
                 yield word, given, klass
 
 
-def _columns(triples: Iterable[Triple]) -> tuple[array[int], array[int], array[int]]:
+def _columns(triples: Iterable[FixedLemma]) -> tuple[array[int], array[int], array[int]]:
     rows = list(zip(*triples, strict=True)) or [(), (), ()]
     return array("I", rows[0]), array("I", rows[1]), array("I", rows[2])

@@ -21,7 +21,7 @@ from dodona.treebank.conllu.files import read_lines
 NO_LEMMAS = "a lexicon is for lemmas, and none are learned here: leave it out"
 
 
-class Entry(NamedTuple):
+class LemmaEntry(NamedTuple):
     """A form, a tag that it has, and its lemma then."""
 
     form: str
@@ -29,19 +29,19 @@ class Entry(NamedTuple):
     lemma: str
 
 
-Listed = tuple[str, str, int]  # a form, its lemma, and the number of all its tags
+ListedLemma = tuple[str, str, int]  # a form, its lemma, and the number of all its tags
 
 
-def read_lexicon(path: str | Path) -> list[Entry]:
+def read_lexicon(path: str | Path) -> list[LemmaEntry]:
     """The entries of a file."""
     return list(parse_lexicon(read_lines(path), str(path)))
 
 
-def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
+def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[LemmaEntry]:
     """The entries of these lines.
 
     >>> [*parse_lexicon(["dream VBD dreamed,dreamt"], "list.txt")][1]
-    Entry(form='dreamt', tag='VBD', lemma='dream')
+    LemmaEntry(form='dreamt', tag='VBD', lemma='dream')
     """
     known: dict[tuple[str, str], str] = {}
     for number, line in enumerate(lines, start=1):
@@ -57,10 +57,12 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
                 if other != lemma:
                     two = f"has two lemmas, {other!r} and {lemma!r}"
                     raise TreebankError(name, number, f"{form!r} with {tag} {two}")
-                yield Entry(form, tag, lemma)
+                yield LemmaEntry(form, tag, lemma)
 
 
-def list_words(entries: Iterable[Entry], numbers: Mapping[int, Sequence[str]]) -> list[Listed]:
+def list_words(
+    entries: Iterable[LemmaEntry], numbers: Mapping[int, Sequence[str]]
+) -> list[ListedLemma]:
     """The entries with every number of tags that has their tag; `numbers` says which it has.
 
     Some tags may be those of words that the treebank has not, but not all.

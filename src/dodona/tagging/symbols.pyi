@@ -7,7 +7,7 @@ SYMBOL_KINDS: tuple[str, ...]
 
 def symbol_kind(form: str) -> str | None: ...
 def has_symbols(corpus: Corpus, sentences: Iterable[Sentence]) -> bool: ...
-def fix_symbols(
+def tag_symbols(
     corpus: Corpus,
     sentences: Iterable[Sentence],
     column: int,

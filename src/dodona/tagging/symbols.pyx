@@ -89,7 +89,7 @@ def has_symbols(Corpus corpus not None, sentences):
     return False
 
 
-def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
+def tag_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
     """Give unknown emoji and currencies their classes in a column of the corpus.
 
     `fixed` has a class for each of SYMBOL_KINDS; -1 leaves them alone, and so does a 1 in `kept`,

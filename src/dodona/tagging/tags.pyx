@@ -7,13 +7,13 @@ from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.core.tagging.tag_task cimport joined
-from dodona.tagging.lemma_guesses cimport LemmaGuesses
+from dodona.tagging.lemma_correction cimport LemmaCorrection
 from dodona.tagging.lemma_scripts cimport LemmaScripts
 from dodona.tagging.word_types cimport ENTRY_COLUMN
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS
+from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ
 
 TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
@@ -38,13 +38,13 @@ cdef bint is_filled(Sentence sentence, int column) noexcept nogil:
     return False
 
 
-cdef class Columns:
+cdef class TagWriter:
     """What the tasks mean by their classes: texts, or for lemmas scripts."""
     cdef vector[int] places             # columns of sentences, ascending
     cdef vector[int] tasks              # that fill them in
     cdef vector[bint] kept              # where they lack values only
     cdef vector[vector[Text]] texts     # of the classes
-    cdef LemmaGuesses guesses
+    cdef LemmaCorrection guesses
     cdef LemmaScripts scripts           # those of the guesses
     cdef Py_ssize_t n_before            # columns of the corpus before those of the tasks
     cdef object owner                   # of the texts
@@ -143,11 +143,11 @@ def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=(
     """The sentences, from the corpus's number `first` on, with the tags that stand there.
 
     Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its
-    class c; for lemmas, classes[k] is a LemmaGuesses. A column in `keep` stays as it is in
+    class c; for lemmas, classes[k] is a LemmaCorrection. A column in `keep` stays as it is in
     sentences that have a value there.
     """
     cdef Py_ssize_t n_before = first_column(corpus, columns)
-    cdef Columns tags = Columns(columns, classes, keep, n_before)
+    cdef TagWriter tags = TagWriter(columns, classes, keep, n_before)
     cdef Sentence sentence
     cdef size_t s = first
     result = []

@@ -2,14 +2,14 @@
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
-from dodona.tagging.spelling cimport N_SPELLINGS
+from dodona.tagging.word_encoder cimport N_FORM_ATTRIBUTES
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport Fields
 
 cdef enum:
-    TYPE_COLUMN = N_SPELLINGS
-    ENTRY_COLUMN = N_SPELLINGS + 1      # that of other taggers, too
-    N_READ = N_SPELLINGS + 2
+    TYPE_COLUMN = N_FORM_ATTRIBUTES
+    ENTRY_COLUMN = N_FORM_ATTRIBUTES + 1      # that of other taggers, too
+    N_READ = N_FORM_ATTRIBUTES + 2
 
 
 cdef class WordTypes:
@@ -20,7 +20,7 @@ cdef class WordTypes:
     cdef vector[uint32_t] n_rows        # the same
     cdef bint has_vectors
     cdef Vocabulary seen                # the types so far
-    cdef vector[int32_t] spellings      # N_SPELLINGS per type
+    cdef vector[int32_t] spellings      # N_FORM_ATTRIBUTES per type
     cdef vector[int32_t] entry          # per type: which of the known forms it is, or ID_UNKNOWN
     cdef vector[int32_t] first          # per type and field, where its rows begin; and the end
     cdef vector[int32_t] rows

@@ -12,12 +12,12 @@ from libc.stdint cimport uint32_t
 from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
-from dodona.tagging.spelling cimport FIRST_WORD, N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
+from dodona.tagging.word_encoder cimport FIRST_WORD, N_PREFIXES, N_FORM_ATTRIBUTES, N_SUFFIXES, encode_form
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport hashed
 from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
 
-from dodona.tagging.spelling import SPELLINGS
+from dodona.tagging.word_encoder import FORM_ATTRIBUTES
 
 cdef enum:
     LOWERED = 1               # not hashed: it has a vector of its own, if any
@@ -29,7 +29,7 @@ cdef enum:
 HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
           *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 FIELDS = ("lower", *HASHED, "grams")
-COLUMNS_READ = (*SPELLINGS, "type", "entry")    # of an encoded sentence, before its tags
+COLUMNS_READ = (*FORM_ATTRIBUTES, "type", "entry")    # of an encoded sentence, before its tags
 VECTOR = "vector"             # the last field, where vectors are given
 
 
@@ -112,12 +112,12 @@ cdef class WordTypes:
         for i in range(sentence.n_words):
             text = text_at(sentence, i, FORM)
             type = self.find(text.text, text.size)
-            spelled = &self.spellings[<size_t> type * N_SPELLINGS]
-            for k in range(N_SPELLINGS):
+            spelled = &self.spellings[<size_t> type * N_FORM_ATTRIBUTES]
+            for k in range(N_FORM_ATTRIBUTES):
                 values[k * stride + i] = spelled[k]
             values[TYPE_COLUMN * stride + i] = type
             values[ENTRY_COLUMN * stride + i] = self.entry[type]
-        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
+        values[(N_FORM_ATTRIBUTES - 1) * stride] ^= FIRST_WORD
         return 0
 
     def spelled(self, size_t start=0):
@@ -140,15 +140,15 @@ cdef class WordTypes:
         return number
 
     cdef int spell_type(self, const char* text, Py_ssize_t size) except -1 nogil:
-        cdef int32_t values[N_SPELLINGS]
+        cdef int32_t values[N_FORM_ATTRIBUTES]
         cdef vector[char] lower
         cdef vector[int32_t] starts
         cdef Py_ssize_t at = 0
         cdef int32_t known
         cdef int k, n, i, length, hashed_field = 0, n_grams = 0
         cdef uint32_t n_rows
-        spell(text, size, values)
-        for k in range(N_SPELLINGS):
+        encode_form(text, size, values)
+        for k in range(N_FORM_ATTRIBUTES):
             self.spellings.push_back(values[k])
         self.entry.push_back(self.known.lookup(text, size))
         append(<uint32_t> c"<", lower)
@@ -162,7 +162,7 @@ cdef class WordTypes:
         known = self.forms.lookup(lower.data() + 1, lower.size() - 2)
         self.rows.push_back(0 if known == ID_UNKNOWN else known - N_RESERVED + 1)
         self.end_field()
-        for k in range(N_SPELLINGS):
+        for k in range(N_FORM_ATTRIBUTES):
             if k == LOWERED:
                 continue
             n_rows = self.n_rows[hashed_field]

@@ -16,6 +16,7 @@ from tools.systems_table import END, START, systems_table, with_table
 
 ROOT = Path(__file__).parents[3]
 HOOK = re.compile(r"^    cdef (?!readonly)[\w.]+\*? (\w+)\(", re.MULTILINE)
+DOES = {"SHIFT": "pushes", "LEFT-ARC": "attaches to the left", "RIGHT-ARC": "nothing"}
 SHIPPED = [name for name in dodona.systems() if find_system(name).__module__.startswith("dodona.")]
 
 
@@ -45,7 +46,7 @@ def test_a_system_that_is_only_a_class_is_described_everywhere() -> None:
         roots = ("last",)
         moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
         when = ("a word in the buffer", "two words", "no state at all")
-        does = {"SHIFT": "pushes", "LEFT-ARC": "attaches to the left", "RIGHT-ARC": "nothing"}
+        does = DOES
         leftward, rightward = ("LEFT-ARC",), ("RIGHT-ARC",)
         joins = "stack"
 
@@ -60,7 +61,7 @@ def test_a_system_that_is_only_a_class_is_described_everywhere() -> None:
     explore = pytest.importorskip("dodona.server.answers.explore", reason="needs dodona[server]")
     [found] = [one for one in explore.describe_systems() if one["name"] == "leftward"]
     assert (found["paper"], found["roots"]) == ("Nobody (2031)", ["last"])
-    assert [move["does"] for move in found["moves"]] == list(Leftward.does.values())
+    assert [move["does"] for move in found["moves"]] == list(DOES.values())
 
 
 def test_moves_are_described_under_their_own_names() -> None:

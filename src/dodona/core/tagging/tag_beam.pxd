@@ -10,7 +10,7 @@ from dodona.core.weights.packed cimport PackedWeights
 cdef enum:
     WIDEST = 1000
 
-cdef struct Item:
+cdef struct TagHypothesis:
     float score               # of all tags up to here
     int32_t klass
     int32_t back              # the item that it continues, of the word before
@@ -35,7 +35,7 @@ cdef class TagBeam:
     cdef TagScorer scorer
     cdef int width
     cdef int32_t* own                   # the task's column of the sentence
-    cdef vector[Item] items             # `width` per node, best first; node 0 has the start
+    cdef vector[TagHypothesis] items             # `width` per node, best first; node 0 has the start
     cdef vector[int32_t] n_items        # per node
     cdef vector[uint64_t] keys
     cdef vector[float] static_scores
@@ -44,7 +44,7 @@ cdef class TagBeam:
     cdef int start(self, int n_words, int32_t* own) except -1 nogil
     cdef int extend(self, const WordsC* words, int word, int gold) except -1 nogil
     cdef int score_history(self, const WordsC* words, int word) except -1 nogil
-    cdef void insert(self, int word, Item item) noexcept nogil
-    cdef const Item* item(self, int word, int rank) noexcept nogil
+    cdef void insert(self, int word, TagHypothesis item) noexcept nogil
+    cdef const TagHypothesis* item(self, int word, int rank) noexcept nogil
     cdef void put_history(self, int word, int rank) noexcept nogil
     cdef void write_best(self, int word, int32_t* tags, int32_t first_class) noexcept nogil

@@ -59,15 +59,15 @@ cdef class TagBeam:
         self.items.resize(<size_t> (n_words + 1) * self.width)
         self.n_items.clear()
         self.n_items.resize(n_words + 1)
-        self.items[0] = Item(0, NONE, NONE, True)
+        self.items[0] = TagHypothesis(0, NONE, NONE, True)
         self.n_items[0] = 1
 
     cdef int extend(self, const WordsC* words, int word, int gold) except -1 nogil:
         """Continue the items of the word before; `gold` is the right class, or NONE."""
-        cdef int rank, c, sure = self.task.certain(words, word)
+        cdef int rank, c, sure = self.task.fixed_class(words, word)
         cdef float score
-        cdef const Item* before
-        cdef const Item* last = self.item(word, self.width - 1)
+        cdef const TagHypothesis* before
+        cdef const TagHypothesis* last = self.item(word, self.width - 1)
         if sure == NONE:
             self.static_scores.assign(self.static_scores.size(), 0)
             self.task.features.fill_static(words, word, self.keys.data())
@@ -76,14 +76,14 @@ cdef class TagBeam:
         for rank in range(self.n_items[word - 1]):
             before = self.item(word - 1, rank)
             if sure != NONE:
-                self.insert(word, Item(before.score, sure, rank, before.is_gold))
+                self.insert(word, TagHypothesis(before.score, sure, rank, before.is_gold))
                 continue
             self.put_history(word, rank)
             self.score_history(words, word)
             for c in range(self.task.n_classes):
                 score = before.score + self.scores[c]
                 if self.n_items[word] < self.width or score > last.score:
-                    self.insert(word, Item(score, c, rank, before.is_gold and c == gold))
+                    self.insert(word, TagHypothesis(score, c, rank, before.is_gold and c == gold))
 
     cdef int score_history(self, const WordsC* words, int word) except -1 nogil:
         """The scores of all classes, after the tags that stand in the task's column."""
@@ -93,9 +93,9 @@ cdef class TagBeam:
         self.scorer.score(self.keys.data(), self.task.features.n_templates - n_static,
                           self.scores.data())
 
-    cdef void insert(self, int word, Item item) noexcept nogil:
+    cdef void insert(self, int word, TagHypothesis item) noexcept nogil:
         """Put an item in its place, unless a better one agrees with it in the last two tags."""
-        cdef Item* row = &self.items[<size_t> word * self.width]
+        cdef TagHypothesis* row = &self.items[<size_t> word * self.width]
         cdef int klass_before = self.item(word - 1, item.back).klass
         cdef int i, n = self.n_items[word]
         for i in range(n):
@@ -116,12 +116,12 @@ cdef class TagBeam:
             n -= 1
         row[n] = item
 
-    cdef const Item* item(self, int word, int rank) noexcept nogil:
+    cdef const TagHypothesis* item(self, int word, int rank) noexcept nogil:
         return &self.items[<size_t> word * self.width + rank]
 
     cdef void put_history(self, int word, int rank) noexcept nogil:
         """Write the last two tags of an item of the word before into the task's column."""
-        cdef const Item* last = self.item(word - 1, rank)
+        cdef const TagHypothesis* last = self.item(word - 1, rank)
         if word > 1:
             self.own[word - 1] = last.klass + N_RESERVED
         if word > 2:

@@ -6,10 +6,10 @@ from dodona.core.features.words cimport WordsC
 
 cdef enum:
     REACH = 2                 # the furthest word that templates may look at
-    N_PLACES = 2 * REACH + 1
+    N_OFFSETS = 2 * REACH + 1
 
 cdef struct TagAtom:
-    int32_t place             # 0 … N_PLACES - 1; the word itself is at REACH
+    int32_t offset             # 0 … N_OFFSETS - 1; the word itself is at REACH
     int32_t column
     uint64_t multiplier
 

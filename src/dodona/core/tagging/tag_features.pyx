@@ -13,7 +13,7 @@ from dodona.core.weights.linear cimport MAX_KEYS
 
 def looks_at_itself(parts):
     """Whether a template is about the word to be tagged alone."""
-    return all(place == 0 for place, _ in parts)
+    return all(offset == 0 for offset, _ in parts)
 
 
 cdef class TagFeatures:
@@ -32,17 +32,17 @@ cdef class TagFeatures:
         self.n_alone = len(list(takewhile(looks_at_itself, static)))
         if self.n_templates > MAX_KEYS:
             raise ValueError(f"{self.n_templates} templates; at most {MAX_KEYS} are possible")
-        for place, column in (part for parts in templates for part in parts):
-            if abs(place) > REACH or place >= 0 and column == own:
-                raise ValueError(f"{column} of the word at {place:+} is not known")
+        for offset, column in (part for parts in templates for part in parts):
+            if abs(offset) > REACH or offset >= 0 and column == own:
+                raise ValueError(f"{column} of the word at {offset:+} is not known")
         numbers = {}
         for number, parts in sorted(enumerate(templates), key=lambda item: history[item[0]]):
             self.seeds.push_back(seed(number))
-            for place, column in parts:
-                if (place, column) not in numbers:
+            for offset, column in parts:
+                if (offset, column) not in numbers:
                     self.atoms.push_back(TagAtom(
-                        place + REACH, columns.index(column), multiplier(len(numbers))))
-                self.parts.push_back(numbers.setdefault((place, column), len(numbers)))
+                        offset + REACH, columns.index(column), multiplier(len(numbers))))
+                self.parts.push_back(numbers.setdefault((offset, column), len(numbers)))
             self.ends.push_back(<int32_t> self.parts.size())
 
     def keys(self, Corpus corpus not None, int sentence, int word):
@@ -71,18 +71,18 @@ cdef class TagFeatures:
                    uint64_t* keys) noexcept nogil:
         cdef size_t stride = n_nodes(words.n_words)
         cdef const int32_t* column = words.values + 1
-        cdef int32_t node[N_PLACES]
-        cdef int place, t, at = self.ends[first - 1] if first else 0
+        cdef int32_t node[N_OFFSETS]
+        cdef int offset, t, at = self.ends[first - 1] if first else 0
         cdef uint64_t key
         cdef const TagAtom* atom
-        for place in range(N_PLACES):
-            node[place] = word + place - REACH
-            if node[place] < 0 or node[place] > words.n_words + 1:
-                node[place] = -1                        # ID_MISSING in every column
+        for offset in range(N_OFFSETS):
+            node[offset] = word + offset - REACH
+            if node[offset] < 0 or node[offset] > words.n_words + 1:
+                node[offset] = -1                        # ID_MISSING in every column
         for t in range(first, last):
             key = self.seeds[t]
             while at < self.ends[t]:
                 atom = &self.atoms[self.parts[at]]
-                key += atom.multiplier * <uint64_t> column[atom.column * stride + node[atom.place]]
+                key += atom.multiplier * <uint64_t> column[atom.column * stride + node[atom.offset]]
                 at += 1
-            keys[t - first] = mixed(key) | 1            # 0 marks an empty place in tables
+            keys[t - first] = mixed(key) | 1            # 0 marks an empty offset in tables

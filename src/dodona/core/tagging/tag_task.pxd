@@ -16,7 +16,7 @@ cdef inline uint32_t joined(uint32_t classes, int32_t klass) noexcept nogil:
 cdef class TagTask:
     cdef readonly TagFeatures features
     cdef readonly int n_classes
-    cdef readonly int n_certain         # classes that certain words may have: as many, or more
+    cdef readonly int n_all_classes         # classes that certain words may have: as many, or more
     cdef readonly int n_columns         # of the corpora it works on
     cdef int n_padded
     cdef int entry_column               # which known word it is
@@ -29,5 +29,5 @@ cdef class TagTask:
     cdef vector[uint32_t] given         # pairs: with these classes of the tasks before, or ANY …
     cdef vector[int32_t] fixed          # … the word has this one
 
-    cdef int certain(self, const WordsC* words, int word) noexcept nogil
+    cdef int fixed_class(self, const WordsC* words, int word) noexcept nogil
     cdef int32_t* own(self, Corpus corpus, int sentence) noexcept nogil

@@ -8,8 +8,8 @@ from dodona.core.features.words cimport N_RESERVED
 from dodona.core.weights.linear cimport check_classes, padded
 from dodona.core.weights.packed cimport BARRED
 
-cdef uint32_t WHATEVER = 0xffffffff       # in the place of classes of tasks before
-ANY = WHATEVER
+cdef uint32_t ANY_CLASSES = 0xffffffff       # in the place of classes of tasks before
+ANY = ANY_CLASSES
 
 
 def join(classes):
@@ -30,15 +30,15 @@ cdef class TagTask:
     The column `entry` tells which of the `n_known` known words a word is. Word entries[i] has the
     class fixed[i] for certain where the tasks before have given the classes whose `join` is
     before[i], or in any case if that is ANY. Certain words may have classes from `n_classes` to
-    `n_certain`, which no other word can have.
+    `n_all_classes`, which no other word can have.
     """
 
     def __init__(self, TagFeatures features, columns, str own, given, int n_classes,
                  int n_known, const uint32_t[::1] entries, const uint32_t[::1] before,
-                 const uint32_t[::1] fixed, int n_certain=0):
+                 const uint32_t[::1] fixed, int n_all_classes=0):
         check_classes(n_classes)
         self.features, self.n_classes, self.n_columns = features, n_classes, len(columns)
-        self.n_certain = max(n_classes, n_certain)
+        self.n_all_classes = max(n_classes, n_all_classes)
         self.entry_column, self.own_column = columns.index("entry"), columns.index(own)
         for column in given:
             self.given_columns.push_back(columns.index(column))
@@ -62,8 +62,8 @@ cdef class TagTask:
                 raise ValueError(f"the certain word {entries[i]}, but {n_known} are known")
             if entries[i] + 2 < self.start.size():
                 raise ValueError(f"the certain word {entries[i]} is out of order")
-            if fixed[i] >= <uint32_t> self.n_certain:
-                raise ValueError(f"class {fixed[i]}, but there are {self.n_certain}")
+            if fixed[i] >= <uint32_t> self.n_all_classes:
+                raise ValueError(f"class {fixed[i]}, but there are {self.n_all_classes}")
             self.start.resize(entries[i] + 2, <int32_t> i)
             self.start[entries[i] + 1] = <int32_t> i + 1
             self.given.push_back(before[i])
@@ -78,7 +78,7 @@ cdef class TagTask:
         own = self.own(corpus, sentence)
         return [own[i] - N_RESERVED for i in range(1, corpus.n_words[sentence] + 1)]
 
-    cdef int certain(self, const WordsC* words, int word) noexcept nogil:
+    cdef int fixed_class(self, const WordsC* words, int word) noexcept nogil:
         """The class that the word has for certain, or NONE."""
         cdef const int32_t* column = words.values + word + 1
         cdef size_t stride = n_nodes(words.n_words)
@@ -90,7 +90,7 @@ cdef class TagTask:
         for k in range(self.given_columns.size()):
             given = joined(given, column[self.given_columns[k] * stride] - N_RESERVED)
         for i in range(self.start[entry], self.start[entry + 1]):
-            if self.given[i] == given or self.given[i] == WHATEVER:
+            if self.given[i] == given or self.given[i] == ANY_CLASSES:
                 return self.fixed[i]
         return NONE
 

@@ -48,8 +48,8 @@ cdef class TagTrainer(MarginPerceptron):
         self.keys.resize(task.features.n_templates)
         self.scores.resize(task.n_padded)
         for klass in gold:
-            if klass >= <uint32_t> task.n_certain:
-                raise ValueError(f"class {klass}, but there are {task.n_certain}")
+            if klass >= <uint32_t> task.n_all_classes:
+                raise ValueError(f"class {klass}, but there are {task.n_all_classes}")
             self.gold.push_back(klass)
         start_counting(&self.cutoff, cutoff if cutoff > 1 else 0)
         for sentence in range(len(corpus)):
@@ -79,7 +79,7 @@ cdef class TagTrainer(MarginPerceptron):
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int i, predicted
         for i in range(1, words.n_words + 1):
-            predicted = self.task.certain(&words, i)
+            predicted = self.task.fixed_class(&words, i)
             if predicted == NONE:
                 predicted = self.learn_word(&words, i, gold[i])
             self.own[i] = predicted + N_RESERVED
@@ -109,7 +109,7 @@ cdef class TagTrainer(MarginPerceptron):
         cdef int i
         for i in range(1, words.n_words + 1):
             own[i] = gold[i] + N_RESERVED
-            if self.task.certain(&words, i) == NONE:
+            if self.task.fixed_class(&words, i) == NONE:
                 self.task.features.fill(&words, i, 0, self.task.features.n_templates,
                                         self.keys.data())
                 count_keys(&self.cutoff, self.keys.data(), self.task.features.n_templates)
@@ -122,7 +122,7 @@ cdef class TagTrainer(MarginPerceptron):
         self.wanted.resize(words.n_words + 1)
         self.beam.start(words.n_words, self.own)
         for i in range(1, words.n_words + 1):
-            sure = self.task.certain(&words, i)
+            sure = self.task.fixed_class(&words, i)
             self.wanted[i] = gold[i] if sure == NONE else sure
             self.beam.extend(&words, i, self.wanted[i])
             if sure == NONE:
@@ -154,7 +154,7 @@ cdef class TagTrainer(MarginPerceptron):
         cdef bint differs = False
         for i in range(max(word - REACH, 1), word + 1):
             differs = differs or self.wanted[i] != self.guessed[i]
-        if not differs or self.task.certain(words, word) != NONE:
+        if not differs or self.task.fixed_class(words, word) != NONE:
             return 0
         if self.wanted[word] != self.guessed[word]:
             self.task.features.fill_static(words, word, self.keys.data())

@@ -8,7 +8,7 @@ from dodona.tagging.lemma_scripts cimport LemmaScripts
 from dodona.treebank.sentence cimport Text
 
 
-cdef class LemmaGuesses:
+cdef class LemmaCorrection:
     cdef readonly LemmaScripts scripts
     cdef unordered_map[uint64_t, int] endings           # by word and tags: the script of exceptions
     cdef unordered_set[uint64_t] lemmas

@@ -15,7 +15,7 @@ from dodona.treebank.encoding.vocabulary cimport hashed
 
 from dodona.core.tagging.tag_task import ANY
 
-cdef uint32_t WHATEVER = ANY
+cdef uint32_t ANY_CLASSES = ANY
 cdef enum:
     SHORTEST_START = 2        # characters before a known ending …
     SHORTEST_END = 3          # … and of it
@@ -32,7 +32,7 @@ def lemma_hash(str lemma):
     return hashed(text, len(text))
 
 
-cdef class LemmaGuesses:
+cdef class LemmaCorrection:
     """The scripts of lemmas, and what is known of unknown words.
 
     `exceptions` are (hash of a form in lower case, number of its tags or ANY, script); `lemmas` and
@@ -122,7 +122,7 @@ cdef class LemmaGuesses:
             ending = hashed(low.data() + starts[i], low.size() - starts[i])
             found = self.endings.find(hashed_on(ending, tags))
             if found == self.endings.end():
-                found = self.endings.find(hashed_on(ending, WHATEVER))
+                found = self.endings.find(hashed_on(ending, ANY_CLASSES))
             if found != self.endings.end():
                 return dereference(found).second
         return NO_SCRIPT

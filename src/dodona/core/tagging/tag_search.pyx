@@ -1,4 +1,4 @@
-"""Tagging with packed weights: greedy, from left to right, or with a beam.
+"""TagSearch with packed weights: greedy, from left to right, or with a beam.
 
 Greedy search does not look up again what the features of a word alone came to, and asks for the
 weights of the next word while it tags one: text to CoNLL-U is 1.02x as fast.
@@ -27,7 +27,7 @@ LOG_WORDS = 8
 MANY = 16       # sentences; with fewer it takes as long to make room for sums as to add them up
 
 
-cdef class TagSpace:
+cdef class TagWorkspace:
     """What a search needs while it tags a corpus: room, and which sentences it leaves alone."""
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
@@ -35,7 +35,7 @@ cdef class TagSpace:
     cdef Memo memo                          # None for a few sentences
     cdef const unsigned char[::1] kept      # or None
 
-    def __init__(self, Tagging search not None, Corpus corpus not None,
+    def __init__(self, TagSearch search not None, Corpus corpus not None,
                  const unsigned char[::1] kept):
         cdef TagTask task = search.task
         if corpus.n_columns != task.n_columns:
@@ -50,7 +50,7 @@ cdef class TagSpace:
         self.scores.resize(task.n_padded)
 
 
-cdef class Tagging:
+cdef class TagSearch:
     """Fills in the column of a task; a width of 1 is greedy search. Threads may share it."""
     cdef readonly TagTask task
     cdef readonly PackedWeights weights
@@ -67,7 +67,7 @@ cdef class Tagging:
         """Tag all sentences of the corpus but those that are `kept`: not 0 there."""
         tag_all([self], corpus, [kept])
 
-    cdef int tag_corpus(self, Corpus corpus, TagSpace space) except -1 nogil:
+    cdef int tag_corpus(self, Corpus corpus, TagWorkspace space) except -1 nogil:
         cdef WordsC words
         cdef int32_t* own
         cdef int i
@@ -97,7 +97,7 @@ cdef class Tagging:
         """Tag the words that are certain from this one on; the first that is not."""
         cdef int klass
         while word <= words.n_words:
-            klass = self.task.certain(words, word)
+            klass = self.task.fixed_class(words, word)
             if klass == NONE:
                 break
             own[word] = klass + N_RESERVED
@@ -138,20 +138,20 @@ cdef class Tagging:
 
 
 def tag_all(searches, Corpus corpus not None, kept):
-    """Do one task after the other; `kept` has marks for each, as those of `Tagging.tag`, or None.
+    """Do one task after the other; `kept` has marks for each, as those of `TagSearch.tag`, or None.
 
     The interpreter's lock is let go once: threads that ask for it in turn wait for each other.
     """
     cdef tuple tasks = tuple(searches)
     cdef list spaces = [
-        TagSpace(search, corpus, marks) for search, marks in zip(tasks, kept, strict=True)]
+        TagWorkspace(search, corpus, marks) for search, marks in zip(tasks, kept, strict=True)]
     cdef vector[PyObject*] c_tasks, c_spaces
-    cdef Tagging search
-    cdef TagSpace space
+    cdef TagSearch search
+    cdef TagWorkspace space
     cdef size_t i
     for search, space in zip(tasks, spaces, strict=True):
         c_tasks.push_back(<PyObject*> search)
         c_spaces.push_back(<PyObject*> space)
     with nogil:
         for i in range(c_tasks.size()):
-            (<Tagging> c_tasks[i]).tag_corpus(corpus, <TagSpace> c_spaces[i])
+            (<TagSearch> c_tasks[i]).tag_corpus(corpus, <TagWorkspace> c_spaces[i])

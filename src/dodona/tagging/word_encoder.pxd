@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t
 cdef enum:
     N_PREFIXES = 4
     N_SUFFIXES = 5
-    N_SPELLINGS = 3 + N_PREFIXES + N_SUFFIXES
+    N_FORM_ATTRIBUTES = 3 + N_PREFIXES + N_SUFFIXES
     FIRST_WORD = 1 << 30      # tells the shape of a sentence's first word from that of others
 
 
-cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil
+cdef int encode_form(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil

@@ -17,12 +17,12 @@ USUAL = {"emoji": "NFP", "currency": "$"}  # of the Penn Treebank's tags, where 
 UNTOUCHED = -1  # a class that is left to the model
 SAME = {LEMMA: lemma_script("$", "$")}
 
-Fixed = list[tuple[int, int]]  # per task, the class of each of SYMBOL_KINDS
+SymbolClasses = list[tuple[int, int]]  # per task, the class of each of SYMBOL_KINDS
 
 
 def learn_symbols(
     forms: Sequence[str], tags: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[bytes]]
-) -> Fixed:
+) -> SymbolClasses:
     """The classes of unknown emoji and currencies, task by task.
 
     Where a treebank has too few of them, they are symbols by what Universal Dependencies say.
@@ -56,11 +56,11 @@ def _choose(kind: str, forms: Sequence[str], tags: Mapping[str, Sequence[str]]) 
     return found | ({"xpos": USUAL[kind]} if USUAL[kind] in tags.get("xpos", ()) else {})
 
 
-def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> Fixed:
+def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> SymbolClasses:
     """The classes in a file, for tasks of so many classes; none in files of old."""
     if not any("symbols" in task for task in tasks):
         return []
-    fixed: Fixed = []
+    fixed: SymbolClasses = []
     for task, n in zip(tasks, n_classes, strict=True):
         pair = said(task, "symbols", list[int])
         emoji, currency = pair

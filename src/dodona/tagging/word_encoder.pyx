@@ -33,13 +33,13 @@ cdef extern from "first_come.h":
 cdef enum:
     MAX_RUN = 2               # XXX counts as XX in a shape
     MAX_SHAPE = 16
-    N_COLUMNS = N_SPELLINGS + 2
+    N_COLUMNS = N_FORM_ATTRIBUTES + 2
     N_CLUSTER_COLUMNS = 3
 
-SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
+FORM_ATTRIBUTES = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
              *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 # of an encoded sentence, before those of the tasks; `entry` is the number of a known form
-COLUMNS = (*SPELLINGS, "ambiguity", "entry")
+COLUMNS = (*FORM_ATTRIBUTES, "ambiguity", "entry")
 # after them, where clusters are given: the whole bit string, its first four bits and first six
 CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
 # ambiguity classes are numbered from here on; of rare words, as of unknown ones, there is none
@@ -65,8 +65,8 @@ cdef inline char kind(uint32_t c) noexcept nogil:
     return <char> c if c < 0x80 else c"o"
 
 
-cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil:
-    """Write the N_SPELLINGS of a form."""
+cdef int encode_form(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil:
+    """Write the N_FORM_ATTRIBUTES of a form."""
     cdef vector[char] lower
     cdef vector[int32_t] starts
     cdef char shape[MAX_SHAPE]
@@ -95,10 +95,10 @@ cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nog
         values[1 + N_PREFIXES + i] = (
             number(lower.data() + starts[n - i], lower.size() - starts[n - i])
             if i <= n else ID_MISSING)
-    values[N_SPELLINGS - 1] = number(shape, n_shape)
+    values[N_FORM_ATTRIBUTES - 1] = number(shape, n_shape)
 
 
-cdef class Speller:
+cdef class WordEncoder:
     """Spells the words of sentences into a corpus; those it knows, when they come the first time.
 
     `ambiguity` has a number for each known form. The columns are COLUMNS, with clusters also
@@ -107,7 +107,7 @@ cdef class Speller:
     cdef readonly Vocabulary forms
     cdef readonly Clusters clusters     # or None
     cdef vector[Py_ssize_t] bits        # of each column of clusters; there are none without them
-    cdef vector[int32_t] spelled        # N_SPELLINGS per known form that has come …
+    cdef vector[int32_t] spelled        # N_FORM_ATTRIBUTES per known form that has come …
     cdef FirstCome has_come             # … as is marked here: a start does not wait for them all
     cdef vector[int32_t] ambiguity      # per known form
 
@@ -120,7 +120,7 @@ cdef class Speller:
         if clusters is not None:
             for column in CLUSTER_COLUMNS:
                 self.bits.push_back(n_bits(column))
-        self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
+        self.spelled.resize(<size_t> len(forms) * N_FORM_ATTRIBUTES)
         self.has_come.resize(<size_t> len(forms))
         self.ambiguity.reserve(<size_t> len(forms))
         for i in range(<size_t> ambiguity.shape[0]):
@@ -147,7 +147,7 @@ cdef class Speller:
 
     cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil:
         cdef size_t stride = n_nodes(sentence.n_words)
-        cdef int32_t fresh[N_SPELLINGS]
+        cdef int32_t fresh[N_FORM_ATTRIBUTES]
         cdef const int32_t* spelled
         cdef int32_t entry, ambiguity
         cdef size_t known
@@ -159,18 +159,18 @@ cdef class Speller:
             known = entry - N_RESERVED
             ambiguity = ID_UNKNOWN if entry == ID_UNKNOWN else self.ambiguity[known]
             if entry != ID_UNKNOWN and self.has_come.is_written(known):
-                spelled = &self.spelled[known * N_SPELLINGS]
+                spelled = &self.spelled[known * N_FORM_ATTRIBUTES]
             else:
-                spell(text.text, text.size, fresh)
+                encode_form(text.text, text.size, fresh)
                 spelled = fresh
                 if entry != ID_UNKNOWN and self.has_come.is_mine(known):
-                    memcpy(&self.spelled[known * N_SPELLINGS], fresh, sizeof(fresh))
+                    memcpy(&self.spelled[known * N_FORM_ATTRIBUTES], fresh, sizeof(fresh))
                     self.has_come.set_written(known)
-            for k in range(N_SPELLINGS):
+            for k in range(N_FORM_ATTRIBUTES):
                 values[k * stride + i] = spelled[k]
-            values[N_SPELLINGS * stride + i] = ambiguity
-            values[(N_SPELLINGS + 1) * stride + i] = entry
-        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
+            values[N_FORM_ATTRIBUTES * stride + i] = ambiguity
+            values[(N_FORM_ATTRIBUTES + 1) * stride + i] = entry
+        values[(N_FORM_ATTRIBUTES - 1) * stride] ^= FIRST_WORD
 
     cdef void fill_clusters(self, const vector[Text]& paths, int32_t* values) noexcept nogil:
         """Write the columns of clusters; a word that is in none is unknown there."""
@@ -182,15 +182,15 @@ cdef class Speller:
                     if paths[i].size else ID_UNKNOWN)
 
 
-def spellings(str form):
+def form_attributes(str form):
     """The numbers of a form, by attribute; 0 where it is too short to have one.
 
-    >>> spellings("Oaks")["suffix2"] == spellings("leaks")["suffix2"]
+    >>> form_attributes("Oaks")["suffix2"] == form_attributes("leaks")["suffix2"]
     True
-    >>> spellings("Oaks")["shape"] == spellings("Zeus")["shape"] != spellings("zeus")["shape"]
+    >>> form_attributes("Oaks")["shape"] == form_attributes("Zeus")["shape"] != form_attributes("zeus")["shape"]
     True
     """
     cdef bytes text = form.encode()
-    cdef int32_t values[N_SPELLINGS]
-    spell(text, len(text), values)
-    return {name: values[i] for i, name in enumerate(SPELLINGS)}
+    cdef int32_t values[N_FORM_ATTRIBUTES]
+    encode_form(text, len(text), values)
+    return {name: values[i] for i, name in enumerate(FORM_ATTRIBUTES)}
