@@ -1,9 +1,8 @@
-"""What a tagger is to know of lemmas: the scripts of a treebank, and the words that have one.
+"""Learning the lemma task: the scripts of a treebank, and the words with a fixed script.
 
-A word that was seen takes the lemma it had, given its tags; one that was seen with other tags takes
-its lemma if it had only one. A list of words may say otherwise. For all others the perceptron
-chooses among the scripts that more than one word needs. It learns from rare words as if they were
-not known: a dictionary would hide them.
+A known word gets the lemma that it had with the same tags, or its only lemma; a list overrides the
+treebank. For all other words the perceptron chooses among the scripts of more than one word. In
+training it treats rare words as unknown, because the dictionary would hide them.
 """
 
 from __future__ import annotations
@@ -21,16 +20,14 @@ from dodona.tagging.lemma_lexicon import ListedLemma
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Answers
 
-DOMINANT = 0.9  # share of a word's lemma, given its tags, from which on all others are noise
-FixedLemma = tuple[int, int, int]  # a known word, classes of the tasks before, its class
-LemmaCounts: TypeAlias = (
-    "defaultdict[int, defaultdict[int, Counter[int]]]"  # the same, and how often
-)
+DOMINANT = 0.9  # share of a word's lemma, given its tags, above which others are noise
+FixedLemma = tuple[int, int, int]  # a known word, id of its tags (`join`), its script
+LemmaCounts: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # word, tags, script
 
 
 @dataclass(frozen=True)
 class LemmaTask:
-    """The task of lemmas: as it is to be used, as it is in training, and the treebank's classes."""
+    """The lemma task of a tagger, its variant for training, and the gold scripts."""
 
     answers: Answers
     in_training: Answers
@@ -44,9 +41,9 @@ def learn_lemmas(
     least: int,
     listed: Sequence[ListedLemma] = (),
 ) -> LemmaTask:
-    """The task of the words of a treebank; `tags` has their classes, for each task before.
+    """Learn the lemma task from a treebank; `tags` has the classes of each earlier task.
 
-    In training only words seen `least` times are certain (0: none is), and none that is `listed`.
+    In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
     """
     scripts = list(_scripts(forms, lemmas))
     names, n_learned = _order_forms(forms, scripts)
@@ -75,7 +72,7 @@ def _add_listed(
     listed: Iterable[ListedLemma],
     number: Mapping[str, int],
 ) -> None:
-    """What a list says of words of the treebank, instead of what the treebank does."""
+    """Override the treebank's counts of listed words."""
     for form, lemma, given in listed:
         if form in entry:
             seen[entry[form]][given] = Counter({number[lemma_script(form, lemma)]: 1})
@@ -90,9 +87,9 @@ def _scripts(forms: Sequence[str], lemmas: Sequence[str]) -> Iterator[str]:
 
 
 def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str], int]:
-    """The scripts, and how many of them are to be learned: those of several words, which are first.
+    """Return the scripts, and how many the perceptron learns: those of several words come first.
 
-    Where there are none, all are.
+    If no script has several words, all are learned.
     """
     counts = Counter(scripts)
     n_forms = Counter(script for _, script in set(zip(forms, scripts, strict=True)))
@@ -101,7 +98,7 @@ def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str
 
 
 def _dictionary(seen: Mapping[int, Mapping[int, Counter[int]]], least: int) -> Iterator[FixedLemma]:
-    """The words that are certain, having been seen that often."""
+    """Yield the words with a fixed script, which were seen at least that often."""
     for word, found in sorted(seen.items()):
         total = sum(found.values(), Counter[int]())
         if len(total) == 1:

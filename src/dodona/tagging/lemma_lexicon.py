@@ -1,11 +1,11 @@
-"""A list of words with their lemmas, for those that no treebank has: "sang" is of "sing".
+"""A user's list of forms with their lemmas, for words that the treebank lacks.
 
-A line has a lemma, then tags, each with the forms that it has with that tag:
+A line has a lemma, then tags (UPOS or XPOS), each followed by the forms with that tag:
 
     sing VBD sang VBN sung
     learn VBD learned,learnt VBN learned,learnt   # a comment
 
-A tag is one of UPOS or of XPOS. The list counts more than the treebank, whose slips it mends.
+The list overrides the treebank and corrects its errors.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ NO_LEMMAS = "a lexicon is for lemmas, and none are learned here: leave it out"
 
 
 class LemmaEntry(NamedTuple):
-    """A form, a tag that it has, and its lemma then."""
+    """A form, its tag, and its lemma with that tag."""
 
     form: str
     tag: str
     lemma: str
 
 
-ListedLemma = tuple[str, str, int]  # a form, its lemma, and the number of all its tags
+ListedLemma = tuple[str, str, int]  # a form, its lemma, and the id of all its tags (`join`)
 
 
 def read_lexicon(path: str | Path) -> list[LemmaEntry]:
-    """The entries of a file."""
+    """Read the entries of a file."""
     return list(parse_lexicon(read_lines(path), str(path)))
 
 
 def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[LemmaEntry]:
-    """The entries of these lines.
+    """Parse the entries of lines.
 
     >>> [*parse_lexicon(["dream VBD dreamed,dreamt"], "list.txt")][1]
     LemmaEntry(form='dreamt', tag='VBD', lemma='dream')
@@ -49,7 +49,7 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[LemmaEntry]:
         if not lemma:
             continue
         if not fields or len(fields) % 2:
-            expected = "a lemma, then tags and the forms with each"
+            expected = "a lemma, then tags, each followed by forms"
             raise TreebankError(name, number, f"expected {expected}, not {line.strip()!r}")
         for tag, forms in zip(fields[::2], fields[1::2], strict=True):
             for form in filter(None, forms.split(",")):
@@ -63,9 +63,9 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[LemmaEntry]:
 def list_words(
     entries: Iterable[LemmaEntry], numbers: Mapping[int, Sequence[str]]
 ) -> list[ListedLemma]:
-    """The entries with every number of tags that has their tag; `numbers` says which it has.
+    """Combine each entry with every id of tags that includes its tag (`numbers`: id to tags).
 
-    Some tags may be those of words that the treebank has not, but not all.
+    Tags that the treebank lacks are ignored, unless none occurs in it.
     """
     by_tag: defaultdict[str, list[int]] = defaultdict(list)
     for number, tags in sorted(numbers.items()):

@@ -11,6 +11,6 @@ def tag_symbols(
     corpus: Corpus,
     sentences: Iterable[Sentence],
     column: int,
-    fixed: Sequence[int],
+    classes: Sequence[int],
     kept: bytes | None = None,
 ) -> None: ...

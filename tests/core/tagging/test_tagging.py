@@ -301,7 +301,7 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
                 assert search.task.tags(one, s) == search.task.tags(other, s)
     with pytest.raises(ValueError, match="shorter than"):
         tag_all(tagger.searches, one, [None])
-    with pytest.raises(ValueError, match="2 marks for 60 sentences"):
+    with pytest.raises(ValueError, match="2 flags for 60 sentences"):
         tag_all(tagger.searches, one, [None, b"\0\0"])
     with pytest.raises(TypeError):
         tag_all([tagger], one, [None])  # type: ignore[list-item]
@@ -319,12 +319,14 @@ def test_rare_features_are_not_learned() -> None:
 
 
 def test_a_task_knows_only_tags_to_its_left() -> None:
-    with pytest.raises(ValueError, match=r"upos of the word at \+1 is not known"):
+    with pytest.raises(ValueError, match=r"a template reads upos at \+1, which is not available"):
         TagFeatures([[(1, "upos")]], ("form", "upos"), "upos")
 
 
 def test_templates_name_columns_that_exist() -> None:
-    with pytest.raises(ValueError, match=r"no attribute 'colour' in '0.colour'; there are: form"):
+    with pytest.raises(
+        ValueError, match=r"unknown attribute 'colour' in '0.colour'; there are: form"
+    ):
         parse_tag_templates("0.colour", ["form"], "upos", [])
 
 
@@ -340,7 +342,7 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
         task([4, 1], [0, 0])
     with pytest.raises(ValueError, match="class 3, but there are 3"):
         task([1], [3])
-    with pytest.raises(ValueError, match="the certain word 9, but 9 are known"):
+    with pytest.raises(ValueError, match="word 9 has a fixed class, but 9 are known"):
         task([9], [0])
 
 
@@ -356,9 +358,9 @@ def test_tasks_refuse_other_corpora_and_weights() -> None:
     setup = Setup(4, certain=0)
     other = setup.speller.encode(setup.sentences, 2)
     weights = Weights(len(setup.classes))
-    with pytest.raises(ValueError, match="other columns than the task"):
+    with pytest.raises(ValueError, match="does not fit the task's columns"):
         TagTrainer(other, setup.task, weights, setup.gold)
-    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task looks at"):
+    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task needs"):
         TagSearch(setup.task, pack(weights, 1)).tag(other)
     with pytest.raises(ValueError, match="weights for 2 classes, but there are 3"):
         TagSearch(setup.task, pack(Weights(2), 1))
