@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dodona.pipeline.training import train as train
     from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
-    from dodona.segmentation.training import train_segmenter as train_segmenter
+    from dodona.segmentation.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagging.tagger import Tagger as Tagger
     from dodona.tagging.training import train_tagger as train_tagger
@@ -63,7 +63,7 @@ _HOMES = {
     "system": "dodona.core.transitions.registry",
     "systems": "dodona.core.transitions.registry",
     "train": "dodona.pipeline.training",
-    "train_segmenter": "dodona.segmentation.training",
+    "train_segmenter": "dodona.segmentation.segmenter_training",
     "train_tagger": "dodona.tagging.training",
 }
 

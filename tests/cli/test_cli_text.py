@@ -10,7 +10,7 @@ import pytest
 import dodona
 from dodona.learning.epochs import Learner
 from dodona.pipeline.training import TextTrainer
-from dodona.segmentation.training import SegmenterTrainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.tagging.training import TaggerTrainer
 from dodona.treebank.raw_text import raw_text
 from support.interrupted import interrupt

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import dodona
 from dodona.clustering.clusters import cluster
-from dodona.segmentation.training import train_segmenter
+from dodona.segmentation.segmenter_training import train_segmenter
 from dodona.synthetic.generator import synthetic_treebank
 from faults.inject import COMPILED, failing
 from support.small import TEMPLATES, enhanced

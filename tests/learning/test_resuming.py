@@ -18,7 +18,7 @@ from dodona.parsing.training import Trainer
 from dodona.pipeline.assembly import Assembly
 from dodona.pipeline.parts import Parts
 from dodona.pipeline.training import TextTrainer
-from dodona.segmentation.training import SegmenterTrainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError

@@ -17,7 +17,7 @@ def spelled(form: str) -> list[list[int]]:
     """The rows of a form in each field, read plainly."""
     types = tiny.word_types()
     types.numbers([tiny.dodona.Sentence.from_columns([form])])
-    first, rows = (np.frombuffer(data, np.int32) for data in types.spelled())
+    first, rows = (np.frombuffer(data, np.int32) for data in types.field_rows())
     return [list(rows[first[i] : first[i + 1]]) for i in range(len(types.fields))]
 
 

@@ -82,7 +82,7 @@ def test_the_core_computes_what_jax_does(run: NeuralTrainer, precision: str) -> 
     space = NetworkSpace(tagger.network)
     types = run.known.types()
     numbers = np.frombuffer(types.numbers([TRAIN[i] for i in some]), np.int32)
-    starts, rows = (np.frombuffer(data, np.int32) for data in types.spelled())
+    starts, rows = (np.frombuffer(data, np.int32) for data in types.field_rows())
     space.add_types(rows, starts)
     lengths = np.array([len(TRAIN[i]) for i in some], np.int32)
     tags, products = tagger.network.annotate(space, numbers, lengths)

@@ -89,7 +89,7 @@ def test_a_word_for_certain_that_is_not_known(entry: int) -> None:
         for name, values in (("entries", [0, entry]), ("before", [0, 0]), ("fixed", [0, 0])):
             arrays[f"tagger.upos.{name}"] = Array("U32", array("I", values).tobytes())
 
-    refused(dodona.Tagger, change, f"the certain word {entry}, but ")
+    refused(dodona.Tagger, change, f"word {entry} has a fixed class, but ")
 
 
 def test_a_beam_of_a_tagger_beyond_all_measure() -> None:

@@ -26,7 +26,7 @@ import dodona
 from dodona.learning.checkpoint import VERSION, _take_apart
 from dodona.learning.epochs import Run
 from dodona.parsing.training import Trainer
-from dodona.segmentation.training import SegmenterTrainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array

@@ -233,7 +233,7 @@ def test_a_script_that_is_damaged_is_refused(tagger: dodona.Tagger, tmp_path: Pa
     about["tasks"][-1]["classes"][0] = "lower\t0\tno end"
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "t", form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match="is no script for lemmas"):
+    with pytest.raises(ContainerError, match="invalid lemma script"):
         dodona.Tagger.load(tmp_path / "t")
 
 

@@ -17,7 +17,7 @@ FORMS = Vocabulary([b"oak", b"speaks"])
 
 def spelled(types: WordTypes) -> list[list[list[int]]]:
     """The rows of each type and field."""
-    first, rows = (array("i", data).tolist() for data in types.spelled())
+    first, rows = (array("i", data).tolist() for data in types.field_rows())
     n = len(types.fields)
     lists = [rows[a:b] for a, b in pairwise(first)]
     return [lists[i : i + n] for i in range(0, len(lists), n)]
@@ -66,7 +66,7 @@ def test_a_form_as_long_as_a_book_has_as_many_rows_as_others() -> None:
 def test_only_later_types_are_told_on_demand() -> None:
     types = WordTypes(FORMS, SIZES)
     numbers(types, "oak", "leaf", "branch")
-    first, rows = (array("i", data).tolist() for data in types.spelled(2))
+    first, rows = (array("i", data).tolist() for data in types.field_rows(2))
     whole = spelled(types)[2]
     assert first[0] == 0 and rows == [row for field in whole for row in field]
 

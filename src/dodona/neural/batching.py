@@ -35,7 +35,7 @@ class Words:
     @classmethod
     def spelled(cls, n_words: Numbers, numbers: Numbers, types: WordTypes, bag: int) -> Words:
         """Words whose types have these numbers, in sentences of so many words."""
-        first, rows = (np.frombuffer(data, np.int32) for data in types.spelled())
+        first, rows = (np.frombuffer(data, np.int32) for data in types.field_rows())
         starts = first[:-1].reshape(len(types), len(types.fields))
         counts = np.diff(first).reshape(starts.shape)[:, bag]
         single = rows[np.delete(starts, bag, axis=1)]

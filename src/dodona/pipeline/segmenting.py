@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dodona.pipeline.parts import Parts
 from dodona.segmentation.segmenter import Segmenter
-from dodona.segmentation.training import SegmenterTrainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings
 from dodona.treebank.sentence import Sentence
 

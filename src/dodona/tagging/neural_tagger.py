@@ -16,7 +16,7 @@ from dodona.batches import stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.network import Network
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.core.tagging.tagging import Tagging
+from dodona.core.tagging.tag_search import TagSearch
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
 from dodona.records import field, record
@@ -25,10 +25,10 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import check_column_values, read_field
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
-from dodona.tagging.lemma_exceptions import Unknown
+from dodona.tagging.lemma_exceptions import UnknownLemmas
 from dodona.tagging.reading import WordReader
-from dodona.tagging.symbol_learning import Fixed, restore_symbols
-from dodona.tagging.symbols import fix_symbols
+from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
+from dodona.tagging.symbols import tag_symbols
 from dodona.tagging.tagger import (
     Answers,
     later_entries,
@@ -75,7 +75,7 @@ class NeuralTagger(Serialisable):
     lemmas: PackedWeights | None = None  # of the last task, if that is the one of lemmas
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
-    symbols: Fixed = field(default_factory=list)  # of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(default_factory=list)  # of unknown emoji and currencies, by task
 
     def __post_init__(self) -> None:
         self.columns = [answers.column for answers in self.answers]
@@ -98,12 +98,12 @@ class NeuralTagger(Serialisable):
     def _reader(self) -> WordReader:
         return WordReader(self.network, self.words.types(), len(self.columns))
 
-    def _search(self) -> Tagging | None:
+    def _search(self) -> TagSearch | None:
         if self.lemmas is None:
             return None
         columns = (*COLUMNS_READ, *self.columns)
         task = tag_task(columns, self.answers[-1], self.columns[:-1], len(self.words.known))
-        return Tagging(task, self.lemmas)
+        return TagSearch(task, self.lemmas)
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
         """Raw text with its sentences, words and tags."""
@@ -161,7 +161,7 @@ class NeuralTagger(Serialisable):
         for column in columns if self.symbols else ():
             task = self.columns.index(column)
             place = len(COLUMNS_READ) + task
-            fix_symbols(corpus, sentences, place, self.symbols[task], kept.get(column))
+            tag_symbols(corpus, sentences, place, self.symbols[task], kept.get(column))
 
     def parts(self) -> dict[str, Segmenter | None]:
         """The segmenter; inside a parser, it is a part of that."""
@@ -224,7 +224,7 @@ class NeuralTagger(Serialisable):
             entries, before, fixed = (arrays[f"tag.{column}.{name}"] for name in CERTAIN)
             encoded = [name.encode() for name in classes]
             n_learned = read_field(task, "n_learned", int)
-            unknown = restore_unknown(f"tag.{column}", arrays) if "unknown" in task else Unknown()
+            unknown = restore_unknown(f"tag.{column}", arrays) if "unknown" in task else UnknownLemmas()
             answers.append(Answers(column, encoded, entries, before, fixed, n_learned, unknown))
         named = (name for name in arrays if name.startswith("network."))
         network = {name.removeprefix("network."): arrays[name] for name in named}

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias, TypeVar
 from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.tagging.tag_features import TagFeatures
+from dodona.core.tagging.tag_search import TagSearch, tag_all
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import LEMMA, tag_templates
-from dodona.core.tagging.tagging import Tagging, tag_all
 from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
 from dodona.records import field, fields, record
@@ -27,12 +27,12 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import check_column_values, read_field, read_settings
 from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
-from dodona.tagging.lemma_exceptions import Unknown
-from dodona.tagging.lemma_guesses import LemmaGuesses
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
-from dodona.tagging.symbol_learning import Fixed, restore_symbols
-from dodona.tagging.symbols import fix_symbols, has_symbols
+from dodona.tagging.lemma_correction import LemmaCorrection
+from dodona.tagging.lemma_exceptions import UnknownLemmas
+from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
+from dodona.tagging.symbols import has_symbols, tag_symbols
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
+from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS, WordEncoder
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
@@ -40,8 +40,10 @@ from dodona.treebank.sentence import Sentence, check_field
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
-HASHES = ("endings", "lemmas", "prefixes")  # of `Unknown`, of 64 bits
-UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(Unknown)}
+HASHES = ("endings", "lemmas", "prefixes")  # of `UnknownLemmas`, of 64 bits
+UNKNOWN_TYPES = {
+    part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)
+}
 
 
 @record(frozen=True)
@@ -54,8 +56,8 @@ class Answers:
     before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
-    unknown: Unknown = field(default_factory=Unknown)  # of lemmas
-    meanings: list[bytes] | LemmaGuesses = field(init=False, repr=False, compare=False)
+    unknown: UnknownLemmas = field(default_factory=UnknownLemmas)  # of lemmas
+    meanings: list[bytes] | LemmaCorrection = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.n_learned <= len(self.classes):
@@ -67,9 +69,9 @@ class Answers:
         meanings = self._guesses() if self.column == LEMMA else self.classes
         object.__setattr__(self, "meanings", meanings)
 
-    def _guesses(self) -> LemmaGuesses:
+    def _guesses(self) -> LemmaCorrection:
         known = self.unknown
-        return LemmaGuesses(
+        return LemmaCorrection(
             self.classes,
             zip(known.endings, known.tags, known.scripts, strict=True),
             known.lemmas,
@@ -91,11 +93,11 @@ class Knowledge:
     ambiguity: Numbers  # per form
     answers: list[Answers]
     clusters: Clusters | None = None
-    symbols: Fixed = field(default_factory=list)  # of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(default_factory=list)  # of unknown emoji and currencies, by task
 
-    def speller(self) -> Speller:
+    def speller(self) -> WordEncoder:
         """What makes numbers of words."""
-        return Speller(self.forms, self.ambiguity, self.clusters)
+        return WordEncoder(self.forms, self.ambiguity, self.clusters)
 
     def tasks(self) -> list[TagTask]:
         """The tasks, in their order."""
@@ -156,7 +158,7 @@ class Tagger(Serialisable):
         self.meanings = [answers.meanings for answers in known.answers]
         widths = map(self.settings.width_of, self.columns)
         parts = zip(known.tasks(), self.weights, widths, strict=True)
-        self.searches = [Tagging(*part) for part in parts]
+        self.searches = [TagSearch(*part) for part in parts]
 
     def __repr__(self) -> str:
         return f"<Tagger of {', '.join(self.columns)}>"
@@ -215,7 +217,7 @@ class Tagger(Serialisable):
         for task, search in enumerate(self.searches):
             search.tag(corpus, kept[task])
             fixed = self.knowledge.symbols[task]
-            fix_symbols(corpus, sentences, first + task, fixed, kept[task])
+            tag_symbols(corpus, sentences, first + task, fixed, kept[task])
 
     def parts(self) -> dict[str, Segmenter | None]:
         """The segmenter; inside a parser, it is a part of that."""
@@ -292,17 +294,17 @@ def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview]) -> Answers:
     entries, before, fixed = (
         arrays[f"tagger.{column}.{part}"] for part in ("entries", "before", "fixed")
     )
-    unknown = restore_unknown(f"tagger.{column}", arrays) if "unknown" in task else Unknown()
+    unknown = restore_unknown(f"tagger.{column}", arrays) if "unknown" in task else UnknownLemmas()
     return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned, unknown)
 
 
-def later_entries(symbols: Fixed, answers: Answers) -> dict[str, Any]:
+def later_entries(symbols: SymbolClasses, answers: Answers) -> dict[str, Any]:
     """What a task says that files of old do not."""
     found: dict[str, Any] = {"symbols": list(symbols[0])} if symbols else {}
     return found | ({"unknown": True} if len(answers.unknown.lemmas) else {})
 
 
-def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
+def unknown_arrays(name: str, unknown: UnknownLemmas) -> dict[str, Array]:
     """What a file has of the lemmas of unknown words: nothing, where nothing is known of them."""
     return {
         f"{name}.unknown.{part.name}": Array(
@@ -313,9 +315,9 @@ def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
     }
 
 
-def restore_unknown(name: str, arrays: Mapping[str, memoryview]) -> Unknown:
+def restore_unknown(name: str, arrays: Mapping[str, memoryview]) -> UnknownLemmas:
     """The same from a file."""
-    return Unknown(*(arrays[f"{name}.unknown.{part.name}"] for part in fields(Unknown)))
+    return UnknownLemmas(*(arrays[f"{name}.unknown.{part.name}"] for part in fields(UnknownLemmas)))
 
 
 def _to_array(numbers: Numbers) -> Array:

@@ -20,7 +20,7 @@ from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.settings import TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_lexicon import NO_LEMMAS, list_words, read_lexicon
-from dodona.tagging.symbol_learning import learn_symbols
+from dodona.tagging.symbol_classes import learn_symbols
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import with_tags
 from dodona.tagging.word_learning import column_of, flatten, learn_words, tag_columns

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.settings import TaggerSettings
-from dodona.tagging.spelling import FIRST_AMBIGUITY, NO_AMBIGUITY
 from dodona.tagging.tagger import Answers, Knowledge
+from dodona.tagging.word_encoder import FIRST_AMBIGUITY, NO_AMBIGUITY
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence

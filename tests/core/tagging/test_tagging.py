@@ -11,16 +11,22 @@ import pytest
 
 import dodona
 from dodona.core.tagging.tag_features import TagFeatures
+from dodona.core.tagging.tag_search import TagSearch, tag_all
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
 from dodona.core.tagging.tag_training import TagTrainer
-from dodona.core.tagging.tagging import Tagging, tag_all
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.settings import TaggerSettings
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings
 from dodona.tagging.tags import with_tags
+from dodona.tagging.word_encoder import (
+    CLUSTER_COLUMNS,
+    COLUMNS,
+    FORM_ATTRIBUTES,
+    WordEncoder,
+    form_attributes,
+)
 from dodona.tagging.word_learning import learn_words
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
@@ -116,9 +122,9 @@ class Setup:
 def test_spelling_is_that_of_the_reference(form: str) -> None:
     """Equal strings have equal numbers, and different ones different numbers."""
     for other in [*HOSTILE[1:], "oak", "OAK", "4.15", "e.u.a.", "can't"]:
-        mine, theirs = spellings(form), spellings(other)
+        mine, theirs = form_attributes(form), form_attributes(other)
         first, second = spelled(form, False), spelled(other, False)
-        for name in SPELLINGS:
+        for name in FORM_ATTRIBUTES:
             assert (mine[name] == theirs[name]) == (first[name] == second[name]), name
             assert (mine[name] == 0) == (first[name] == MISSING)
 
@@ -126,7 +132,7 @@ def test_spelling_is_that_of_the_reference(form: str) -> None:
 def test_shapes_and_lower_case_are_what_they_should_be() -> None:
     assert shape("McDonald's-3") == "XxXxx'x-d"
     assert lowered("ΣΟΦΙΑ") == "σοφια"
-    assert spellings("ΣΟΦΙΑ")["lower"] == spellings("σοφια")["form"]
+    assert form_attributes("ΣΟΦΙΑ")["lower"] == form_attributes("σοφια")["form"]
 
 
 @pytest.mark.parametrize("has_clusters", [False, True])
@@ -148,7 +154,7 @@ def test_two_features_have_one_key_if_and_only_if_they_are_the_same(has_clusters
 
 def test_words_have_the_number_of_their_bits_and_one_number_if_there_are_none() -> None:
     clusters = Clusters({"oak": "01101", "elm": "01100", "ash": "0110", "speaks": "1"})
-    speller = Speller(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
+    speller = WordEncoder(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
     forms = ["oak", "Oak", "elm", "ash", "speaks", "fir", "yew"]
     corpus = speller.encode([dodona.Sentence.from_columns(forms)], 0)
     columns = (*COLUMNS, *CLUSTER_COLUMNS)
@@ -198,7 +204,7 @@ def test_tagging_is_what_training_came_to() -> None:
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
-    search = Tagging(setup.task, pack(weights, trainer.time))
+    search = TagSearch(setup.task, pack(weights, trainer.time))
     search.tag(setup.corpus)
     features, keys, values = setup.task.features, *_averages(weights, trainer.time)
     for s in range(len(setup.forms)):
@@ -219,7 +225,7 @@ def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
     packed = pack(weights, trainer.time)
-    Tagging(setup.task, packed).tag(setup.corpus)
+    TagSearch(setup.task, packed).tag(setup.corpus)
     found = set()
     for s in range(len(setup.forms)):
         for word, tag in enumerate(setup.task.tags(setup.corpus, s), 1):
@@ -236,7 +242,7 @@ def test_sentences_have_the_same_tags_alone_and_among_others(certain: int) -> No
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
-    search = Tagging(setup.task, pack(weights, trainer.time))
+    search = TagSearch(setup.task, pack(weights, trainer.time))
     search.tag(setup.corpus)
     for s, sentence in enumerate(setup.sentences):
         alone = setup.speller.encode([sentence], 1)
@@ -264,7 +270,7 @@ def test_a_beam_of_any_width_tags_every_word(width: int) -> None:
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, width=width, margin=1)
     trainer.train(range(len(setup.forms)))
-    Tagging(setup.task, pack(weights, trainer.time), width).tag(setup.corpus)
+    TagSearch(setup.task, pack(weights, trainer.time), width).tag(setup.corpus)
     right = wrong = 0
     for s, tags in enumerate(setup.tags):
         for tag, gold in zip(setup.task.tags(setup.corpus, s), tags, strict=True):
@@ -295,7 +301,7 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
                 assert search.task.tags(one, s) == search.task.tags(other, s)
     with pytest.raises(ValueError, match="shorter than"):
         tag_all(tagger.searches, one, [None])
-    with pytest.raises(ValueError, match="2 marks for 60 sentences"):
+    with pytest.raises(ValueError, match="2 flags for 60 sentences"):
         tag_all(tagger.searches, one, [None, b"\0\0"])
     with pytest.raises(TypeError):
         tag_all([tagger], one, [None])  # type: ignore[list-item]
@@ -313,12 +319,14 @@ def test_rare_features_are_not_learned() -> None:
 
 
 def test_a_task_knows_only_tags_to_its_left() -> None:
-    with pytest.raises(ValueError, match=r"upos of the word at \+1 is not known"):
+    with pytest.raises(ValueError, match=r"a template reads upos at \+1, which is not available"):
         TagFeatures([[(1, "upos")]], ("form", "upos"), "upos")
 
 
 def test_templates_name_columns_that_exist() -> None:
-    with pytest.raises(ValueError, match=r"no attribute 'colour' in '0.colour'; there are: form"):
+    with pytest.raises(
+        ValueError, match=r"unknown attribute 'colour' in '0.colour'; there are: form"
+    ):
         parse_tag_templates("0.colour", ["form"], "upos", [])
 
 
@@ -334,7 +342,7 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
         task([4, 1], [0, 0])
     with pytest.raises(ValueError, match="class 3, but there are 3"):
         task([1], [3])
-    with pytest.raises(ValueError, match="the certain word 9, but 9 are known"):
+    with pytest.raises(ValueError, match="word 9 has a fixed class, but 9 are known"):
         task([9], [0])
 
 
@@ -350,9 +358,9 @@ def test_tasks_refuse_other_corpora_and_weights() -> None:
     setup = Setup(4, certain=0)
     other = setup.speller.encode(setup.sentences, 2)
     weights = Weights(len(setup.classes))
-    with pytest.raises(ValueError, match="other columns than the task"):
+    with pytest.raises(ValueError, match="does not fit the task's columns"):
         TagTrainer(other, setup.task, weights, setup.gold)
-    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task looks at"):
-        Tagging(setup.task, pack(weights, 1)).tag(other)
+    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task needs"):
+        TagSearch(setup.task, pack(weights, 1)).tag(other)
     with pytest.raises(ValueError, match="weights for 2 classes, but there are 3"):
-        Tagging(setup.task, pack(Weights(2), 1))
+        TagSearch(setup.task, pack(Weights(2), 1))

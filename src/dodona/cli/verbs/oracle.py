@@ -4,13 +4,15 @@ import json as json_
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from inspect import getdoc
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
+from dodona.core.transitions.registry import describe_systems
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
@@ -30,7 +32,7 @@ def oracle(
     sentence: Annotated[int, Flag("which one, counted from 1")] = 1,
     oracle: Annotated[
         str,
-        Flag("whom to follow: static; for swap also eager, lazy, minimal; model; or best"),
+        Flag(f"oracle to follow: {', '.join(STATIC_ORACLES)}, if the system has it; model; best"),
     ] = "static",
     model: Annotated[str | None, Flag("show the scores of this model, in its system")] = None,
     actions: Annotated[
@@ -69,6 +71,9 @@ def oracle(
     else:
         _print(explorer, views, [*taken, None])
         _print_outcome(explorer, states[-1], views[-1])
+
+
+oracle.__doc__ = "\n\n".join([getdoc(oracle) or "", *describe_systems()])
 
 
 def _explorer(

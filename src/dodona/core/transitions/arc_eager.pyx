@@ -47,6 +47,15 @@ cdef class ArcEager(System):
 
     name = "arc-eager"
     order = 1
+    paper = "Nivre (2003); costs by Goldberg & Nivre (2012)"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer the head of the top of the stack, which is "
+                    "popped",
+        "RIGHT-ARC": "makes the top of the stack the head of the front of the buffer, which is "
+                     "pushed",
+        "REDUCE": "pops the top of the stack",
+    }
     roots = ("first", "last", "none")
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):

@@ -32,6 +32,14 @@ cdef class ArcHybrid(System):
 
     name = "arc-hybrid"
     order = 6
+    paper = "Kuhlmann, Gómez-Rodríguez & Satta (2011); costs by Goldberg & Nivre (2013)"
+    joins = "hybrid"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer the head of the top of the stack, which is "
+                    "popped",
+        "RIGHT-ARC": "makes the second word of the stack the head of the top, which is popped",
+    }
     roots = ("first", "last")
     default_templates = "rich-hybrid"
 

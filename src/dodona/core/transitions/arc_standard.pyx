@@ -104,6 +104,13 @@ cdef class ArcStandard(System):
 
     name = "arc-standard"
     order = 5
+    paper = "Nivre (2004); costs by Goldberg, Sartorio & Satta (2014)"
+    joins = "stack"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the top of the stack the head of the word below it, which is taken out",
+        "RIGHT-ARC": "makes the second word of the stack the head of the top, which is popped",
+    }
     default_templates = "rich-stack"
     most_words = 2000             # a state's costs take up to n³ steps
 

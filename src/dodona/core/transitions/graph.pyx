@@ -63,6 +63,7 @@ cdef class GraphSystem(System):
     """
 
     state_class = GraphState
+    builds = "graphs without crossing arcs"
     builds_graphs = True
     default_templates = "graph"
 

@@ -34,6 +34,13 @@ cdef class GraphEager(GraphSystem):
 
     name = "graph-eager"
     order = 2
+    paper = "Sagae & Tsujii (2008); costs by Tokgöz & Eryiğit (2015)"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer a head of the top of the stack; both stay",
+        "RIGHT-ARC": "makes the top of the stack a head of the front of the buffer; both stay",
+        "REDUCE": "pops the top of the stack",
+    }
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")

@@ -69,6 +69,18 @@ cdef class GraphStandard(GraphSystem):
 
     name = "graph-standard"
     order = 1
+    paper = "Sagae & Tsujii (2008); Tokgöz & Eryiğit (2015)"
+    joins = "stack"
+    exactness = "exact for six words, an estimate before"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-REDUCE": "makes the top of the stack a head of the word below it, which is taken out",
+        "RIGHT-REDUCE": "makes the second word of the stack a head of the top, which is popped",
+        "LEFT-ATTACH": "makes the top of the stack a head of the word below it, which stays for "
+                       "another head",
+        "RIGHT-ATTACH": "makes the second word of the stack a head of the top, which returns to "
+                        "the buffer for another head",
+    }
     searches = 6
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):

@@ -28,6 +28,10 @@ from dodona.core.transitions.state cimport (
 from dodona.core.transitions.system cimport MoveCost
 from dodona.core.transitions.tree_oracle cimport price_moves
 
+UNSHIFT_DOES = "takes a SHIFT back: the top of the stack returns to the front of the buffer"
+OVERWRITE_DOES = ("makes the front of the buffer the head of the top of the stack, in place of any "
+                  "head that it had, and pops it")
+
 
 cdef int dependents(const StateC* state, const GoldC* gold, int node, int place) noexcept nogil:
     """Gold dependents of a node that are on the stack, or in the buffer."""
@@ -54,6 +58,9 @@ cdef class ArcEagerTree(ArcEager):
 
     name = "arc-eager-tree"
     order = 2
+    paper = "Nivre & Fernández-González (2014)"
+    builds = "projective trees with one root"
+    does = {**ArcEager.does, "UNSHIFT": UNSHIFT_DOES}
     roots = ("none",)             # it ends with one word on the stack, which is the root
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
@@ -136,6 +143,8 @@ cdef class NonMonotonic(ArcEagerTree):
 
     name = "nonmonotonic"
     order = 4
+    paper = "Honnibal & Johnson (2015)"
+    does = {**ArcEager.does, "LEFT-ARC": OVERWRITE_DOES, "UNSHIFT": UNSHIFT_DOES}
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
@@ -263,6 +272,10 @@ cdef class NonMonotonic2013(NonMonotonic):
 
     name = "nonmonotonic-2013"
     order = 3
+    paper = "Honnibal, Goldberg & Johnson (2013)"
+    does = {**ArcEager.does, "LEFT-ARC": OVERWRITE_DOES,
+            "REDUCE": "pops the top of the stack; if that has no head, the word below becomes its "
+                      "head"}
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)

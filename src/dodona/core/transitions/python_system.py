@@ -20,11 +20,12 @@ class PythonSystem(PythonBridge):
     bottom of the stack, behind the words, or nowhere, as `root` says.
     """
 
+    builds = "trees"
+    exactness = "as its class counts them"
     moves: tuple[str, ...] = ()  # their names
     when: tuple[str, ...] = ()  # their preconditions, in words
-    leftward: tuple[str, ...] = ()  # those that build an arc to the left; they take a label …
+    leftward: tuple[str, ...] = ()  # moves that build an arc to the left; they take a label …
     rightward: tuple[str, ...] = ()  # … and to the right
-    joins = "front"  # the words that arcs join: see `JOINS`
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -64,6 +65,9 @@ def _check(kind: type[PythonSystem]) -> None:
     said = kind.name
     if len(kind.moves) != len(kind.when):
         raise ValueError(f"{said}: {len(kind.moves)} moves, but `when` has {len(kind.when)} texts")
+    if unknown := set(kind.does) - set(kind.moves):
+        names = ", ".join(sorted(unknown))
+        raise ValueError(f"{said}: does describes {names}, which is not one of its moves")
     for name in ("leftward", "rightward"):
         arcs = getattr(kind, name)
         if not arcs or not set(arcs) <= set(kind.moves):

@@ -46,6 +46,16 @@ def systems() -> list[str]:
     return [*SYSTEMS, *GRAPH_SYSTEMS]
 
 
+def describe_systems() -> list[str]:
+    """Return a line about each transition system: its name, what it builds, its paper.
+
+    >>> describe_systems()[0]
+    'arc-eager: projective trees; Nivre (2003); costs by Goldberg & Nivre (2012)'
+    """
+    kinds = map(find_system, systems())
+    return [f"{kind.name}: {'; '.join(filter(None, (kind.builds, kind.paper)))}" for kind in kinds]
+
+
 def system(
     name: str,
     *,

@@ -98,6 +98,12 @@ cdef class Swap(ArcStandard):
 
     name = "swap"
     order = 7
+    paper = "Nivre (2009)"
+    builds = "all trees"
+    exactness = "exact for six words, static-dynamic before"
+    does = {**ArcStandard.does,
+            "SWAP": "moves the second word of the stack back to the front of the buffer, so that "
+                    "words meet that did not stand side by side"}
     oracles = {"static": LAZY, "eager": EAGER, "lazy": LAZY, "minimal": MINIMAL}
     projective_only = False
     takes_partial = False         # the order to sort the words into is that of a whole tree

@@ -1,4 +1,4 @@
-"""What a transition system promises to search, training and the research surface."""
+"""Interface of transition systems to search, training and the Python API."""
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.gold cimport EncodedGold, Gold, GoldC
@@ -68,7 +68,7 @@ cdef class System:
     cdef dict _ids                      # Action → (move id, label id)
     cdef EncodedGold _encoded           # the reference asked for last
 
-    # What each system defines:
+    # Hooks that every system defines:
     cdef int valid_moves(self, const StateC* state) except -1 nogil          # a bit per move
     cdef int take(self, StateC* state, int move, int label) except -1 nogil
     cdef bint final(self, const StateC* state) except -1 nogil
@@ -76,33 +76,33 @@ cdef class System:
                         MoveCost* costs) except -1 nogil
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil
 
-    # Where arcs do not join the top of the stack and the front of the buffer:
+    # Hooks for arcs that do not join the top of the stack and the front of the buffer:
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil
     cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil
 
-    # Where the label of a gold arc is known without the costs:
+    # Hook for systems that know the label of a gold arc without the costs:
     cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil
 
-    # Where a system has several oracles, or works something out for each gold tree:
+    # Hooks for several static oracles, and for what is computed once for each gold tree:
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil
     cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil
 
-    # Where a move has two names, or a state keeps something of what the model thinks of it:
+    # Hooks for moves with two names, and for states that record something of the model's scores:
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil
     cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil
     cdef void repeat_note(self, StateC* state, int note) noexcept nogil
 
-    # What systems of graphs define as well:
+    # Hooks that graph systems define as well:
     cdef int max_arcs(self, int n_words) noexcept nogil                     # of a finished graph
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil
 
-    # Where costs are found by search (`exact_search`), while few words are left:
+    # Hooks for costs that are found by search (`exact_search`) while few words are left:
     cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil
     cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil
     cdef int add_links(self, const StateC* state, string& key) except -1 nogil
 
-    # What all share:
+    # Shared by all systems:
     cdef int root_node(self, int n_words) noexcept nogil
     cdef void start_state(self, StateC* state) noexcept nogil
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,

@@ -24,6 +24,7 @@ cdef enum:
 MOST_SEARCHED = 7             # so that their links, and those to the root, fit 64 bits
 
 ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
+JOINED_WORDS = {"front": "s0, b0", "stack": "s1, s0", "hybrid": "s0, b0 and s1, s0"}
 # what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
 # Goldberg & Nivre (2012): a wrong label is only half as bad
 LOSSES = {"labelled": (1, 1), "unlabelled": (1, 0), "graded": (2, 1)}
@@ -139,17 +140,22 @@ def _several_heads(Gold gold):
 cdef class System:
     """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
 
-    name = ""                     # by which it is known; without one of its own, a class is not
-    order = 100                   # its place among the names: trees first, then by this number
-    roots = ("first",)            # where the artificial root may stand, the usual place first
-    oracles = {"static": 0}       # names that `derivation` knows, and numbers for `oracle_move`
+    name = ""                     # a class is registered if it sets a name of its own
+    order = 100                   # rank among the names of tree systems, or of graph systems
+    paper = ""                    # authors and year, of the system and of its costs
+    builds = "projective trees"   # the trees or graphs that it can derive, in words
+    joins = "front"               # the words that arcs join: a key of `JOINED_WORDS`
+    exactness = "exact"           # how far costs agree with exhaustive search, in words
+    does = {}                     # {move: its effect in words}; `when` has the preconditions
+    roots = ("first",)            # positions of the artificial root, the default first
+    oracles = {"static": 0}       # names that `derivation` accepts, and ids for `oracle_move`
     projective_only = True        # whether non-projective trees are out of reach
     takes_partial = True          # whether costs hold for trees of which some heads are unknown
-    default_templates = "rich"    # templates for arcs between top and front
+    default_templates = "rich"    # feature templates for arcs between top and front
     state_class = State
     builds_graphs = False         # whether a word can have several heads
-    most_words = 0                # for which costs are found in a bearable time; 0: any number
-    searches = 0                  # words left up to which costs are found by search, if they are
+    most_words = 0                # longest sentence whose costs take bearable time; 0: any length
+    searches = 0                  # find costs by search while at most this many words are left
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -219,6 +225,20 @@ cdef class System:
             raise ValueError(f"{self.name} has no {oracle!r} oracle, only "
                              + ", ".join(map(repr, self.oracles)))
         return self.oracles[oracle]
+
+    def describe_moves(self):
+        """Return the name, effect and preconditions of every move, in words.
+
+        >>> from dodona.core.transitions.registry import system
+        >>> system("arc-eager", labels=["dep"]).describe_moves()[3]["does"]
+        'pops the top of the stack'
+        """
+        others = self.other_names or {}
+        return [{"name": name, "does": self.does.get(name), "needs": needs}
+                for move, (first, needs) in enumerate(zip(self.moves, self.when, strict=True))
+                for name in filter(None, (first, others.get(move)))
+                # a subclass may inherit a second name that it never uses
+                if name == first or not self.does or name in self.does]
 
     def start(self, int n_words):
         """The configuration before the first transition, for a sentence of that many words."""

@@ -6,13 +6,13 @@ from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
-SPELLINGS: tuple[str, ...]
+FORM_ATTRIBUTES: tuple[str, ...]
 COLUMNS: tuple[str, ...]
 CLUSTER_COLUMNS: tuple[str, ...]
 NO_AMBIGUITY: int
 FIRST_AMBIGUITY: int
 
-class Speller:
+class WordEncoder:
     def __init__(
         self, forms: Vocabulary, ambiguity: Any, clusters: Clusters | None = None
     ) -> None: ...
@@ -22,4 +22,4 @@ class Speller:
     def clusters(self) -> Clusters | None: ...
     def encode(self, sentences: Iterable[Sentence], n_tasks: int) -> Corpus: ...
 
-def spellings(form: str) -> dict[str, int]: ...
+def form_attributes(form: str) -> dict[str, int]: ...

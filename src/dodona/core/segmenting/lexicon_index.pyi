@@ -4,5 +4,5 @@ from typing import Any
 FIELDS: dict[str, int]
 STATES: dict[str, int]
 
-class Lexicon:
+class LexiconIndex:
     def __init__(self, hashes: Any, classes: Any, patterns: Mapping[str, str]) -> None: ...

@@ -1,8 +1,8 @@
-"""How words are spelled, in numbers: the form, affixes and the shape of each, for taggers.
+"""Encoding of words as integers for taggers: hashes of the form, its affixes and its shape.
 
-An attribute is the hash of a string, cut to 30 bits: no list of affixes has to be kept, and one
-that training has not seen meets no weight. Affixes are counted in code points, and lower-cased.
-Where clusters are given, so are the bit strings of words, and their beginnings.
+An attribute is a string hashed to 30 bits, so no list of affixes is needed, and an affix that
+training has not seen has no weights. Affixes are lower-cased and counted in code points. With
+clusters, the bit strings of words and their prefixes are attributes, too.
 """
 from libc.stdint cimport int32_t, uint32_t
 from libc.string cimport memcpy
@@ -26,34 +26,34 @@ cdef extern from "Python.h":
 cdef extern from "first_come.h":
     cdef cppclass FirstCome:
         int resize(size_t n) except +
-        is_true is_written(size_t place) noexcept nogil
-        is_true is_mine(size_t place) noexcept nogil
-        void set_written(size_t place) noexcept nogil
+        is_true is_written(size_t index) noexcept nogil
+        is_true is_mine(size_t index) noexcept nogil
+        void set_written(size_t index) noexcept nogil
 
 cdef enum:
     MAX_RUN = 2               # XXX counts as XX in a shape
     MAX_SHAPE = 16
-    N_COLUMNS = N_SPELLINGS + 2
+    N_COLUMNS = N_FORM_ATTRIBUTES + 2
     N_CLUSTER_COLUMNS = 3
 
-SPELLINGS = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
+FORM_ATTRIBUTES = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
              *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
-# of an encoded sentence, before those of the tasks; `entry` is the number of a known form
-COLUMNS = (*SPELLINGS, "ambiguity", "entry")
-# after them, where clusters are given: the whole bit string, its first four bits and first six
+# columns of an encoded sentence before those of the tasks; `entry` is the id of a known form
+COLUMNS = (*FORM_ATTRIBUTES, "ambiguity", "entry")
+# further columns with clusters: the whole bit string, its first four and first six bits
 CLUSTER_COLUMNS = ("cluster", "cluster:4", "cluster:6")
-# ambiguity classes are numbered from here on; of rare words, as of unknown ones, there is none
+# ids of ambiguity classes; rare and unknown words have none
 NO_AMBIGUITY = ID_UNKNOWN
 FIRST_AMBIGUITY = N_RESERVED
 
 
 cdef inline int32_t number(const char* text, Py_ssize_t size) noexcept nogil:
-    """A hash of 30 bits, above the reserved numbers."""
+    """Return a hash of 30 bits above the reserved ids."""
     return <int32_t> (hashed(text, size) >> 34) + N_RESERVED
 
 
 cdef inline char kind(uint32_t c) noexcept nogil:
-    """What a character is in a shape; ASCII punctuation is itself."""
+    """Return the class of a character in a shape; ASCII punctuation stands for itself."""
     if Py_UNICODE_ISUPPER(c):
         return c"X"
     if Py_UNICODE_ISLOWER(c):
@@ -65,8 +65,8 @@ cdef inline char kind(uint32_t c) noexcept nogil:
     return <char> c if c < 0x80 else c"o"
 
 
-cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil:
-    """Write the N_SPELLINGS of a form."""
+cdef int encode_form(const char* text, Py_ssize_t size, int32_t* values) except -1 nogil:
+    """Write the N_FORM_ATTRIBUTES attributes of a form."""
     cdef vector[char] lower
     cdef vector[int32_t] starts
     cdef char shape[MAX_SHAPE]
@@ -95,39 +95,39 @@ cdef int spell(const char* text, Py_ssize_t size, int32_t* values) except -1 nog
         values[1 + N_PREFIXES + i] = (
             number(lower.data() + starts[n - i], lower.size() - starts[n - i])
             if i <= n else ID_MISSING)
-    values[N_SPELLINGS - 1] = number(shape, n_shape)
+    values[N_FORM_ATTRIBUTES - 1] = number(shape, n_shape)
 
 
-cdef class Speller:
-    """Spells the words of sentences into a corpus; those it knows, when they come the first time.
+cdef class WordEncoder:
+    """Encoder of sentences into a corpus; known forms are encoded once, at first use.
 
-    `ambiguity` has a number for each known form. The columns are COLUMNS, with clusters also
-    CLUSTER_COLUMNS, and those of the tasks, which taggers fill in.
+    `ambiguity` has the ambiguity class of each known form. The columns are COLUMNS, with clusters
+    also CLUSTER_COLUMNS, and those of the tasks, which taggers fill in.
     """
     cdef readonly Vocabulary forms
     cdef readonly Clusters clusters     # or None
-    cdef vector[Py_ssize_t] bits        # of each column of clusters; there are none without them
-    cdef vector[int32_t] spelled        # N_SPELLINGS per known form that has come …
-    cdef FirstCome has_come             # … as is marked here: a start does not wait for them all
-    cdef vector[int32_t] ambiguity      # per known form
+    cdef vector[Py_ssize_t] bits        # prefix lengths of CLUSTER_COLUMNS; empty without clusters
+    cdef vector[int32_t] encoded        # attributes of known forms, filled at first use …
+    cdef FirstCome is_encoded           # … as recorded here, so that loading is fast
+    cdef vector[int32_t] ambiguity      # of each known form
 
     def __init__(self, Vocabulary forms, const uint32_t[::1] ambiguity, Clusters clusters=None):
         cdef size_t i
         if <size_t> ambiguity.shape[0] != <size_t> len(forms):
-            raise ValueError(f"{ambiguity.shape[0]} ambiguity classes of {len(forms)} forms")
+            raise ValueError(f"{ambiguity.shape[0]} ambiguity classes for {len(forms)} forms")
         self.forms = forms
         self.clusters = clusters
         if clusters is not None:
             for column in CLUSTER_COLUMNS:
                 self.bits.push_back(n_bits(column))
-        self.spelled.resize(<size_t> len(forms) * N_SPELLINGS)
-        self.has_come.resize(<size_t> len(forms))
+        self.encoded.resize(<size_t> len(forms) * N_FORM_ATTRIBUTES)
+        self.is_encoded.resize(<size_t> len(forms))
         self.ambiguity.reserve(<size_t> len(forms))
         for i in range(<size_t> ambiguity.shape[0]):
             self.ambiguity.push_back(<int32_t> ambiguity[i])
 
     def encode(self, sentences, int n_tasks):
-        """A Corpus of the sentences, with room for the tags of that many tasks."""
+        """Encode sentences as a Corpus, with empty columns for `n_tasks` tasks."""
         cdef Corpus corpus = Corpus(N_COLUMNS + <int> self.bits.size() + n_tasks)
         cdef vector[Text] paths
         cdef vector[Fields] batch
@@ -140,15 +140,15 @@ cdef class Speller:
             if self.clusters is not None:
                 self.clusters.find_all(sentence, paths)
                 self.fill_clusters(paths, values + N_COLUMNS * n_nodes(sentence.n_words))
-        with nogil:  # once for all: threads that ask for the lock in turn wait for each other
+        with nogil:  # release the lock once, so that threads wait less for each other
             for s in range(batch.size()):
                 self.fill(batch[s], corpus.values.data() + corpus.first_value[s] + 2)
         return corpus
 
     cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil:
         cdef size_t stride = n_nodes(sentence.n_words)
-        cdef int32_t fresh[N_SPELLINGS]
-        cdef const int32_t* spelled
+        cdef int32_t fresh[N_FORM_ATTRIBUTES]
+        cdef const int32_t* attributes
         cdef int32_t entry, ambiguity
         cdef size_t known
         cdef Text text
@@ -158,22 +158,22 @@ cdef class Speller:
             entry = self.forms.lookup(text.text, text.size)
             known = entry - N_RESERVED
             ambiguity = ID_UNKNOWN if entry == ID_UNKNOWN else self.ambiguity[known]
-            if entry != ID_UNKNOWN and self.has_come.is_written(known):
-                spelled = &self.spelled[known * N_SPELLINGS]
+            if entry != ID_UNKNOWN and self.is_encoded.is_written(known):
+                attributes = &self.encoded[known * N_FORM_ATTRIBUTES]
             else:
-                spell(text.text, text.size, fresh)
-                spelled = fresh
-                if entry != ID_UNKNOWN and self.has_come.is_mine(known):
-                    memcpy(&self.spelled[known * N_SPELLINGS], fresh, sizeof(fresh))
-                    self.has_come.set_written(known)
-            for k in range(N_SPELLINGS):
-                values[k * stride + i] = spelled[k]
-            values[N_SPELLINGS * stride + i] = ambiguity
-            values[(N_SPELLINGS + 1) * stride + i] = entry
-        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
+                encode_form(text.text, text.size, fresh)
+                attributes = fresh
+                if entry != ID_UNKNOWN and self.is_encoded.is_mine(known):
+                    memcpy(&self.encoded[known * N_FORM_ATTRIBUTES], fresh, sizeof(fresh))
+                    self.is_encoded.set_written(known)
+            for k in range(N_FORM_ATTRIBUTES):
+                values[k * stride + i] = attributes[k]
+            values[N_FORM_ATTRIBUTES * stride + i] = ambiguity
+            values[(N_FORM_ATTRIBUTES + 1) * stride + i] = entry
+        values[(N_FORM_ATTRIBUTES - 1) * stride] ^= FIRST_WORD
 
     cdef void fill_clusters(self, const vector[Text]& paths, int32_t* values) noexcept nogil:
-        """Write the columns of clusters; a word that is in none is unknown there."""
+        """Write the cluster columns; a word without a cluster is ID_UNKNOWN."""
         cdef size_t stride = n_nodes(paths.size()), i, k
         for k in range(self.bits.size()):
             for i in range(paths.size()):
@@ -182,15 +182,17 @@ cdef class Speller:
                     if paths[i].size else ID_UNKNOWN)
 
 
-def spellings(str form):
-    """The numbers of a form, by attribute; 0 where it is too short to have one.
+def form_attributes(str form):
+    """Return the encoded attributes of a form, by name; 0 if it is too short to have one.
 
-    >>> spellings("Oaks")["suffix2"] == spellings("leaks")["suffix2"]
+    >>> form_attributes("Oaks")["suffix2"] == form_attributes("leaks")["suffix2"]
     True
-    >>> spellings("Oaks")["shape"] == spellings("Zeus")["shape"] != spellings("zeus")["shape"]
+    >>> form_attributes("Oaks")["shape"] == form_attributes("Zeus")["shape"]
     True
+    >>> form_attributes("Zeus")["shape"] == form_attributes("zeus")["shape"]
+    False
     """
     cdef bytes text = form.encode()
-    cdef int32_t values[N_SPELLINGS]
-    spell(text, len(text), values)
-    return {name: values[i] for i, name in enumerate(SPELLINGS)}
+    cdef int32_t values[N_FORM_ATTRIBUTES]
+    encode_form(text, len(text), values)
+    return {name: values[i] for i, name in enumerate(FORM_ATTRIBUTES)}

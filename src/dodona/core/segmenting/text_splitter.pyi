@@ -1,25 +1,25 @@
 from dodona.core.segmenting.characters import CodePoints
-from dodona.core.segmenting.lexicon import Lexicon
+from dodona.core.segmenting.lexicon_index import LexiconIndex
 from dodona.core.weights.packed import PackedWeights
 
 MAX_BIAS: int
 
-class Segmenting:
+class TextSplitter:
     def __init__(
         self,
-        certain: bytes,
+        pair_table: bytes,
         weights: PackedWeights,
         bias: int = 0,
-        lexicon: Lexicon | None = None,
+        lexicon: LexiconIndex | None = None,
     ) -> None: ...
     @property
-    def certain(self) -> bytes: ...
+    def pair_table(self) -> bytes: ...
     @property
     def weights(self) -> PackedWeights: ...
     @property
     def bias(self) -> int: ...
     @property
-    def lexicon(self) -> Lexicon | None: ...
+    def lexicon(self) -> LexiconIndex | None: ...
     def tokens(
         self, text: CodePoints, *, by_lines: bool = False
     ) -> list[tuple[int, int, bool]]: ...

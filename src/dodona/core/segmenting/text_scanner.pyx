@@ -1,12 +1,12 @@
-"""A walk through a text, from one place that is not certain to the next.
+"""A scanner over a text that stops at each boundary that only the model can decide.
 
-A place is where a character follows another, perhaps with white space between. Most are certain:
-two letters stay together where training has never seen them part, a blank line ends a sentence, and
-some rules hold in any language (an accent goes with its letter, a URL is one token). The others are
-asked of a model, which answers SAME, TOKEN or SENTENCE.
+A candidate boundary lies between two characters, with or without white space between them. Most are
+decided by rules: two letters stay together if training never splits them, a blank line ends a
+sentence, and some rules hold in every language (an accent belongs to its letter, a URL is one
+token). At the others the model chooses SAME, TOKEN or SENTENCE.
 
-Nothing before the beginning of a sentence is looked at, and nothing further than LOOKAHEAD ahead:
-a text that comes in pieces is cut where sentences end, and gives what it gives as a whole.
+The scanner reads nothing before the current sentence and at most LOOKAHEAD characters ahead, so a
+text that arrives in chunks, cut at sentence ends, is segmented like the whole text.
 """
 from cpython.bytes cimport PyBytes_AS_STRING
 
@@ -14,8 +14,8 @@ from dodona.core.base.hashing cimport hashed_on
 from dodona.core.segmenting.characters cimport (
     APOSTROPHE, CLOSING, COLON, COMMA, DIGIT, EMOJI, LINE_END, LOWER, MARK, OPENING, OUTSIDE,
     PERIOD, SPACE, UPPER, is_space, is_wordlike)
-from dodona.core.segmenting.lexicon cimport ABBREVIATION, WHOLE_PATTERN, Lexicon
-from dodona.core.segmenting.patterns cimport INITIAL, MAX_ATOM, Stretch, address_at, recognised
+from dodona.core.segmenting.lexicon_index cimport ABBREVIATION, WHOLE_PATTERN, LexiconIndex
+from dodona.core.segmenting.patterns cimport INITIAL, MAX_ATOM, PatternMatch, address_at, recognised
 
 cdef enum:
     JOINER = 0x200d
@@ -23,30 +23,30 @@ cdef enum:
     LAST_FLAG = 0x1f1ff
     PARAGRAPH_END = 0x2029
     MAX_ITEM = 4                    # characters of "12. "
-    MAX_SENTENCE = 1 << 20          # characters; it ends there, whatever it is
-    FEW = 8                         # times that a pair was seen: nothing is certain of it
+    MAX_SENTENCE = 1 << 20          # characters; a longer sentence is cut
+    FEW = 8                         # occurrences of a pair below which the model decides
 
 LOOKAHEAD = 2 * MAX_ATOM
 LABELS = {"same": SAME, "token": TOKEN, "sentence": SENTENCE}
 
 
-cdef class Walk:
-    """A walk through a text, with a table of what is certain (`N_PAIRS` labels).
+cdef class TextScanner:
+    """A scanner over a text, given the labels of certain pairs of kinds (`make_pair_table`).
 
-    Without a lexicon it is that of segmenters of old, which had none.
+    Without a lexicon it behaves as for segmenters saved before lexicons existed.
     """
 
-    def __init__(self, CodePoints text not None, bytes certain not None, bint by_lines=False,
-                 Lexicon lexicon=None):
-        if len(certain) != N_PAIRS:
-            check_pairs(certain)
+    def __init__(self, CodePoints text not None, bytes pair_table not None, bint by_lines=False,
+                 LexiconIndex lexicon=None):
+        if len(pair_table) != N_PAIRS:
+            check_pair_table(pair_table)
         self.text = text
         self.low, self.kind = text.low.data(), text.kind.data()
-        self.table, self.by_lines, self.lexicon = certain, by_lines, lexicon
-        self.certain = <const uint8_t*> PyBytes_AS_STRING(certain)
+        self.pair_table, self.by_lines, self.lexicon = pair_table, by_lines, lexicon
+        self.pair_labels = <const uint8_t*> PyBytes_AS_STRING(pair_table)
 
     cdef bint begin(self, Py_ssize_t first, Py_ssize_t end) except -1 nogil:
-        """Start at the first character that is no white space; False if there is none."""
+        """Start at the first character that is not white space; False if there is none."""
         self.tokens.clear()
         self.n = end
         while first < end and is_space(self.kind[first]):
@@ -57,8 +57,8 @@ cdef class Walk:
         self.start_token(BEGINS_SENTENCE | BEGINS_PARAGRAPH)
         return True
 
-    cdef bint next_place(self) except -1 nogil:
-        """Go on to the next place that is not certain; False at the end of the text."""
+    cdef bint next_boundary(self) except -1 nogil:
+        """Advance to the next boundary for the model to decide; False at the end of the text."""
         cdef Py_ssize_t i = self.at
         cdef int label
         while True:
@@ -79,7 +79,7 @@ cdef class Walk:
             self.take(label)
 
     cdef int forced(self) noexcept nogil:
-        """The label that this place has for certain, or ASK."""
+        """Return the label that rules give to this boundary, or ASK."""
         cdef Py_ssize_t i = self.at
         cdef uint8_t kind = self.kind[i]
         cdef int label
@@ -102,13 +102,13 @@ cdef class Walk:
             if (FIRST_FLAG <= self.low[i] <= LAST_FLAG
                     and FIRST_FLAG <= self.low[i - 1] <= LAST_FLAG):
                 return TOKEN if (i - self.token.start) % 2 == 0 else SAME
-        label = self.certain[self.pair()]
+        label = self.pair_labels[self.pair()]
         if label == SENTENCE and self.by_lines or label == SAME and not self.may_join():
             return TOKEN
         return label
 
     cdef bint begins_item(self, Py_ssize_t i) noexcept nogil:
-        """Whether a line that begins here is an item of a list: "- ", "1. ", "2) ", "a) "."""
+        """Whether a line that begins at i is a list item: "- ", "1. ", "2) ", "a) "."""
         cdef Py_ssize_t start = i, end = min(self.n, i + MAX_ITEM)
         if is_bullet(self.low[i]):
             i += 1
@@ -123,12 +123,12 @@ cdef class Walk:
         return i < self.n and is_space(self.kind[i])
 
     cdef bint ends_word(self, uint8_t kind) noexcept nogil:
-        """Whether this is a question mark or the like after an abbreviation: "p.m.?", "etc.)"."""
+        """Whether punctuation follows an abbreviation: "p.m.?", "etc.)"."""
         return (self.base_kind == PERIOD and COMMA <= kind <= CLOSING and kind != APOSTROPHE
                 and kind != OPENING and is_wordlike(self.kind[self.token.start]))
 
     cdef bint ends_abbreviation(self, uint8_t kind) noexcept nogil:
-        """Whether this is its period: one before other punctuation ends no sentence."""
+        """Whether this is the period of an abbreviation, before other punctuation."""
         cdef uint8_t after = self.kind[self.at + 1] if self.at + 1 < self.n else <uint8_t> SPACE
         return (kind == PERIOD and (COMMA <= after <= COLON or after == CLOSING)
                 and (self.pattern >= INITIAL and self.at == self.pattern_end
@@ -136,24 +136,24 @@ cdef class Walk:
                      or self.lexicon.of(self.token.hash) & ABBREVIATION == ABBREVIATION))
 
     cdef size_t pair(self) noexcept nogil:
-        """Number of the kinds before and after, and whether there is white space between."""
+        """Return the index in the pair table: white space or not, kinds before and after."""
         return (<size_t> (self.gap != self.at) * N_KINDS + self.base_kind) * N_KINDS + (
             self.kind[self.at])
 
     cdef bint may_join(self) noexcept nogil:
-        """Whether the token may go on here: over no more than one space."""
+        """Whether the token may continue here: across one space at most."""
         return self.gap == self.at or (
             self.gap + 1 == self.at and self.kind[self.gap] == SPACE)
 
     cdef int take(self, int label) except -1 nogil:
-        """Answer for this place, and read the character after it."""
+        """Label this boundary, and read the character after it."""
         cdef int flags = 0
         if self.n_line_ends:
             self.line_start = self.at
         if label == SAME:
             if self.gap != self.at:
                 self.token.hash = hashed_on(self.token.hash, c" ")
-                self.chunk = Piece(self.at, 0, 0, 0, OUTSIDE)
+                self.chunk = TextRun(self.at, 0, 0, 0, OUTSIDE)
             self.read(self.at)
             return 0
         self.finish()
@@ -164,7 +164,7 @@ cdef class Walk:
         self.start_token(flags)
 
     cdef void finish(self) noexcept nogil:
-        """The token is complete."""
+        """Close the current token."""
         self.tokens.back().end = self.gap
         self.tokens.back().hash = self.token.hash
 
@@ -174,16 +174,16 @@ cdef class Walk:
             self.sentence_start = self.line_start = i
             self.n_tokens = self.depth = 0
             self.before = self.before2 = 0
-            self.chunk = Piece(i, 0, 0, 0, OUTSIDE)
+            self.chunk = TextRun(i, 0, 0, 0, OUTSIDE)
         else:
             self.n_tokens += 1
             self.before2 = self.before
             self.before = self.token.hash
             if self.gap != i:
-                self.chunk = Piece(i, 0, 0, 0, OUTSIDE)
-        self.token = Piece(i, 0, 0, 0, OUTSIDE)
+                self.chunk = TextRun(i, 0, 0, 0, OUTSIDE)
+        self.token = TextRun(i, 0, 0, 0, OUTSIDE)
         self.base_kind = OUTSIDE
-        self.tokens.push_back(Token(i, self.n, 0, flags))
+        self.tokens.push_back(TokenSpan(i, self.n, 0, flags))
         self.recognise(i)
         self.read(i)
 
@@ -196,8 +196,8 @@ cdef class Walk:
         self.depth += (kind == OPENING) - (kind == CLOSING and self.depth > 0)
 
     cdef void recognise(self, Py_ssize_t i) noexcept nogil:
-        """Look for a pattern that begins here; addresses are known without a lexicon."""
-        cdef Stretch found
+        """Match a pattern at i; without a lexicon, only URLs and e-mail addresses."""
+        cdef PatternMatch found
         if self.lexicon is None:
             found = address_at(self.low, self.kind, i, self.n)
         else:
@@ -213,34 +213,34 @@ cdef inline bint is_bullet(uint32_t c) noexcept nogil:
             or c == 0x25cf or c == 0x25e6 or c == 0x2023)
 
 
-cdef inline void add_to(Piece* piece, uint32_t low, uint8_t kind) noexcept nogil:
-    piece.stem = piece.hash
-    piece.hash = hashed_on(piece.hash, low)
-    if kind != piece.last_kind:
-        piece.shape = hashed_on(piece.shape, kind)
-        piece.last_kind = kind
+cdef inline void add_to(TextRun* run, uint32_t low, uint8_t kind) noexcept nogil:
+    run.stem = run.hash
+    run.hash = hashed_on(run.hash, low)
+    if kind != run.last_kind:
+        run.shape = hashed_on(run.shape, kind)
+        run.last_kind = kind
 
 
-def check_pairs(bytes certain not None):
-    """Refuse a table that is none: a model file may be damaged."""
-    if len(certain) != N_PAIRS or max(certain) > ASK:
-        raise ValueError(f"the table of pairs of kinds has {len(certain)} labels up to "
-                         f"{max(certain, default=0)}; expected {N_PAIRS} up to {ASK}")
+def check_pair_table(bytes table not None):
+    """Raise ValueError for an invalid table, as a damaged model file may have."""
+    if len(table) != N_PAIRS or max(table) > ASK:
+        raise ValueError(f"the pair table has {len(table)} labels up to "
+                         f"{max(table, default=0)}; expected {N_PAIRS} labels up to {ASK}")
 
 
-def certain_pairs(counts, double least):
-    """The table of what is certain, from counts of [gap, kind before, kind after, label].
+def make_pair_table(counts, double least):
+    """Make the pair table from counts of [gap, kind before, kind after, label].
 
-    A label is certain where at least this share of a pair's places has it. Pairs that were never
-    seen: what may be in a word stays together, all else parts, and a sentence ends at white space
-    at most after what may end one.
+    A pair gets a label that at least the share `least` of its boundaries has, and ASK otherwise.
+    Pairs that training has never seen: word characters stay together, all others are split, and the
+    model is asked at white space after punctuation that may end a sentence.
     """
     cdef int i
     table = bytearray([ASK]) * N_PAIRS
     for i in range(N_PAIRS):
         gap, before, after = i // (N_KINDS * N_KINDS), i // N_KINDS % N_KINDS, i % N_KINDS
         seen = counts[i * N_LABELS:(i + 1) * N_LABELS]
-        if not sum(seen) and not gap:   # a capital does what other letters do
+        if not sum(seen) and not gap:   # capitals behave like lower case
             k = ((LOWER if before == UPPER else before) * N_KINDS
                  + (LOWER if after == UPPER else after))
             seen = counts[k * N_LABELS:(k + 1) * N_LABELS]

@@ -1,10 +1,10 @@
-"""Lemmas of words that are not known: by analogy with a known ending, and checked with a lexicon.
+"""Correction of lemma scripts of unknown words, by analogy and with a lexicon.
 
-A model that has chosen a script knows how words end, but no words. An exception of the same tags
-that is only spelled with other capitals, or was never read but is in a list, has its own script.
-Where the model changes a word into no lemma that is known, two things correct it. A word that ends
-in an exception with the same tags, after what often stands before words, goes like that: "rebuilt"
-like "built". Else another script that is usual with these tags may give a known lemma.
+The model chooses a script by the ending of a word; it knows no words. An exception with the same
+tags that differs only in case, or is listed, has its own script. If the model's script does not
+produce a known lemma, two corrections are tried: a word that consists of a known prefix and an
+exception with the same tags gets its script ("rebuilt" like "built"); otherwise another frequent
+script for these tags is used if it produces a known lemma.
 """
 from cython.operator cimport dereference
 from libcpp.pair cimport pair
@@ -15,11 +15,11 @@ from dodona.treebank.encoding.vocabulary cimport hashed
 
 from dodona.core.tagging.tag_task import ANY
 
-cdef uint32_t WHATEVER = ANY
+cdef uint32_t ANY_CLASSES = ANY
 cdef enum:
-    SHORTEST_START = 2        # characters before a known ending …
-    SHORTEST_END = 3          # … and of it
-    MOST_CHARACTERS = 48      # of words that are looked at
+    SHORTEST_START = 2        # characters of a prefix
+    SHORTEST_END = 3          # characters of an exception
+    MOST_CHARACTERS = 48      # of words that are corrected
     NO_SCRIPT = -2            # -1 is an error
 
 ctypedef pair[uint64_t, int] ending_of
@@ -27,16 +27,16 @@ ctypedef pair[uint32_t, vector[int]] usual_of
 
 
 def lemma_hash(str lemma):
-    """The hash by which a lemma or a form is known."""
+    """Return the hash of a lemma or form."""
     cdef bytes text = lemma.encode()
     return hashed(text, len(text))
 
 
-cdef class LemmaGuesses:
-    """The scripts of lemmas, and what is known of unknown words.
+cdef class LemmaCorrection:
+    """Lemma scripts, and the data that corrects the choice among them.
 
-    `exceptions` are (hash of a form in lower case, number of its tags or ANY, script); `lemmas` and
-    `prefixes` hashes; `usual` (number of tags, script), the most frequent first.
+    `exceptions` are (hash of a form in lower case, id of its tags or ANY, script); `lemmas` and
+    `prefixes` are hashes; `usual` are (id of tags, script), the most frequent first.
     """
 
     def __init__(self, scripts, exceptions=(), lemmas=(), prefixes=(), usual=()):
@@ -59,23 +59,22 @@ cdef class LemmaGuesses:
 
     def _check(self, int script):
         if not 0 <= script < len(self.scripts):
-            raise ValueError(f"script {script} of {len(self.scripts)} for lemmas")
+            raise ValueError(f"there is no lemma script {script} among {len(self.scripts)}")
 
     def script(self, int chosen, str form, uint32_t tags):
-        """The number of the script that an unknown word has, where a model has chosen one."""
+        """Return the script of an unknown word for which the model has chosen one."""
         cdef bytes text = form.encode()
         self._check(chosen)
-        return self.better(chosen, Text(text, len(text)), tags)
+        return self.corrected(chosen, Text(text, len(text)), tags)
 
-    cdef int better(self, int chosen, Text form, uint32_t tags) except -1 nogil:
+    cdef int corrected(self, int chosen, Text form, uint32_t tags) except -1 nogil:
+        """Return the script of an unknown word, given the model's choice and the tags."""
         cdef vector[char] lemma
         cdef unordered_map[uint32_t, vector[int]].iterator others
         cdef size_t k
-        # what is cut off is not much more, or "jurors" would be of a "jury"
+        # another script cuts at most one character more, or "jurors" would become "jury"
         cdef int script, most = self.scripts.scripts[chosen].cut_end + 1
-        if form.size and c"0" <= form.text[0] <= c"9":
-            return chosen
-        if self.lemmas.empty():
+        if form.size and c"0" <= form.text[0] <= c"9" or self.lemmas.empty():
             return chosen
         script = self.by_ending(form, tags, whole=True)
         if script >= 0:
@@ -95,14 +94,16 @@ cdef class LemmaGuesses:
         return chosen
 
     cdef bint gives_lemma(self, int script, Text form, vector[char]& lemma) except -1 nogil:
-        """Whether a script makes a known lemma of the form."""
+        """Whether a script turns the form into a known lemma."""
         lemma.clear()
         self.scripts.apply(script, form, lemma)
         return self.lemmas.count(hashed(lemma.data(), lemma.size())) > 0
 
     cdef int by_ending(self, Text form, uint32_t tags, bint whole) except -1 nogil:
-        """The script of the longest exception that the form ends in, or, if `whole`, that it is;
-        NO_SCRIPT if there is none."""
+        """Return the script of the longest exception that the form ends in (`whole`: that it is).
+
+        NO_SCRIPT if there is none.
+        """
         cdef vector[char] low
         cdef vector[size_t] starts
         cdef unordered_map[uint64_t, int].iterator found
@@ -122,7 +123,7 @@ cdef class LemmaGuesses:
             ending = hashed(low.data() + starts[i], low.size() - starts[i])
             found = self.endings.find(hashed_on(ending, tags))
             if found == self.endings.end():
-                found = self.endings.find(hashed_on(ending, WHATEVER))
+                found = self.endings.find(hashed_on(ending, ANY_CLASSES))
             if found != self.endings.end():
                 return dereference(found).second
         return NO_SCRIPT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import dodona
-from dodona.tagging.lemma_exceptions import learn_unknown
-from dodona.tagging.lemma_guesses import LemmaGuesses
+from dodona.tagging.lemma_correction import LemmaCorrection
+from dodona.tagging.lemma_exceptions import learn_unknown_lemmas
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Tagger
 
@@ -51,14 +51,14 @@ def tagger() -> Tagger:
     return dodona.train_tagger(treebank(), epochs=5)
 
 
-def guesses() -> tuple[LemmaGuesses, dict[str, int]]:
+def guesses() -> tuple[LemmaCorrection, dict[str, int]]:
     pairs = [*PAST, *DOUBLED, *((form, form) for form in BASE)]
     tags = [0] * len(PAST + DOUBLED) + [1] * len(BASE)
     scripts = sorted({lemma_script(*pair) for pair in pairs})
     number = {script: i for i, script in enumerate(scripts)}
-    unknown, more = learn_unknown(*zip(*pairs, strict=True), tags, number)  # type: ignore[call-arg]
+    unknown, more = learn_unknown_lemmas(*zip(*pairs, strict=True), tags, number)  # type: ignore[call-arg]
     classes = [script.encode() for script in [*scripts, *more]]
-    found = LemmaGuesses(
+    found = LemmaCorrection(
         classes,
         zip(unknown.endings, unknown.tags, unknown.scripts, strict=True),
         unknown.lemmas,
@@ -109,15 +109,15 @@ def test_a_usual_script_that_gives_a_known_lemma_is_better_than_one_that_does_no
 
 def test_without_what_is_known_of_unknown_words_the_model_is_right() -> None:
     scripts = [lemma_script("planted", "plant").encode()]
-    assert LemmaGuesses(scripts).script(0, "rebuilt", 0) == 0
+    assert LemmaCorrection(scripts).script(0, "rebuilt", 0) == 0
 
 
 def test_scripts_that_do_not_exist_are_refused() -> None:
     scripts = [lemma_script("planted", "plant").encode()]
     with pytest.raises(ValueError, match="script 7 of 1"):
-        LemmaGuesses(scripts, exceptions=[(1, 1, 7)])
+        LemmaCorrection(scripts, exceptions=[(1, 1, 7)])
     with pytest.raises(ValueError, match="script 7 of 1"):
-        LemmaGuesses(scripts, usual=[(1, 7)])
+        LemmaCorrection(scripts, usual=[(1, 7)])
 
 
 def test_a_tagger_finds_lemmas_of_words_it_has_not_seen(tagger: Tagger) -> None:
@@ -137,9 +137,9 @@ def test_where_every_form_has_a_lemma_of_its_own_known_lemmas_tell_nothing() -> 
     pairs = [(f"{stem}{end}", f"{stem}+{end}") for stem in ("mok", "san") for end in ("ta", "ga")]
     number = {script: i for i, script in enumerate(sorted({lemma_script(*p) for p in pairs}))}
     forms, lemmas = zip(*pairs, strict=True)
-    apart, _ = learn_unknown(forms, lemmas, [0] * len(pairs), number)
+    apart, _ = learn_unknown_lemmas(forms, lemmas, [0] * len(pairs), number)
     assert not len(apart.usual_tags)
     stems = [lemma.partition("+")[0] for lemma in lemmas]
     number = {lemma_script(*pair): i for i, pair in enumerate(zip(forms, stems, strict=True))}
-    together, _ = learn_unknown(forms, stems, [0] * len(pairs), number)
+    together, _ = learn_unknown_lemmas(forms, stems, [0] * len(pairs), number)
     assert len(together.usual_tags)

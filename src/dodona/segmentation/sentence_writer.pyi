@@ -1,8 +1,8 @@
 from collections.abc import Iterable, Sequence
 
 from dodona.core.segmenting.characters import CodePoints
-from dodona.core.segmenting.expansion import Expansion
-from dodona.core.segmenting.segmenting import Segmenting
+from dodona.core.segmenting.expansion import TokenExpander
+from dodona.core.segmenting.text_splitter import TextSplitter
 from dodona.treebank.sentence import Sentence
 
 def code_points(text: str) -> CodePoints: ...
@@ -14,18 +14,18 @@ class Cursor:
     begins_paragraph: bool
     def __init__(self, name: str = "") -> None: ...
 
-class SentenceMaker:
+class SentenceWriter:
     def __init__(
         self,
-        segmenting: Segmenting,
-        expansion: Expansion,
+        splitter: TextSplitter,
+        expander: TokenExpander,
         rules: Iterable[tuple[str, str, Sequence[str]]],
     ) -> None: ...
     @property
-    def segmenting(self) -> Segmenting: ...
+    def splitter(self) -> TextSplitter: ...
     @property
-    def expansion(self) -> Expansion: ...
-    def make(
+    def expander(self) -> TokenExpander: ...
+    def segment(
         self, text: str, cursor: Cursor, *, by_lines: bool = False, is_end: bool = True
     ) -> tuple[list[Sentence], int]: ...
 

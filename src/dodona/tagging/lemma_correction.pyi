@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 
 from dodona.tagging.lemma_scripts import LemmaScripts
 
-class LemmaGuesses:
+class LemmaCorrection:
     def __init__(
         self,
         scripts: Sequence[bytes],

@@ -1,7 +1,7 @@
-"""Tagging with packed weights: greedy, from left to right, or with a beam.
+"""Tagging with packed weights: greedily from left to right, or with a beam.
 
-Greedy search does not look up again what the features of a word alone came to, and asks for the
-weights of the next word while it tags one: text to CoNLL-U is 1.02x as fast.
+Greedy search caches the scores of a word's own features, and prefetches the weights of the next
+word while it tags one: text to CoNLL-U is 1.02x as fast.
 """
 from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, uint64_t
@@ -22,26 +22,25 @@ cdef extern from "blocks.h":
     int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
 
 
-# As many sums for words alone are kept, two to this power: what a word is like comes again with it.
-LOG_WORDS = 8
-MANY = 16       # sentences; with fewer it takes as long to make room for sums as to add them up
+LOG_WORDS = 8   # log2 of the words whose own scores are cached
+MANY = 16       # sentences; with fewer, making the cache takes as long as it saves
 
 
-cdef class TagSpace:
-    """What a search needs while it tags a corpus: room, and which sentences it leaves alone."""
+cdef class TagWorkspace:
+    """Buffers of a search on one corpus, and the sentences that keep their tags."""
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
     cdef TagBeam beam
-    cdef Memo memo                          # None for a few sentences
+    cdef Memo memo                          # None for few sentences
     cdef const unsigned char[::1] kept      # or None
 
-    def __init__(self, Tagging search not None, Corpus corpus not None,
+    def __init__(self, TagSearch search not None, Corpus corpus not None,
                  const unsigned char[::1] kept):
         cdef TagTask task = search.task
         if corpus.n_columns != task.n_columns:
-            raise ValueError(f"{corpus.n_columns} columns, but the task looks at {task.n_columns}")
+            raise ValueError(f"{corpus.n_columns} columns, but the task needs {task.n_columns}")
         if kept is not None and kept.shape[0] != len(corpus):
-            raise ValueError(f"{kept.shape[0]} marks for {len(corpus)} sentences")
+            raise ValueError(f"{kept.shape[0]} flags for {len(corpus)} sentences")
         self.kept = kept
         self.beam = TagBeam(task, PackedTagScorer(search.weights), search.width)
         if len(corpus) >= MANY:
@@ -50,8 +49,8 @@ cdef class TagSpace:
         self.scores.resize(task.n_padded)
 
 
-cdef class Tagging:
-    """Fills in the column of a task; a width of 1 is greedy search. Threads may share it."""
+cdef class TagSearch:
+    """Search that fills in the column of a task; thread-safe. A width of 1 is greedy."""
     cdef readonly TagTask task
     cdef readonly PackedWeights weights
     cdef readonly int width
@@ -60,14 +59,14 @@ cdef class Tagging:
         if weights.n_classes != task.n_classes:
             raise ValueError(
                 f"weights for {weights.n_classes} classes, but there are {task.n_classes}")
-        TagBeam(task, PackedTagScorer(weights), width)      # or say that it is too wide
+        TagBeam(task, PackedTagScorer(weights), width)      # raises ValueError for a wrong width
         self.task, self.weights, self.width = task, weights, width
 
     def tag(self, Corpus corpus, const unsigned char[::1] kept=None):
-        """Tag all sentences of the corpus but those that are `kept`: not 0 there."""
+        """Tag all sentences of the corpus, except those whose byte in `kept` is not 0."""
         tag_all([self], corpus, [kept])
 
-    cdef int tag_corpus(self, Corpus corpus, TagSpace space) except -1 nogil:
+    cdef int tag_corpus(self, Corpus corpus, TagWorkspace space) except -1 nogil:
         cdef WordsC words
         cdef int32_t* own
         cdef int i
@@ -82,30 +81,29 @@ cdef class Tagging:
 
     cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
                           int16_t* scores, Memo memo) except -1 nogil:
-        """While a word is tagged, the weights of the next one are asked for: most of its features
-        do not depend on how this one is tagged."""
-        cdef int following, word = self.settle(words, own, 1)
+        """Tag a sentence; the static weights of the next word are prefetched meanwhile."""
+        cdef int following, word = self.tag_fixed(words, own, 1)
         cdef uint64_t* ahead = keys + self.task.features.n_templates
-        self.look_ahead(words, word, keys)
+        self.prefetch(words, word, keys)
         while word <= words.n_words:
-            following = self.settle(words, own, word + 1)
-            self.look_ahead(words, following, ahead)
+            following = self.tag_fixed(words, own, word + 1)
+            self.prefetch(words, following, ahead)
             own[word] = self.best_class(words, word, keys, scores, memo) + N_RESERVED
             word, keys, ahead = following, ahead, keys
 
-    cdef int settle(self, const WordsC* words, int32_t* own, int word) noexcept nogil:
-        """Tag the words that are certain from this one on; the first that is not."""
+    cdef int tag_fixed(self, const WordsC* words, int32_t* own, int word) noexcept nogil:
+        """Tag a run of words with fixed classes; return the first word without one."""
         cdef int klass
         while word <= words.n_words:
-            klass = self.task.certain(words, word)
+            klass = self.task.fixed_class(words, word)
             if klass == NONE:
                 break
             own[word] = klass + N_RESERVED
             word += 1
         return word
 
-    cdef void look_ahead(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
-        """Write the keys of a word, if there is one, that do not depend on the words before."""
+    cdef void prefetch(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
+        """Write the static keys of a word, if it exists, and prefetch their weights."""
         if word <= words.n_words:
             self.task.features.fill_static(words, word, keys)
             self.weights.expect(keys + self.task.features.n_alone,
@@ -113,7 +111,7 @@ cdef class Tagging:
 
     cdef int best_class(self, const WordsC* words, int word, uint64_t* keys,
                         int16_t* scores, Memo memo) except -1 nogil:
-        """The best class of a word, given the first of its keys."""
+        """Return the best class of a word, given its static keys."""
         cdef int best, first, last, n_lanes = self.task.outline.n_lanes
         cdef const int16_t* exact = scores + self.task.outline.exact_lane
         self.task.features.fill_history(words, word, keys + self.task.features.n_static)
@@ -125,7 +123,7 @@ cdef class Tagging:
             memcpy(scores, self.task.blank.data() + n_lanes, self.task.n_padded * sizeof(int16_t))
             self.weights.score(keys, self.task.features.n_templates, scores)
             best = dodona_best(scores, self.task.n_padded // BLOCK)
-        # if weights are out of bounds, all may be below the padding
+        # with weights out of bounds, all scores may be below the padding's
         return best if best < self.task.n_classes else 0
 
     cdef int tag_with_beam(self, const WordsC* words, int32_t* own,
@@ -138,20 +136,20 @@ cdef class Tagging:
 
 
 def tag_all(searches, Corpus corpus not None, kept):
-    """Do one task after the other; `kept` has marks for each, as those of `Tagging.tag`, or None.
+    """Run one task after the other; `kept` has for each the flags of `TagSearch.tag`, or None.
 
-    The interpreter's lock is let go once: threads that ask for it in turn wait for each other.
+    The interpreter lock is released once for all tasks, so that threads wait less for each other.
     """
     cdef tuple tasks = tuple(searches)
     cdef list spaces = [
-        TagSpace(search, corpus, marks) for search, marks in zip(tasks, kept, strict=True)]
+        TagWorkspace(search, corpus, marks) for search, marks in zip(tasks, kept, strict=True)]
     cdef vector[PyObject*] c_tasks, c_spaces
-    cdef Tagging search
-    cdef TagSpace space
+    cdef TagSearch search
+    cdef TagWorkspace space
     cdef size_t i
     for search, space in zip(tasks, spaces, strict=True):
         c_tasks.push_back(<PyObject*> search)
         c_spaces.push_back(<PyObject*> space)
     with nogil:
         for i in range(c_tasks.size()):
-            (<Tagging> c_tasks[i]).tag_corpus(corpus, <TagSpace> c_spaces[i])
+            (<TagSearch> c_tasks[i]).tag_corpus(corpus, <TagWorkspace> c_spaces[i])

@@ -1,4 +1,4 @@
-"""Training a segmenter: what it learns in an epoch, how it is scored, and what its state is."""
+"""Training of segmenters: epochs, scores, checkpoints."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dodona.core.segmenting.boundary_training import BoundaryTrainer, count_pairs, count_patterns
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
-from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs, count_patterns
-from dodona.core.segmenting.places import LABELS, certain_pairs
-from dodona.core.segmenting.segmenting import MAX_BIAS
+from dodona.core.segmenting.text_scanner import LABELS, make_pair_table
+from dodona.core.segmenting.text_splitter import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
@@ -18,29 +18,29 @@ from dodona.learning.checkpoint import State
 from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
 from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.segmentation.augmentation import augmented
+from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
-from dodona.segmentation.rules import learn_rules
-from dodona.segmentation.scores import segmentation_scores
-from dodona.segmentation.segmented import code_points
+from dodona.segmentation.segmentation_scores import segmentation_scores
 from dodona.segmentation.segmenter import Segmenter
+from dodona.segmentation.sentence_writer import code_points
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.storage.json_fields import read_field
 from dodona.treebank.raw_text import GoldText, gold_text
 
-MARGIN = 12  # by which the right label should win
-# times the margin where text is augmented, which is at odds with the treebank in places: English,
-# dev, the mean of three seeds: tokens 99.58 to 99.61, sentences 89.53 to 89.92
+MARGIN = 12  # by which the gold label should win
+# factor of the margin for augmented text, which sometimes contradicts the treebank: English dev,
+# mean of three seeds: tokens 99.58 to 99.61, sentences 89.53 to 89.92
 WIDER = 3
 TOKEN, SENTENCE = LABELS["token"], LABELS["sentence"]
 BIASES = (-1, -0.5, -0.25, 0.25, 0.5, 1, 1.5, 2, 3, 4)  # to try, in margins
-UNIT = 10  # sentences of a paragraph that are learned from in one go
-CHUNK = 64  # units between two looks at the clock and at Ctrl-C
+UNIT = 10  # most sentences of a paragraph in a training unit
+CHUNK = 64  # units between two checks of the clock and of Ctrl-C
 
-Weights = tuple[PackedWeights, PackedWeights]  # of places, and of tokens that are several words
+Weights = tuple[PackedWeights, PackedWeights]  # of boundaries, and of multiword tokens
 
 
 class SegmenterTrainer(Learner[Weights]):
-    """One training run. `epochs()` runs it; `segmenter()` gives the best segmenter so far."""
+    """A training run; `epochs()` runs it, `segmenter()` returns the best segmenter so far."""
 
     part = "segmenter"
 
@@ -56,38 +56,38 @@ class SegmenterTrainer(Learner[Weights]):
         self.gold = gold_text(load(train))
         self.dev = gold_text(load(dev)) if dev is not None else None
         self.best_words_score = 0.0
-        self._start_places()
+        self._start_boundaries()
         self._start_words()
         self.n_pieces, self.n_words = len(self.units), sum(map(len, self.gold.words))
 
-    def _start_places(self) -> None:
-        """What learns where sentences and tokens begin."""
+    def _start_boundaries(self) -> None:
+        """Make the trainer of sentence and token boundaries."""
         shown, cutoff, margin = self.gold, self.settings.cutoff, MARGIN
         counts = count_patterns(code_points(shown.text), _labels(shown))
         self.lexicon = learn_lexicon(shown.text, counts, self.sources)
         index = self.lexicon.index()
         if len(shown.paragraphs) > 1:
-            # the same without its blank lines, for texts that lack them: on en_ewt's dev set, F1 of
-            # sentences is 3.2 higher where blank lines are taken out, 0.2 lower where they are not
+            # a copy without blank lines, for texts that lack them: on en_ewt's dev set, F1 of
+            # sentences rises by 3.2 without blank lines, and falls by 0.2 with them
             shown = shown + shown.in_lines(self.settings.seed)
             cutoff = min(2 * cutoff - 1, MAX_CUTOFF)  # most features occur in both
         if self.sources.abbreviations:
-            # there are some that the treebank does not have; without any, this costs el_gdt 0.8 F1
+            # without a list, augmentation costs el_gdt 0.8 F1
             shown = shown + augmented(
-                self.gold, self.sources.given, self.lexicon.abbreviations, self.settings.seed
+                self.gold, self.sources.listed, self.lexicon.abbreviations, self.settings.seed
             )
             margin *= WIDER
         text, labels = code_points(shown.text), _labels(shown)
-        self.certain = certain_pairs(count_pairs(text, labels, index), self.settings.certain)
-        self.places = PlaceTrainer(
-            text, self.certain, labels, margin=margin, cutoff=cutoff, lexicon=index
+        self.pair_table = make_pair_table(count_pairs(text, labels, index), self.settings.certain)
+        self.boundaries = BoundaryTrainer(
+            text, self.pair_table, labels, margin=margin, cutoff=cutoff, lexicon=index
         )
         self.units = _units(shown)
         for unit in self.units:
-            self.places.count(*unit)
+            self.boundaries.count(*unit)
 
     def _start_words(self) -> None:
-        """What learns which tokens are several words."""
+        """Make the trainer of multiword tokens."""
         forms = [self.gold.text[start:end] for start, end, _ in self.gold.spans]
         self.rules, gold_rules = learn_rules(forms, self.gold.words)
         self.words = ExpansionTrainer(
@@ -98,20 +98,20 @@ class SegmenterTrainer(Learner[Weights]):
             margin=MARGIN,
             cutoff=self.settings.cutoff,
         )
-        self.met = self.words.met()
+        self.matching = self.words.matching()
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.settings.seed + (number << 32)
         for some, n_done in in_chunks(shuffle(len(self.units), seed), CHUNK):
             for unit in some:
-                self.places.train(*self.units[unit])
+                self.boundaries.train(*self.units[unit])
             yield n_done
-        self.words.train([self.met[i] for i in shuffle(len(self.met), seed)])
+        self.words.train([self.matching[i] for i in shuffle(len(self.matching), seed)])
 
     def average(self) -> Weights:
         least = self.settings.prune
         return (
-            pack(self.places.weights, self.places.time, least=least),
+            pack(self.boundaries.weights, self.boundaries.time, least=least),
             pack(self.words.weights, self.words.time, least=least),
         )
 
@@ -124,26 +124,27 @@ class SegmenterTrainer(Learner[Weights]):
         return segmentation_scores(self.dev, segmenter.segment(self.dev.text))
 
     def _segmenter(self, weights: Weights, bias: int = 0) -> Segmenter:
-        places, words = weights
+        boundaries, words = weights
         return Segmenter(
-            self.settings, self.certain, places, self.rules, words, bias, lexicon=self.lexicon
+            *(self.settings, self.pair_table, boundaries, self.rules, words, bias),
+            lexicon=self.lexicon,
         )
 
     def keep(self, learned: Weights, epoch: Epoch) -> None:
-        """Words have a best epoch of their own: they learn longer."""
-        places, words = self.best or learned
+        """Keep the best weights; those of words, which learn longer, have their own best epoch."""
+        boundaries, words = self.best or learned
         if epoch.is_best:
-            places = learned[0]
+            boundaries = learned[0]
         if epoch.scores.get("words", 0) >= self.best_words_score:
             words, self.best_words_score = learned[1], epoch.scores.get("words", 0)
-        self.best = places, words
+        self.best = boundaries, words
 
     @property
     def n_updates(self) -> int:
-        return self.places.n_updates + self.words.n_updates
+        return self.boundaries.n_updates + self.words.n_updates
 
     def state(self) -> State:
-        learning = {"places": self.places, "words": self.words}
+        learning = {"places": self.boundaries, "words": self.words}  # names in checkpoints
         return State(
             numbers={
                 "times": {name: (part.time, part.n_updates) for name, part in learning.items()},
@@ -155,23 +156,23 @@ class SegmenterTrainer(Learner[Weights]):
 
     def go_on(self, state: State) -> None:
         times = state.numbers["times"]
-        self.places.go_on(state.weights["places"], *times["places"])
+        self.boundaries.go_on(state.weights["places"], *times["places"])
         self.words.go_on(state.weights["words"], *times["words"])
         self.best_words_score = read_field(state.numbers, "best_words_score", float)
         if state.best:
             self.best = (
-                state.best_of("places", self.places.weights.n_classes),
+                state.best_of("places", self.boundaries.weights.n_classes),
                 state.best_of("words", self.words.weights.n_classes),
             )
 
     def segmenter(self) -> Segmenter:
-        """The segmenter of the best epoch so far, with the bias that is best on the dev set.
+        """Return the segmenter of the best epoch so far, with the best bias on the dev set.
 
-        A perceptron is right as often as it can be, which is not where F1 is best: in a treebank
-        without punctuation it would hardly find a sentence (got_proiel: 20 without, 25 with).
+        A perceptron maximises accuracy, not F1: without punctuation it would find few sentences
+        (F1 on got_proiel: 20 without a bias, 25 with it).
         """
         if self.best is None:
-            raise ValueError("no epoch has been completed: there is no segmenter yet")
+            raise ValueError("there is no segmenter before the first epoch is complete")
         best = self._segmenter(self.best)
         scores = self._scores(best)
         unit = MARGIN / self.best[0].step
@@ -189,7 +190,7 @@ class SegmenterTrainer(Learner[Weights]):
         return found | self.sources.checksums()
 
     def record(self, scores: dict[str, float]) -> dict[str, Any]:
-        """How this segmenter came to be; no times, which differ between runs."""
+        """Return the record of this training run; no times, which differ between runs."""
         return {
             "checksums": self.checksum_data(),
             "n_sentences": sum(begins for _, _, begins in self.gold.spans),
@@ -213,11 +214,11 @@ def train_segmenter(
 ) -> Segmenter:
     """Train a segmenter on a treebank (a path or sentences) and return the best on `dev`.
 
-    `raw` are files of text in the same language, `abbreviations` a list of them, one a line: both
-    tell of words that the treebank does not have (docs/segmenter.md).
+    `raw` are text files in the same language, `abbreviations` is a file with one abbreviation in
+    each line; both add words that the treebank does not have (docs/segmenter.md).
 
-    Every setting of `dodona.settings.SegmenterSettings` is a keyword. After every epoch a
-    `checkpoint` is written to that file, from which `resume` goes on to the same segmenter.
+    Every setting of `dodona.settings.SegmenterSettings` is a keyword. After every epoch the state
+    is written to the file `checkpoint`; `resume` continues from such a file.
 
     >>> from dodona.treebank.sentence import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak", "."], misc=["_", "SpaceAfter=No", "_"])
@@ -232,7 +233,7 @@ def train_segmenter(
 
 
 def _labels(gold: GoldText) -> bytes:
-    """For every character, what begins there."""
+    """Return the boundary label before every character."""
     labels = bytearray(len(gold.text))
     for start, _, begins in gold.spans:
         labels[start] = SENTENCE if begins else TOKEN
@@ -240,7 +241,7 @@ def _labels(gold: GoldText) -> bytes:
 
 
 def _units(gold: GoldText) -> list[tuple[int, int]]:
-    """Pieces of the text to learn from: some sentences of one paragraph."""
+    """Split a text into training units: spans of some sentences of one paragraph."""
     new_paragraph = set(gold.paragraphs)
     starts: list[int] = []
     n_sentences = 0

@@ -1,4 +1,4 @@
-"""The tags of emoji and currencies, from a treebank: those that most of them have there."""
+"""Tags of emoji and currency signs: the most frequent ones in the treebank."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dodona.storage.json_fields import read_field
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.symbols import SYMBOL_KINDS, symbol_kind
 
-FEW = 3  # words of a kind that tell nothing yet
+FEW = 3  # occurrences of a kind below which UD's tag SYM is used
 SYMBOL = "SYM"
-USUAL = {"emoji": "NFP", "currency": "$"}  # of the Penn Treebank's tags, where a treebank has them
-UNTOUCHED = -1  # a class that is left to the model
+USUAL = {"emoji": "NFP", "currency": "$"}  # Penn Treebank tags, used if the treebank has them
+UNTOUCHED = -1  # the model decides
 SAME = {LEMMA: lemma_script("$", "$")}
 
-Fixed = list[tuple[int, int]]  # per task, the class of each of SYMBOL_KINDS
+SymbolClasses = list[tuple[int, int]]  # for each task, the classes of SYMBOL_KINDS
 
 
 def learn_symbols(
     forms: Sequence[str], tags: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[bytes]]
-) -> Fixed:
-    """The classes of unknown emoji and currencies, task by task.
+) -> SymbolClasses:
+    """Return the classes of unknown emoji and currency signs, for each task.
 
-    Where a treebank has too few of them, they are symbols by what Universal Dependencies say.
+    If the treebank has too few, they get the tags of its most frequent SYM, as UD prescribes.
 
     >>> tags = {"upos": ["NOUN", "SYM"]}
     >>> learn_symbols(["oak", "="], tags, {"upos": [b"NOUN", b"SYM"]})
@@ -43,28 +43,28 @@ def learn_symbols(
 
 
 def _choose(kind: str, forms: Sequence[str], tags: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The values of all columns for a kind; lemmas are the forms themselves."""
+    """Choose the values of all columns for a kind; the lemma is the form itself."""
     rows = list(zip(*tags.values(), strict=True))
     seen = Counter(row for form, row in zip(forms, rows, strict=True) if symbol_kind(form) == kind)
     if seen.total() >= FEW:
         return dict(zip(tags, seen.most_common(1)[0][0], strict=True)) | SAME
-    place = list(tags).index("upos") if "upos" in tags else None
-    seen = Counter(row for row in rows if place is not None and row[place] == SYMBOL)
+    upos = list(tags).index("upos") if "upos" in tags else None
+    seen = Counter(row for row in rows if upos is not None and row[upos] == SYMBOL)
     if not seen:
         return {}
     found = dict(zip(tags, seen.most_common(1)[0][0], strict=True)) | SAME
     return found | ({"xpos": USUAL[kind]} if USUAL[kind] in tags.get("xpos", ()) else {})
 
 
-def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> Fixed:
-    """The classes in a file, for tasks of so many classes; none in files of old."""
+def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> SymbolClasses:
+    """Restore the classes from a file; empty for files older than this feature."""
     if not any("symbols" in task for task in tasks):
         return []
-    fixed: Fixed = []
+    fixed: SymbolClasses = []
     for task, n in zip(tasks, n_classes, strict=True):
         pair = read_field(task, "symbols", list[int])
         emoji, currency = pair
         if not (UNTOUCHED <= emoji < n and UNTOUCHED <= currency < n):
-            raise ValueError(f"symbols have the classes {pair}, but there are {n}")
+            raise ValueError(f"symbols have the classes {pair}, but there are {n} classes")
         fixed.append((emoji, currency))
     return fixed

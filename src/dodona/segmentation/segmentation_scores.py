@@ -1,4 +1,4 @@
-"""How well text was split: F1 of tokens, words and sentences."""
+"""F1 of tokens, words and sentences found in raw text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dodona.treebank.sentence import Sentence
 
 
 def segmentation_scores(gold: GoldText, found: Iterable[Sentence]) -> dict[str, float]:
-    """F1 of tokens, words and sentences, in percent, for the sentences found in the gold text.
+    """Return F1 of tokens, words and sentences, in percent.
 
-    A token counts if it has the right beginning and end, a sentence likewise. A word that is a
-    token counts as one; others if they are the same, in the same place of the same token.
+    A token or sentence is correct if its start and end are. A word that is a whole token counts as
+    the token; words of a multiword token must have the right form and position in the right token.
     """
     spans, words = [], []
     for sentence in found:
@@ -23,12 +23,11 @@ def segmentation_scores(gold: GoldText, found: Iterable[Sentence]) -> dict[str, 
             start, _, end = (token.attribute("TokenRange") or "").partition(":")
             spans.append((int(start), int(end), i == 0))
             words.append(token.words)
-    expected = _units_to_find(gold.spans, gold.words)
-    answered = _units_to_find(spans, words)
-    return {name: _f1(expected[name], answered[name]) for name in expected}
+    expected, predicted = _units(gold.spans, gold.words), _units(spans, words)
+    return {name: _f1(expected[name], predicted[name]) for name in expected}
 
 
-def _units_to_find(
+def _units(
     spans: list[tuple[int, int, bool]], words: list[tuple[str, ...]]
 ) -> dict[str, list[tuple[Any, ...]]]:
     tokens: list[tuple[Any, ...]] = [(start, end) for start, end, _ in spans]
@@ -43,6 +42,6 @@ def _units_to_find(
     return {"tokens": tokens, "words": parts, "sentences": sentences}
 
 
-def _f1(expected: list[tuple[Any, ...]], answered: list[tuple[Any, ...]]) -> float:
-    n_right = (Counter(expected) & Counter(answered)).total()
-    return 200 * n_right / max(len(expected) + len(answered), 1)
+def _f1(expected: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> float:
+    n_right = (Counter(expected) & Counter(predicted)).total()
+    return 200 * n_right / max(len(expected) + len(predicted), 1)

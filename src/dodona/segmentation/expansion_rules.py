@@ -1,9 +1,9 @@
-"""Learning how tokens become words: rules for whole tokens, and for endings and beginnings.
+"""Learning expansion rules for multiword tokens: for whole tokens, endings and beginnings.
 
-A token that is several words gives a rule for its ending (English "n't", whatever stands before)
-and one for its beginning. Such a rule holds for any token if training has seen it with several and
-not too rarely, and the one seen with more is taken; else there is a rule for the token alone, as
-for French "du".
+A multiword token yields a rule for its ending (English "n't" after any word) and one for its
+beginning. Such a rule applies to every token if training has seen it often enough with several
+tokens, and the one seen with more tokens is used; otherwise the token gets a rule of its own, as
+does French "du".
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from functools import cache
 
 from dodona.core.segmenting.expansion import RuleIndex, string_hash
 from dodona.records import field, record
-from dodona.segmentation.segmented import check_rule, code_points
+from dodona.segmentation.sentence_writer import check_rule, code_points
 
 Rule = tuple[str, str, tuple[str, ...]]  # side, affix, words: in lower case
 
-MIN_TYPES = 2  # tokens that an affix must be seen with …
-MIN_SHARE = 0.05  # … and among those that have it
-CERTAIN = 3  # a token seen this often, and always alike, is certain
+MIN_TYPES = 2  # distinct tokens that a rule for an affix must expand …
+MIN_SHARE = 0.05  # … and their share among the tokens with that affix
+CERTAIN = 3  # occurrences, always expanded alike, that fix the rule of a token
 MAX_AFFIX = 16
 APOSTROPHES = "'\u2019"
 
 
 @record
-class Rules:
-    """The rules, and the tokens that are certain: their hashes and their answers."""
+class ExpansionRules:
+    """Rules, and the tokens whose rule is fixed: their hashes and rule numbers (0: none)."""
 
     rules: list[Rule] = field(default_factory=list)
     hashes: array[int] | memoryview = field(default_factory=lambda: array("Q"))
-    answers: array[int] | memoryview = field(default_factory=lambda: array("I"))
+    fixed_rules: array[int] | memoryview = field(default_factory=lambda: array("I"))
 
     def index(self, more: Sequence[Rule] = ()) -> RuleIndex:
-        """What finds the rules that a token meets; whoever meets one of `more` has it."""
+        """Return an index of the rules; those of `more` apply to every token that matches."""
         affixes = [rule[:2] for rule in (*self.rules, *more)]
-        return RuleIndex(affixes, self.hashes, self.answers, len(self.rules))
+        return RuleIndex(affixes, self.hashes, self.fixed_rules, len(self.rules))
 
     def doubled(self) -> list[Rule]:
-        """Rules for two contractions in a row, which are too rare to be learned.
+        """Return rules for two contractions in a row, which are too rare to be learned.
 
         >>> endings = [("suffix", "n't", ("", "n't")), ("suffix", "'ve", ("", "'ve"))]
-        >>> ("suffix", "n't've", ("", "n't", "'ve")) in Rules(endings).doubled()
+        >>> ("suffix", "n't've", ("", "n't", "'ve")) in ExpansionRules(endings).doubled()
         True
         """
         endings = [
@@ -61,7 +61,7 @@ class Rules:
 
 @cache
 def lower(form: str) -> str:
-    """A form as segmenters compare it: characters in lower case, digits as 0.
+    """Normalise a form as the segmenter does: characters in lower case, digits as 0.
 
     >>> lower("Oak 12")
     'oak 00'
@@ -70,7 +70,7 @@ def lower(form: str) -> str:
 
 
 def affix_rules(token: str, words: Sequence[str]) -> list[Rule]:
-    """The rules for an ending and a beginning by which a token becomes these words.
+    """Return the rules for an ending and a beginning that expand a token into words.
 
     >>> affix_rules("don't", ["do", "n't"])
     [('suffix', "n't", ('', "n't")), ('prefix', 'do', ('do', ''))]
@@ -89,38 +89,40 @@ def affix_rules(token: str, words: Sequence[str]) -> list[Rule]:
     return [rule for rule in rules if len(rule[1]) <= MAX_AFFIX]
 
 
-def learn_rules(forms: Sequence[str], words: Sequence[tuple[str, ...]]) -> tuple[Rules, list[int]]:
-    """The rules that tokens and their words show, and the number of each token's rule (0: none)."""
+def learn_rules(
+    forms: Sequence[str], words: Sequence[tuple[str, ...]]
+) -> tuple[ExpansionRules, list[int]]:
+    """Learn rules from tokens and their words; also return each token's rule number (0: none)."""
     lows = [lower(form) for form in forms]
     found = {
-        (low, spelled)
+        (low, expanded)
         for low, parts in zip(lows, words, strict=True)
-        if len(parts) > 1 and _is_sayable(low, spelled := tuple(map(lower, parts)))
+        if len(parts) > 1 and _is_expressible(low, expanded := tuple(map(lower, parts)))
     }
     productive = _productive(found, set(lows))
     rule_of = {}
-    for low, spelled in found:
-        usable = [rule for rule in affix_rules(low, spelled) if rule in productive]
-        whole: Rule = ("whole", low, spelled)
-        rule_of[low, spelled] = max(usable, key=productive.__getitem__, default=whole)
+    for low, expanded in found:
+        usable = [rule for rule in affix_rules(low, expanded) if rule in productive]
+        whole: Rule = ("whole", low, expanded)
+        rule_of[low, expanded] = max(usable, key=productive.__getitem__, default=whole)
     rules = sorted(set(rule_of.values()))
     number = {rule: i for i, rule in enumerate(rules, start=1)}
     gold = []
     for low, parts in zip(lows, words, strict=True):
         key = (low, tuple(map(lower, parts)))
         gold.append(number[rule_of[key]] if len(parts) > 1 and key in rule_of else 0)
-    return Rules(rules, *_certain(rules, lows, gold)), gold
+    return ExpansionRules(rules, *_fixed(rules, lows, gold)), gold
 
 
-def _is_sayable(token: str, words: tuple[str, ...]) -> bool:
-    """Whether a rule can write the words: it knows no digits but those that the token has."""
+def _is_expressible(token: str, words: tuple[str, ...]) -> bool:
+    """Whether a rule can produce the words: it can only copy digits from the token."""
     if any(c == "0" for word in words for c in word) and "".join(words) != token:
         return False
     return all(words) and not any(c.isspace() for word in words for c in word)
 
 
 def _productive(found: set[tuple[str, tuple[str, ...]]], forms: set[str]) -> dict[Rule, int]:
-    """The rules that hold for any token that has their affix, with the tokens they were seen in."""
+    """Return the rules that apply to every token with their affix, and their counts of types."""
     types: defaultdict[Rule, set[str]] = defaultdict(set)
     for token, words in found:
         for rule in affix_rules(token, words):
@@ -141,9 +143,9 @@ def _affixes(form: str) -> list[tuple[str, str]]:
     return [("suffix", form[-n:]) for n in lengths] + [("prefix", form[:n]) for n in lengths]
 
 
-def _certain(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array[int], array[int]]:
-    """The tokens that meet a rule, were seen often enough, and always had the same."""
-    met = {rule[:2] for rule in rules}
+def _fixed(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array[int], array[int]]:
+    """Return the tokens that match a rule and were often and always expanded alike."""
+    affixes = {rule[:2] for rule in rules}
     seen: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for low, rule in zip(lows, gold, strict=True):
         seen[low][rule] += 1
@@ -152,13 +154,13 @@ def _certain(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array
         for low, counts in seen.items()
         if len(counts) == 1
         and counts.total() >= CERTAIN
-        and (("whole", low) in met or any(affix in met for affix in _affixes(low)))
+        and (("whole", low) in affixes or any(affix in affixes for affix in _affixes(low)))
     )
     return array("Q", [key for key, _ in sure]), array("I", [rule for _, rule in sure])
 
 
 def _common(one: str, other: str) -> int:
-    """Length of what both begin with."""
+    """Return the length of the common prefix."""
     n = 0
     while n < min(len(one), len(other)) and one[n] == other[n]:
         n += 1
@@ -166,14 +168,14 @@ def _common(one: str, other: str) -> int:
 
 
 def restore_rules(rules: Sequence[object]) -> list[Rule]:
-    """Rules from a model file; an error if one of them cannot be."""
+    """Restore rules from a model file; raise ValueError if one is damaged."""
     result: list[Rule] = []
     for rule in rules:
         match rule:
             case [str(side), str(affix), [*words]] if all(isinstance(w, str) for w in words):
-                spelled = tuple(map(str, words))
-                check_rule(side, affix, spelled)
-                result.append((side, affix, spelled))
+                expanded = tuple(map(str, words))
+                check_rule(side, affix, expanded)
+                result.append((side, affix, expanded))
             case _:
-                raise ValueError(f"{rule!r} is no rule of side, affix and words")
+                raise ValueError(f"expected a rule of side, affix and words, not {rule!r}")
     return result
