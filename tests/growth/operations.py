@@ -19,7 +19,7 @@ from dodona.explorer.picture import draw_best, draw_state
 from dodona.explorer.typed import read_typed
 from dodona.treebank.conllu.writer import Writer, to_conllu, to_conllx
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph, with_graph
 from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
 from dodona.treebank.graphs.lexical_labels import delexicalise, lexicalise
 from dodona.treebank.raw_text import gold_text, original_text, raw_text
@@ -29,7 +29,7 @@ from growth.patterns import CONLLU, TEXTS, Pattern, pick
 from support.small import enhanced, train, treebank
 
 Sentences = list[dodona.Sentence]
-Graph = tuple[dodona.Sentence, frozenset[Arc]]
+Graph = tuple[dodona.Sentence, frozenset[GraphArc]]
 
 TREES = pick(CONLLU, "ordinary", "long sentence", "chain", "star")
 PROJECTIVE = {name: make for name, make in TREES.items() if "cross" not in name}
@@ -83,7 +83,7 @@ def graphs(text: str) -> list[Graph]:
     return [(one, enhanced_graph(one)) for one in sentences(text)]
 
 
-def planar_graphs(text: str) -> list[frozenset[Arc]]:
+def planar_graphs(text: str) -> list[frozenset[GraphArc]]:
     return [planarise(arcs).arcs for _, arcs in graphs(text)]
 
 
@@ -117,7 +117,7 @@ def each(work: Callable[[dodona.Sentence], object]) -> Callable[[Sentences], obj
     return lambda given: [work(one) for one in given]
 
 
-def each_graph(work: Callable[[frozenset[Arc]], object]) -> Callable[[list[Graph]], object]:
+def each_graph(work: Callable[[frozenset[GraphArc]], object]) -> Callable[[list[Graph]], object]:
     return lambda given: [work(arcs) for _, arcs in given]
 
 

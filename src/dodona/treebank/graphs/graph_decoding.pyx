@@ -12,7 +12,7 @@ from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.transitions.gold cimport GoldArc
 from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
-from dodona.treebank.trees.lifted_arcs cimport Arc, index_by_head, is_written_before, let_down
+from dodona.treebank.graphs.lifted_arcs cimport LabelledArc, index_by_head, is_written_before, let_down
 
 # What it takes from its Python neighbours is imported when it is needed: parsers of trees start
 # without them.
@@ -54,7 +54,7 @@ cdef class GraphDecoder:
     cdef bytes texts                    # of literal pieces, one after the other
 
     # of the sentence in hand
-    cdef vector[Arc] arcs               # by dependent
+    cdef vector[LabelledArc] arcs               # by dependent
     cdef vector[int32_t] first_into     # the first arc into each word, and where the last end
     cdef vector[int32_t] first_from     # the first arc from each node, and …
     cdef vector[int32_t] next_from      # … the next from the same
@@ -141,7 +141,7 @@ cdef class GraphDecoder:
             some_lifted = some_lifted or self.is_lifted[arc.label]
             for j in range(self.parts[arc.label].size()):
                 part = &self.parts[arc.label][j]
-                self.arcs.push_back(Arc(
+                self.arcs.push_back(LabelledArc(
                     arc.dependent if part.is_back else arc.head,
                     arc.head if part.is_back else arc.dependent,
                     part.plain, part.wanted, part.rank))
@@ -180,7 +180,7 @@ cdef class GraphDecoder:
                 self.out.pop_back()                  # the last bar
         self.starts.push_back(<int32_t> self.out.size())
 
-    cdef void put_arc(self, Sentence sentence, const Arc* arc):
+    cdef void put_arc(self, Sentence sentence, const LabelledArc* arc):
         """An arc and a bar."""
         self.put_number(arc.head)
         self.put_label(sentence, arc.dependent, &self.plain[arc.plain])

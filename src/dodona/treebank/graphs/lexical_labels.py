@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dodona.treebank.graphs.enhanced import Arc
+from dodona.treebank.graphs.enhanced import GraphArc
 from dodona.treebank.graphs.legal_labels import legal_label
 from dodona.treebank.sentence import Sentence
 
@@ -28,7 +28,7 @@ NONE = -1  # no word
 class Phrases:
     """What a sentence's words and arcs say about the words that mark a phrase."""
 
-    def __init__(self, sentence: Sentence, arcs: Iterable[Arc]) -> None:
+    def __init__(self, sentence: Sentence, arcs: Iterable[GraphArc]) -> None:
         self.sentence, self.feats = sentence, sentence.feats
         self.markers: dict[tuple[int, str], list[int]] = {}
         self.conjuncts: dict[int, list[int]] = {}  # a word's neighbours by conj, heads first
@@ -78,7 +78,7 @@ class Phrases:
         return self._texts[word - 1]
 
 
-def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
+def delexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphArc]:
     """The arcs with the parts of labels that the sentence tells replaced by where it does.
 
     >>> s = Sentence.from_columns(["leaves", "of", "oaks"], lemmas=["leaf", "of", "oak"])
@@ -96,7 +96,7 @@ def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
     )
 
 
-def lexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
+def lexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphArc]:
     """The arcs with the words put back into their labels, as far as labels may have them.
 
     A part that is not found is left out, and so is what UD does not allow (`legal_labels`).

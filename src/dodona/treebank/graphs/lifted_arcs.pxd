@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 from dodona.core.base.nodes cimport NONE
 
 
-cdef struct Arc:
+cdef struct LabelledArc:
     int32_t head
     int32_t dependent
     int32_t plain             # its label, without the mark of a lifted arc
@@ -14,25 +14,25 @@ cdef struct Arc:
     int32_t rank              # of its label with the mark, among all by text
 
 
-cdef inline uint64_t order_of(const Arc& arc) noexcept nogil:
+cdef inline uint64_t order_of(const LabelledArc& arc) noexcept nogil:
     return <uint64_t> arc.dependent << 32 | <uint64_t> arc.rank
 
 
-cdef inline bint comes_before(const Arc& a, const Arc& b) noexcept nogil:
+cdef inline bint comes_before(const LabelledArc& a, const LabelledArc& b) noexcept nogil:
     """By dependent, then by label, then by head."""
     if order_of(a) != order_of(b):
         return order_of(a) < order_of(b)
     return a.head < b.head
 
 
-cdef inline bint is_written_before(const Arc& a, const Arc& b) noexcept nogil:
+cdef inline bint is_written_before(const LabelledArc& a, const LabelledArc& b) noexcept nogil:
     """By dependent, then by head, then by label."""
     if a.dependent != b.dependent:
         return a.dependent < b.dependent
     return a.head < b.head if a.head != b.head else a.rank < b.rank
 
 
-cdef inline int unique(vector[Arc]& arcs) except -1 nogil:
+cdef inline int unique(vector[LabelledArc]& arcs) except -1 nogil:
     """Sort the arcs as dependents are looked through, and drop those that are there twice."""
     cdef size_t i, n = 0
     sort(arcs.begin(), arcs.end(), comes_before)
@@ -46,7 +46,7 @@ cdef inline int unique(vector[Arc]& arcs) except -1 nogil:
     arcs.resize(n)
 
 
-cdef inline int index_by_head(const vector[Arc]& arcs, int n_words, vector[int32_t]& first,
+cdef inline int index_by_head(const vector[LabelledArc]& arcs, int n_words, vector[int32_t]& first,
                               vector[int32_t]& next_arc) except -1 nogil:
     """Lists of the arcs out of each node, in order; NONE ends them."""
     cdef int i
@@ -58,7 +58,7 @@ cdef inline int index_by_head(const vector[Arc]& arcs, int n_words, vector[int32
         first[arcs[i].head] = i
 
 
-cdef inline int find_places(const vector[Arc]& arcs, vector[int32_t]& places) except -1 nogil:
+cdef inline int find_places(const vector[LabelledArc]& arcs, vector[int32_t]& places) except -1 nogil:
     """The place of each node, breadth first from the root; those it does not reach come last."""
     cdef vector[int32_t] order, first, next_arc
     cdef size_t i, at = 0
@@ -81,7 +81,7 @@ cdef inline int find_places(const vector[Arc]& arcs, vector[int32_t]& places) ex
             places[i] = n_nodes + <int32_t> i
 
 
-cdef inline int find_head(const vector[Arc]& arcs, const Arc& lifted,
+cdef inline int find_head(const vector[LabelledArc]& arcs, const LabelledArc& lifted,
                           const vector[int32_t]& first, const vector[int32_t]& next_arc,
                           vector[int32_t]& seen_by, int32_t search) except -1 nogil:
     """The first node below with an arc of the wanted label: where the lifted arc came from.
@@ -122,7 +122,7 @@ cdef inline bint is_above(const Lifted& a, const Lifted& b) noexcept nogil:
     return a.rank < b.rank
 
 
-cdef inline void take_out(const vector[Arc]& arcs, int32_t arc, vector[int32_t]& first,
+cdef inline void take_out(const vector[LabelledArc]& arcs, int32_t arc, vector[int32_t]& first,
                           vector[int32_t]& next_arc) noexcept nogil:
     """Take an arc out of the list of its head."""
     cdef int32_t* link = &first[arcs[arc].head]
@@ -131,7 +131,7 @@ cdef inline void take_out(const vector[Arc]& arcs, int32_t arc, vector[int32_t]&
     link[0] = next_arc[arc]
 
 
-cdef inline bint put_in(const vector[Arc]& arcs, int32_t arc, vector[int32_t]& first,
+cdef inline bint put_in(const vector[LabelledArc]& arcs, int32_t arc, vector[int32_t]& first,
                         vector[int32_t]& next_arc) noexcept nogil:
     """Put an arc into the list of its head; False if the same is there already."""
     cdef int32_t* link = &first[arcs[arc].head]
@@ -144,13 +144,13 @@ cdef inline bint put_in(const vector[Arc]& arcs, int32_t arc, vector[int32_t]& f
     return True
 
 
-cdef inline int let_down(vector[Arc]& arcs, const vector[int32_t]& plain_ranks,
+cdef inline int let_down(vector[LabelledArc]& arcs, const vector[int32_t]& plain_ranks,
                          int n_words) except -1 nogil:
     """Put lifted arcs back to where their labels point, topmost first."""
     cdef vector[int32_t] places, first, next_arc, seen_by
     cdef vector[Lifted] lifted
     cdef size_t i, n = 0
-    cdef Arc* arc
+    cdef LabelledArc* arc
     unique(arcs)
     places.resize(n_words + 1)
     find_places(arcs, places)
