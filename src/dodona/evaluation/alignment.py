@@ -47,7 +47,9 @@ def align(gold: Sequence[PlacedWord], system: Sequence[PlacedWord]) -> list[tupl
     return pairs
 
 
-def _block(gold: Sequence[PlacedWord], system: Sequence[PlacedWord], g: int, s: int) -> MultiwordBlock:
+def _block(
+    gold: Sequence[PlacedWord], system: Sequence[PlacedWord], g: int, s: int
+) -> MultiwordBlock:
     """Return the words that overlap the multiword token that begins at `g` or `s`."""
     ours, theirs = gold[g], system[s]
     end = ours.end if ours.is_multiword else theirs.end
@@ -91,7 +93,8 @@ def _same_forms(
     if len(ours) * len(theirs) > MOST_PAIRS:
         raise EvaluationError(
             f"a multiword token has {max(len(ours), len(theirs)):,} words, from character "
-            f"{gold[block.gold].start + 1:,} of the text on: too many to align (at most {MOST_PAIRS:,} pairs of words)"
+            f"{gold[block.gold].start + 1:,} of the text on: too many to align "
+            f"(at most {MOST_PAIRS:,} pairs of gold and system words)"
         )
     # lengths of the longest common subsequences of ours[i:] and theirs[j:]
     lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 def percentage(part: int, whole: int) -> float:
-    """Return 100 · (part / whole), or 0 if whole is 0; divides first, as the official script does."""
+    """Return 100 · (part / whole), or 0 of 0; divides first, as the official evaluation does."""
     return 100 * (part / whole) if whole else 0.0
 
 

@@ -61,5 +61,6 @@ def render(parts: Iterable[Table | str]) -> str:
             if i:
                 console.print()
             console.print(part, soft_wrap=isinstance(part, str))
-    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: labels may contain other line ends
+    # not splitlines: labels may contain other line ends
+    lines = capture.get().removesuffix("\n").split("\n")
     return "\n".join(line.rstrip() for line in lines) + "\n"

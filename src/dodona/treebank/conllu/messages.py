@@ -1,4 +1,4 @@
-"""The words for what is wrong with a line or a sentence: what was found, what was expected."""
+"""Error messages for lines and sentences: what was found and what was expected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def utf8(line: bytes) -> str:
             f"invalid UTF-8 at byte {error.start + 1} of the line, 0x{line[error.start]:02x} "
             f"({error.reason}); expected a file in UTF-8"
         )
-    raise AssertionError(f"Python finds no fault with {line!r}")
+    raise AssertionError(f"valid UTF-8: {line!r}")
 
 
 def columns(line: bytes) -> str:

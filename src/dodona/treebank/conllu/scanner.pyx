@@ -1,7 +1,7 @@
-"""Scanning CoNLL-U and CoNLL-X where the bytes lie: lines, fields, ids, heads, in one pass.
+"""In-place scanner of CoNLL-U and CoNLL-X: lines, fields, ids and heads, in one pass.
 
-The hot path answers with a Status and never allocates; `explain` finds the words for people
-afterwards, from the bytes as they stand.
+The hot path returns a Status and never allocates; `explain` composes the error message afterwards,
+from the bytes in the buffer.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -30,14 +30,14 @@ cdef class Scanner:
         self.begin_sentence()
 
     cdef int scan(self) noexcept nogil:
-        """Read lines until a sentence or the file ends, more bytes are needed, or one is wrong."""
+        """Scan lines until a sentence or the file ends, more bytes are needed, or a line is wrong."""
         cdef int status = GO_ON
         while status == GO_ON:
             status = self.skip_line() if self.is_skipping else self.scan_line()
         return status
 
     cdef int feed(self, bytes chunk) except -1:
-        """Append a chunk to the buffer; an empty one says that the file has ended."""
+        """Append a chunk to the buffer; an empty chunk is the end of the file."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(chunk)
         if self.begin > 0:
             memmove(self.buffer.data(), self.buffer.data() + self.begin, self.end - self.begin)
@@ -50,7 +50,7 @@ cdef class Scanner:
         self.end += size
         self.buffer[self.end] = c"\n"
         self.is_eof = size == 0
-        # room for every word the buffer can hold, so that scanning never allocates
+        # for every word the buffer can contain, so that scanning never allocates
         cdef size_t most_words = min(self.end // SHORTEST_LINE, self.max_words) + 1
         if self.head.size() < most_words:
             self.start.resize(STRIDE * most_words)
@@ -58,7 +58,7 @@ cdef class Scanner:
         return 0
 
     cdef void begin_sentence(self) noexcept nogil:
-        """Forget the sentence before; the next one starts at pos."""
+        """Start the next sentence at pos."""
         self.begin = self.pos
         self.n_words = self.n_empty = self.range_end = 0
         self.has_words = self.is_after_range = False
@@ -67,14 +67,14 @@ cdef class Scanner:
         self.line_at_begin = self.line
 
     cdef void stop(self) noexcept nogil:
-        """Forget everything: the file ends here."""
+        """Discard the buffer and treat the file as ended."""
         self.begin = self.pos = self.end = 0
         self.buffer[0] = c"\n"
         self.is_started = self.is_eof = True
         self.begin_sentence()
 
     cdef Py_ssize_t end_of_line(self) noexcept nogil:
-        """Where the line at pos ends, without its line end; -1 if that is not in the buffer yet."""
+        """Return the end of the line at pos, without its line end; -1 if it is not in the buffer yet."""
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes stop = <Bytes>memchr(line, c"\n", self.end - self.pos + 1)
         if stop == self.buffer.data() + self.end and not self.is_eof:
@@ -92,7 +92,7 @@ cdef class Scanner:
         self.line += 1
 
     cdef int skip_line(self) noexcept nogil:
-        """Pass over a line of a block that is no sentence."""
+        """Skip a line of a block that is not a sentence."""
         cdef Py_ssize_t line_end = self.end_of_line()
         cdef bint is_blank = line_end == self.pos and not self.is_mid_line
         if self.pos == self.end and self.is_eof:
@@ -104,7 +104,7 @@ cdef class Scanner:
         return SENTENCE_END if is_blank else GO_ON
 
     cdef int scan_line(self) noexcept nogil:
-        """Check the line at pos and note where its fields begin; pos stays where it is on error."""
+        """Check the line at pos and record the starts of its fields; on error, pos stays."""
         cdef Bytes base = self.buffer.data() + self.begin
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes p = line
@@ -119,7 +119,7 @@ cdef class Scanner:
         if line[0] == c"#":
             return self.scan_comment()
         start[0] = <int32_t>(line - base)
-        while True:     # the sentinel ends it
+        while True:     # ends at the sentinel
             seen |= p[0]
             if p[0] <= c"\n":
                 if p[0] == c"\n":
@@ -173,7 +173,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_word(self, Bytes base, const int32_t* start) noexcept nogil:
-        """Check the fields of a line, its id and its head; count it if it is a word."""
+        """Check the fields, id and head of a line; count it if it is a word."""
         cdef int k
         cdef Bytes p
         cdef int32_t head
@@ -200,7 +200,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil:
-        """A range stands before its first word, an empty node after its word."""
+        """Check a range, which precedes its first word, or an empty node, which follows its word."""
         cdef int32_t first = number(&p)
         cdef int32_t last
         cdef unsigned char sign = p[0]
@@ -229,7 +229,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_sentence(self) except -1:
-        """What can be known only when all its words have been seen."""
+        """Check ranges, heads and cycles of a complete sentence."""
         cdef int i
         cdef bint has_root = False
         if self.n_words == 0:
@@ -257,7 +257,7 @@ cdef class Scanner:
             <const char*>self.buffer.data() + self.begin, stop - self.begin)
 
     cdef tuple explain(self, int status):
-        """The line and the words for what is wrong, told from the bytes as they stand."""
+        """Return the line and the message of an error."""
         if status == TOO_LONG:
             return self.line, messages.too_long(self.max_words, self.max_bytes)
         if status == NO_WORDS:
