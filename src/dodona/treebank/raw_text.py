@@ -17,7 +17,10 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import tokens, unescape_spaces
 
 PARAGRAPH = "\n\n"
-LINES, WRAPPED = 0.5, 0.25  # shares of the paragraphs that `in_lines` ends with a line end, and wraps
+LINES, WRAPPED = (
+    0.5,
+    0.25,
+)  # shares of the paragraphs that `in_lines` ends with a line end, and wraps
 WIDTHS = 40, 100  # of wrapped lines
 _NEW_PARAGRAPH = re.compile(r"#\s*new(par|doc)\b")
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")

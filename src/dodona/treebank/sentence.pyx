@@ -67,7 +67,7 @@ cdef class Sentence:
         return iter(views().words(self))
 
     def __getitem__(self, index):
-        """Return the word at an index, or the words of a slice: sentence[0] is the word with id 1."""
+        """Return the word at an index (sentence[0] has id 1), or the words of a slice."""
         return views().word(self, index)
 
     def __eq__(self, other):
@@ -451,7 +451,7 @@ cdef Text head_text(int32_t head, char* buffer) noexcept nogil:
 
 
 cdef Text value_text(list values, int i, int column) except *:
-    """Return the bytes of values[i], which the list keeps alive; raise if they are not one field."""
+    """Return the bytes of values[i], owned by the list; raise if they are not one field."""
     cdef Text text
     if isinstance(values[i], bytes):
         values[i] = values[i].decode()
@@ -474,8 +474,8 @@ def check_field(bytes value not None):
     >>> check_field(b"nsubj")
     """
     if not value or b"\t" in value or b"\n" in value:
-        raise ValueError(f"{value!r} cannot be the value of a column: a value is not empty and holds no "
-                         "tab and no line end")
+        raise ValueError(f"{value!r} cannot be in a column: a value is not empty and holds no tab "
+                         "and no line end")
     value.decode()              # raises if it is not UTF-8
 
 

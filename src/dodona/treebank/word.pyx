@@ -218,7 +218,7 @@ cdef class Word:
         return field(self.sentence, self.position, MISC)
 
     cdef Text range_line(self, int* last) noexcept nogil:
-        """Return the line of the range around the word, and set its last word; empty if there is none.
+        """Return the line of the range around the word, and set its last word; empty if none.
 
         A word with a TokenRange of its own is in no range, which saves the search for one.
         """
@@ -380,7 +380,7 @@ cdef tuple offsets_in(Text misc):
 
 
 cdef list range_offsets(Sentence sentence, Text line, int first, int last):
-    """Return start and end of each word of a range, or of the token if it is not its words joined."""
+    """Return the offsets of each word of a range, or of the token if it is not its words joined."""
     cdef int i
     cdef tuple offsets = offsets_in(last_column(line))
     if offsets is None:

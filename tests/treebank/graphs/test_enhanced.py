@@ -1,4 +1,4 @@
-"""Enhanced dependencies: read, written, made fit for a parser, restored and scored."""
+"""Enhanced dependencies: reading, writing, transformation for parsers, and scores."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_path_through_an_empty_node_is_one_arc() -> None:
 
 
 def test_empty_nodes_in_a_chain_and_in_a_circle() -> None:
-    """Each way up that passes no node twice; a word that leads to itself keeps the arc."""
+    """Each path up passes no node twice; an arc from a word to itself is kept."""
     text = "1\ta\t_\t_\t_\t_\t0\troot\t1.1:x|0:root\t_\n"
     text += "1.1\tb\t_\t_\t_\t_\t_\t_\t1.2:y|1:u\t_\n1.2\tc\t_\t_\t_\t_\t_\t_\t1.1:z|0:w\t_\n\n"
     assert enhanced_graph(read_one(text)) == {(0, "root", 1), (0, "w>y>x", 1), (1, "u>x", 1)}
@@ -87,22 +87,20 @@ def test_a_chain_of_empty_nodes_may_be_of_any_length() -> None:
     assert label == "top>" + "l0>" * 19_999 + "x"
 
 
-def test_ways_with_the_same_labels_are_one() -> None:
-    """Through sixteen pairs of nodes there are 65,536 ways, which differ in nothing."""
+def test_paths_with_the_same_labels_are_one() -> None:
+    """Sixteen pairs of nodes have 65,536 paths with the same labels."""
     text = chained(32, 2).replace(":l1", ":l0")
     assert enhanced_graph(read_one(text)) == {(0, "top>" + "l0>" * 15 + "x", 1)}
 
 
-def test_more_ways_than_anybody_means_are_refused() -> None:
+def test_too_many_paths_are_refused() -> None:
     assert len(enhanced_graph(read_one(chained(12, 2)))) == 32
-    with pytest.raises(
-        TreebankError, match=r"own\.conllu:\d+: word 1\.\d+ has too many .* paths"
-    ):
+    with pytest.raises(TreebankError, match=r"own\.conllu:\d+: word 1\.\d+ has too many .* paths"):
         enhanced_graph(read_one(chained(32, 2)))
 
 
-def test_a_circle_of_empty_nodes_is_not_searched_for_ever() -> None:
-    """Twelve nodes that all head each other can be passed in millions of ways."""
+def test_a_search_of_a_dense_cycle_of_empty_nodes_ends() -> None:
+    """Twelve nodes that are all heads of each other have millions of paths."""
     lines = ["1\ta\t_\t_\t_\t_\t0\troot\t1.1:x\t_"]
     for node in range(1, 13):
         others = "|".join(f"1.{other}:l" for other in range(1, 13) if other != node)
@@ -111,13 +109,13 @@ def test_a_circle_of_empty_nodes_is_not_searched_for_ever() -> None:
         enhanced_graph(read_one("\n".join([*lines, "", ""])))
 
 
-def slow_ways(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """The definition: every way up that passes no empty node twice."""
+def slow_paths(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Yield every path up that passes no empty node twice."""
     for head, label in heads[node]:
         if "." not in head:
             yield int(head), label
         elif head not in passed:
-            for top, above in slow_ways(heads, head, (*passed, head)):
+            for top, above in slow_paths(heads, head, (*passed, head)):
                 yield top, f"{above}>{label}"
 
 
@@ -131,9 +129,9 @@ def nodes_with_heads(draw: st.DrawFn) -> tuple[Heads, list[str]]:
 
 
 @given(nodes_with_heads())
-def test_ways_up_are_those_of_the_definition(made: tuple[Heads, list[str]]) -> None:
+def test_paths_up_equal_the_definition(made: tuple[Heads, list[str]]) -> None:
     heads, words = made
-    expected = {(int(word), *way) for word in words for way in slow_ways(heads, word, ())}
+    expected = {(int(word), *path) for word in words for path in slow_paths(heads, word, ())}
     assert set(paths_up(heads, words)) == expected
 
 
@@ -175,7 +173,7 @@ def test_only_the_deps_column_changes() -> None:
         ("5.2:nsubj", r"own.conllu:6: word 5 has enhanced head 5.2, which does not exist"),
     ],
 )
-def test_a_bad_column_is_told_with_its_line(deps: str, why: str) -> None:
+def test_errors_in_deps_name_the_line(deps: str, why: str) -> None:
     with pytest.raises(TreebankError, match=why.replace("|", r"\|")):
         enhanced_graph(read_one(GAPPING.replace("5.1:nsubj", deps)))
 
@@ -226,8 +224,8 @@ def test_the_shortest_arc_of_a_cycle_is_turned() -> None:
     assert remove_cycles(arcs).arcs == {(0, "root", 1), (1, "a", 3), (4, "b", 3), (4, "c", 1)}
 
 
-def test_turning_ends_where_it_would_go_on_for_ever() -> None:
-    """1 and 2 are turned to and fro unless the arc is dropped the second time."""
+def test_reversal_that_would_never_end_drops_an_arc() -> None:
+    """The arc between 1 and 2 is reversed for ever unless it is dropped the second time."""
     arcs = [(1, "x", 2), (1, "x", 3), (2, "x", 4), (3, "x", 2), (4, "x", 1)]
     result = remove_cycles(arcs)
     assert is_acyclic(links(result.arcs)) and result.n_dropped > 0
@@ -238,7 +236,7 @@ def test_of_two_arcs_against_each_other_one_is_dropped() -> None:
 
 
 @given(graphs())
-def test_cycles_are_removed_as_if_all_arcs_were_looked_at_each_time(arcs: frozenset[GraphArc]) -> None:
+def test_cycles_are_removed_as_by_the_reference(arcs: frozenset[GraphArc]) -> None:
     assert tuple(remove_cycles(arcs)) == lifting.remove_cycles(arcs)
 
 
@@ -253,16 +251,14 @@ def test_cycles_that_would_take_too_long_are_refused() -> None:
 
 @pytest.mark.parametrize("joined", ["label", "drop"])
 @given(arcs=graphs())
-def test_arcs_are_lifted_as_if_all_were_looked_at_each_time(
-    joined: str, arcs: frozenset[GraphArc]
-) -> None:
+def test_arcs_are_lifted_as_by_the_reference(joined: str, arcs: frozenset[GraphArc]) -> None:
     found = planarise(arcs, joined=joined)  # type: ignore[arg-type]
     assert tuple(found) == lifting.planarise(arcs, joined)
     assert deplanarise(found.arcs) == lifting.deplanarise(found.arcs)
 
 
 @given(arcs=marked_graphs())
-def test_any_labels_are_let_down_as_if_all_arcs_were_looked_at_each_time(
+def test_any_labels_are_restored_as_by_the_reference(
     arcs: frozenset[GraphArc],
 ) -> None:
     assert deplanarise(arcs) == lifting.deplanarise(arcs)
@@ -346,7 +342,7 @@ def test_a_cycle_is_broken_where_no_word_loses_its_only_head() -> None:
 
 
 @pytest.mark.parametrize("label", ["nmod↑obj", "nmod|obj", "nmod⇄obj"])
-def test_labels_may_not_have_our_marks(label: str) -> None:
+def test_labels_with_reserved_marks_are_refused(label: str) -> None:
     with pytest.raises(ValueError, match=r"label .* of word 2: ↑ \| ⇄ are reserved for marks"):
         planarise([(0, "root", 1), (1, label, 2)])
 

@@ -99,7 +99,8 @@ def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
         n = random.randint(2, 9)
         tags = [random.choice(TAGS[1:]) for _ in range(n)]
         feats = [random.choice(FEATS) for _ in range(n)]
-        rules = SentenceRules(LABELS, dodona.Sentence.from_columns(["x"] * n, upos=tags, feats=feats))
+        sentence = dodona.Sentence.from_columns(["x"] * n, upos=tags, feats=feats)
+        rules = SentenceRules(LABELS, sentence)
         for state in walk(system, n, random):
             before = set(broken_so_far(state, rules.kinds))
             for action in random.sample(system.valid(state), min(6, len(system.valid(state)))):

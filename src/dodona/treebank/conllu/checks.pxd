@@ -47,7 +47,7 @@ cdef inline int32_t number(Bytes* p) noexcept nogil:
 
 
 cdef inline Bytes first_bad_byte(Bytes p, Bytes stop) noexcept nogil:
-    """Return the first byte before stop that is not well-formed UTF-8 (Unicode, table 3-7), or NULL."""
+    """Return the first byte that is not well-formed UTF-8 (Unicode, table 3-7), or NULL."""
     cdef uint64_t eight
     cdef unsigned char lead, least, most
     cdef int n_more

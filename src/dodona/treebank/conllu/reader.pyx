@@ -85,7 +85,7 @@ cdef class Reader(Scanner):
     cdef bint is_ours, passes_bad
     cdef str format
     cdef Py_ssize_t chunk_size
-    cdef object held        # the next item to yield; the end of the file may still be appended to it
+    cdef object held        # the next item to yield; the file's end may still be added to it
     cdef object error       # why the rest of this block is skipped
     cdef bint is_endless    # and whether it is too long to be kept whole
     cdef bint is_busy       # reading, or being closed
@@ -194,7 +194,7 @@ cdef class Reader(Scanner):
                 self.reject(status)
 
     cdef int refill(self) except -1:
-        """Append a chunk at least as large as the unfinished line, so that long lines take linear time."""
+        """Append a chunk at least as large as the unfinished line: long lines take linear time."""
         try:
             chunk = self.read_bytes(max(self.chunk_size, self.end - self.pos))
         except (OSError, EOFError, zlib.error) as error:
@@ -206,7 +206,7 @@ cdef class Reader(Scanner):
                 f"{self.source}: expected a file opened in binary mode, "
                 f"but read() returned {type(chunk).__name__}")
         if len(chunk) > MOST_BYTES:
-            raise ValueError(f"{self.source}: read() returned {len(chunk):,} bytes, too many at once")
+            raise ValueError(f"{self.source}: read() returned too many bytes: {len(chunk):,}")
         self.feed(chunk)
         return 0
 

@@ -23,7 +23,7 @@ cdef class Scanner:
     cdef Py_ssize_t max_bytes
 
     cdef vector[unsigned char] buffer   # [begin, end) is filled, then a line end as a sentinel
-    cdef Py_ssize_t begin, pos, end     # start of the sentence, of the next line and of the free space
+    cdef Py_ssize_t begin, pos, end     # start of the sentence, of the next line, of free space
     cdef bint is_started, is_eof
     cdef Py_ssize_t line                # number of the line at pos
 

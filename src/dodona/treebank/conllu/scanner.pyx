@@ -30,7 +30,7 @@ cdef class Scanner:
         self.begin_sentence()
 
     cdef int scan(self) noexcept nogil:
-        """Scan lines until a sentence or the file ends, more bytes are needed, or a line is wrong."""
+        """Scan lines until a sentence or the file ends, bytes are missing, or a line is wrong."""
         cdef int status = GO_ON
         while status == GO_ON:
             status = self.skip_line() if self.is_skipping else self.scan_line()
@@ -74,7 +74,7 @@ cdef class Scanner:
         self.begin_sentence()
 
     cdef Py_ssize_t end_of_line(self) noexcept nogil:
-        """Return the end of the line at pos, without its line end; -1 if it is not in the buffer yet."""
+        """Return the end of the line at pos, without line end; -1 if it is not in the buffer yet."""
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes stop = <Bytes>memchr(line, c"\n", self.end - self.pos + 1)
         if stop == self.buffer.data() + self.end and not self.is_eof:
@@ -200,7 +200,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil:
-        """Check a range, which precedes its first word, or an empty node, which follows its word."""
+        """Check a range, which is before its first word, or an empty node, which is after its word."""
         cdef int32_t first = number(&p)
         cdef int32_t last
         cdef unsigned char sign = p[0]

@@ -43,7 +43,8 @@ cdef class Clusters:
             if is_ours:
                 file.close()
         if not len(self):
-            raise TreebankError(name, None, "the file has no words; `dodona cluster` makes cluster files")
+            raise TreebankError(
+                name, None, "the file has no words; `dodona cluster` makes cluster files")
         return self
 
     def _add_line(self, bytes line, str source, int number):

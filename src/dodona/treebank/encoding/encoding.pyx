@@ -52,7 +52,7 @@ cdef ColumnReader column_of(str name, bytes feature) except *:
 
 cdef int read_value(const ColumnReader& column, Fields sentence, const vector[Text]& paths, int i,
                     vector[char]& joined, Text* value) except -1 nogil:
-    """Read the value of a word in a column; `paths` are the cluster paths of the sentence's words."""
+    """Read the value of a word in a column; `paths` are the clusters of the sentence's words."""
     if column.kind == JOINED:
         join_tags(text_at(sentence, i, UPOS), text_at(sentence, i, XPOS), joined)
         value[0] = Text(joined.data(), joined.size())
@@ -145,7 +145,7 @@ cdef class Encoder:
             return self._label_ids[label]
 
     def encode(self, sentences, *, bint trees=False, Corpus into=None):
-        """Encode sentences, with `trees` also their heads and labels, into a new Corpus or `into`."""
+        """Encode sentences, with `trees` also heads and labels, into a new Corpus or `into`."""
         cdef Corpus corpus = Corpus(len(self.columns)) if into is None else into
         cdef Sentence sentence
         cdef vector[Fields] batch

@@ -47,7 +47,9 @@ class _Nodes:
 
     def __init__(self) -> None:
         self.ids: dict[NodeKey, str] = {}
-        self.after: dict[int, list[tuple[str, str]]] = {}  # word → id and DEPS of the nodes after it
+        self.after: dict[
+            int, list[tuple[str, str]]
+        ] = {}  # word → id and DEPS of the nodes after it
 
     def through(self, word: int, deps: str) -> str:
         """Return the DEPS of a word with empty nodes as heads in place of contracted paths."""

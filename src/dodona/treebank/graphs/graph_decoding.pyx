@@ -99,8 +99,8 @@ cdef class GraphDecoder:
             self.texts += text.encode()
             self.pieces.push_back(LabelPiece(kind, start, len(self.texts)))
         self.plain.push_back(PlainLabel(first, self.pieces.size(),
-                                   RELATIONS.get(label.partition(":")[0], OTHER),
-                                   THROUGH in label))
+                                        RELATIONS.get(label.partition(":")[0], OTHER),
+                                        THROUGH in label))
         self.plain_ranks.push_back(rank)
 
     def decode(self, Corpus corpus, sentences):

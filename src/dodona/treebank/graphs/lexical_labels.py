@@ -56,7 +56,7 @@ class Phrases:
         return "_".join(self._text(w) for w in parts)
 
     def _marked_near(self, word: int, relation: str) -> int:
-        """Return the first conjunct with such a marker; for cc, a conjunct of a conjunct to the right."""
+        """Return the first conjunct with such a marker; for cc, their conjuncts to the right."""
         near = self.conjuncts.get(word, [])
         if relation == "cc":
             found = (other for one in near for other in self._with_cc(one) if other > word)

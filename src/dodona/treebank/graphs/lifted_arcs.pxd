@@ -124,7 +124,7 @@ cdef inline bint is_above(const Lifted& a, const Lifted& b) noexcept nogil:
 
 
 cdef inline void unlink(const vector[LabelledArc]& arcs, int32_t arc, vector[int32_t]& first,
-                          vector[int32_t]& next_arc) noexcept nogil:
+                        vector[int32_t]& next_arc) noexcept nogil:
     """Remove an arc from the list of its head."""
     cdef int32_t* link = &first[arcs[arc].head]
     while link[0] != arc:
@@ -132,8 +132,9 @@ cdef inline void unlink(const vector[LabelledArc]& arcs, int32_t arc, vector[int
     link[0] = next_arc[arc]
 
 
-cdef inline bint link_in_order(const vector[LabelledArc]& arcs, int32_t arc, vector[int32_t]& first,
-                        vector[int32_t]& next_arc) noexcept nogil:
+cdef inline bint link_in_order(const vector[LabelledArc]& arcs, int32_t arc,
+                               vector[int32_t]& first,
+                               vector[int32_t]& next_arc) noexcept nogil:
     """Insert an arc into the list of its head; return False if an equal arc exists."""
     cdef int32_t* link = &first[arcs[arc].head]
     while link[0] != NONE and order_of(arcs[link[0]]) < order_of(arcs[arc]):
@@ -146,7 +147,7 @@ cdef inline bint link_in_order(const vector[LabelledArc]& arcs, int32_t arc, vec
 
 
 cdef inline int restore_lifted(vector[LabelledArc]& arcs, const vector[int32_t]& plain_ranks,
-                         int n_words) except -1 nogil:
+                               int n_words) except -1 nogil:
     """Return lifted arcs to the heads that their labels name, topmost first."""
     cdef vector[int32_t] node_rank, first, next_arc, seen_by
     cdef vector[Lifted] lifted

@@ -52,13 +52,13 @@ cdef int fill_heads(Tree* tree, object heads) except -1:
         try:
             head = given
         except (TypeError, OverflowError):
-            raise ValueError(f"word {word} has head {given!r}, which is not a word number") from None
+            raise ValueError(f"word {word} has head {given!r}, not a word number") from None
         if not 0 <= head <= tree.n_words:
             raise ValueError(
                 f"word {word} has head {head}, but the sentence has {tree.n_words} words")
         tree.head[word] = <int> head
     if word != tree.n_words:
-        raise ValueError(f"the sequence of heads has length {tree.n_words}, but yields {word} heads")
+        raise ValueError(f"the sequence has length {tree.n_words}, but yields {word} heads")
     return 0
 
 

@@ -3,8 +3,8 @@
 The rules say which relations a word of a tag may have, which relations go rightwards only, which
 words are leaves (except for some dependents), and that a predicate has at most one subject and one
 object. They are given as data; `constraints_of` compiles them into constraints for the search, and
-`errors` finds violations in a tree. `repair_tree` fixes what a search cannot foresee: arcs that move
-after the tree is built, and dead ends.
+`errors` finds violations in a tree. `repair_tree` fixes what a search cannot foresee: arcs that
+move after the tree is built, and dead ends.
 
 https://universaldependencies.org/validation-rules.html, as of UD 2.15.
 """
