@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
-from dodona.evaluation.pairs import ParsedTreebank, ProgressCallback, load, pair
+from dodona.evaluation.pairs import OnProgress, ParsedSource, load, pair
 from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.score_counts import Attachment
 from dodona.evaluation.scores import Scores, evaluate
@@ -133,15 +133,15 @@ class Analysis:
 
 
 def analyse(
-    gold: ParsedTreebank,
-    system: ParsedTreebank,
+    gold: ParsedSource,
+    system: ParsedSource,
     *,
-    train: ParsedTreebank | None = None,
+    train: ParsedSource | None = None,
     most: int = 50,
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> Analysis:
     """Find where a system goes wrong; all options but `train` and `most` are as in `evaluate`.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from dodona.evaluation.pairs import EvaluationError, ProgressCallback, load, pair
+from dodona.evaluation.pairs import EvaluationError, OnProgress, load, pair
 from dodona.evaluation.score_counts import Arcs
 from dodona.evaluation.table import arcs_table, render
 from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph
@@ -59,7 +59,7 @@ class GraphScores:
 
 
 def evaluate_graphs(
-    gold: GraphTreebank, system: GraphTreebank, *, progress: ProgressCallback | None = None
+    gold: GraphTreebank, system: GraphTreebank, *, progress: OnProgress | None = None
 ) -> GraphScores:
     """Score the graphs in a system's DEPS column against gold ones of the same words.
 

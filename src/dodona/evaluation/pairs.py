@@ -12,8 +12,8 @@ from dodona.evaluation.punctuation import find_rule
 
 _NO_FILE = "<memory>"  # the source of sentences made in Python
 
-ParsedTreebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
-ProgressCallback: TypeAlias = Callable[[int], object]  # called with the number of words done
+ParsedSource: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
+OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
 
 
 class EvaluationError(DodonaError, ValueError):
@@ -28,7 +28,7 @@ class Pair(NamedTuple):
     words: list[int]
 
 
-def load(treebank: ParsedTreebank) -> list[Parsed]:
+def load(treebank: ParsedSource) -> list[Parsed]:
     """Return the sentences of a CoNLL-U file, or of an iterable, as a list."""
     if isinstance(treebank, (str, os.PathLike)):
         from dodona.treebank.conllu.reader import read
@@ -44,7 +44,7 @@ def pair(
     punctuation: bool,
     punctuation_by: str = "auto",
     name: str = "system",
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[Pair]:
     """Match the sentences one to one; `name` stands for a system without a file in messages.
 

@@ -13,13 +13,7 @@ from typing import Any, Literal
 from rich.table import Table
 
 from dodona.evaluation import breakdowns
-from dodona.evaluation.pairs import (
-    EvaluationError,
-    ParsedTreebank,
-    ProgressCallback,
-    load,
-    pair,
-)
+from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource, load, pair
 from dodona.evaluation.punctuation import find_rule
 from dodona.evaluation.score_counts import Arcs, Attachment, percentage
 from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
@@ -73,13 +67,13 @@ class Scores:
 
 
 def evaluate(
-    gold: ParsedTreebank,
-    system: ParsedTreebank,
+    gold: ParsedSource,
+    system: ParsedSource,
     *,
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> Scores:
     """Score a system's trees against gold trees of the same words.
 

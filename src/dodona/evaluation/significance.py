@@ -13,14 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
-from dodona.evaluation.pairs import (
-    EvaluationError,
-    Pair,
-    ParsedTreebank,
-    ProgressCallback,
-    load,
-    pair,
-)
+from dodona.evaluation.pairs import EvaluationError, OnProgress, Pair, ParsedSource, load, pair
 from dodona.evaluation.resample import resampled_means
 from dodona.evaluation.score_counts import percentage
 from dodona.evaluation.table import new_table, percent, render
@@ -68,9 +61,9 @@ class Comparison:
 
 
 def compare(
-    gold: ParsedTreebank,
-    system_a: ParsedTreebank,
-    system_b: ParsedTreebank,
+    gold: ParsedSource,
+    system_a: ParsedSource,
+    system_b: ParsedSource,
     *,
     metric: Literal["uas", "las"] = "las",
     test: Literal["mcnemar", "bootstrap"] = "mcnemar",
@@ -78,7 +71,7 @@ def compare(
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> Comparison:
     """Test whether two systems differ on the same gold trees; p is two-sided.
 
@@ -118,12 +111,12 @@ def compare(
 
 
 def compare_text(
-    gold: ParsedTreebank,
-    system_a: ParsedTreebank,
-    system_b: ParsedTreebank,
+    gold: ParsedSource,
+    system_a: ParsedSource,
+    system_b: ParsedSource,
     *,
     metric: Literal["uas", "las"] = "las",
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> Comparison:
     """Test whether two systems that segmented the text themselves differ (McNemar's test).
 

@@ -15,8 +15,8 @@ from unicodedata import category
 from dodona.evaluation.breakdowns import is_content
 from dodona.evaluation.pairs import (
     EvaluationError,
-    ParsedTreebank,
-    ProgressCallback,
+    OnProgress,
+    ParsedSource,
     check_heads,
     load,
     location,
@@ -63,9 +63,7 @@ class PlacedText:
     words: list[PlacedWord]
 
 
-def read_text(
-    treebank: ParsedTreebank, name: str, progress: ProgressCallback | None = None
-) -> PlacedText:
+def read_text(treebank: ParsedSource, name: str, progress: OnProgress | None = None) -> PlacedText:
     """Compute the positions of a treebank's sentences, tokens and words, and check its trees."""
     source = load(treebank)
     if not source:

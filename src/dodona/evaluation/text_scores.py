@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dodona.evaluation.alignment import align
-from dodona.evaluation.pairs import EvaluationError, ParsedTreebank, ProgressCallback
+from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource
 from dodona.evaluation.score_counts import Metric
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tag_accuracy import lemmas_agree
@@ -25,11 +25,8 @@ from dodona.evaluation.text_positions import (
     read_text,
 )
 
-METRIC_NAMES = {
-    "tokens": "Tokens", "sentences": "Sentences", "words": "Words", "upos": "UPOS", "xpos": "XPOS",
-    "ufeats": "UFeats", "all_tags": "AllTags", "lemmas": "Lemmas", "uas": "UAS", "las": "LAS",
-    "clas": "CLAS", "mlas": "MLAS", "blex": "BLEX",
-}  # fmt: skip
+# the names of the shared task, in the order of the fields of TextScores
+_NAMES = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX"
 _N_SHOWN = 20  # characters on either side of a difference
 
 
@@ -57,7 +54,7 @@ class TextScores:
     def table(self) -> str:
         """Return the scores as a table, with the names of the shared task."""
         table = new_table("", "precision", "recall", "F1", "aligned accuracy")
-        for field, name in METRIC_NAMES.items():
+        for field, name in zip(self.__slots__, _NAMES.split(), strict=True):
             metric: Metric | None = getattr(self, field)
             if metric is not None:
                 figures = [percent(value) for value in (metric.precision, metric.recall, metric.f1)]
@@ -90,7 +87,7 @@ class Agreement(NamedTuple):
 
 
 def evaluate_text(
-    gold: ParsedTreebank, system: ParsedTreebank, *, progress: ProgressCallback | None = None
+    gold: ParsedSource, system: ParsedSource, *, progress: OnProgress | None = None
 ) -> TextScores:
     """Score sentences, words, tags and trees of a system that started from raw text.
 
@@ -130,10 +127,10 @@ def evaluate_text(
 
 
 def right_words(
-    gold: ParsedTreebank,
-    system: ParsedTreebank,
+    gold: ParsedSource,
+    system: ParsedSource,
     metric: str,
-    progress: ProgressCallback | None = None,
+    progress: OnProgress | None = None,
 ) -> list[bool]:
     """Return for each gold word whether the system has it with the right head and label ("las")."""
     expected, found, pairs = _read_both(gold, system, progress)
@@ -147,7 +144,7 @@ def right_words(
 
 
 def _read_both(
-    gold: ParsedTreebank, system: ParsedTreebank, progress: ProgressCallback | None
+    gold: ParsedSource, system: ParsedSource, progress: OnProgress | None
 ) -> tuple[PlacedText, PlacedText, Sequence[tuple[int, int]]]:
     """Read both texts, check that they are the same, and align their words."""
     expected = read_text(gold, "gold", progress)

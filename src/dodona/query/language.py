@@ -62,7 +62,7 @@ class PatternError(DodonaError, ValueError):
 
 
 @dataclass(frozen=True)
-class PatternValue:
+class Value:
     """A value that a column is compared with: a text, a regular expression, or any value."""
 
     kind: str  # "text", "regex", "base" (a label with any subtype), "any"
@@ -75,7 +75,7 @@ class Condition:
 
     column: str
     name: str  # of a feature, or of a part of MISC; "" for the whole column
-    values: tuple[PatternValue, ...]
+    values: tuple[Value, ...]
     is_negated: bool = False
 
 
@@ -84,7 +84,7 @@ class WordRelation:
     """A relation of a word to another word of the pattern."""
 
     sign: str
-    labels: tuple[PatternValue, ...]
+    labels: tuple[Value, ...]
     is_negated: bool
     target: PatternWord
 
@@ -202,13 +202,13 @@ class _PatternParser:
         message = f"unknown column {key}; expected {known}, misc.NAME, or a feature such as Number"
         self._fail(message, start, is_complete=True)
 
-    def _values(self, value: re.Pattern[str]) -> Iterator[PatternValue]:
+    def _values(self, value: re.Pattern[str]) -> Iterator[Value]:
         yield self._value(value)
         while (found := re.compile(r"\s*\|").match(self.text, self.position)) is not None:
             self.position = found.end()
             yield self._value(_VALUE)
 
-    def _value(self, value: re.Pattern[str]) -> PatternValue:
+    def _value(self, value: re.Pattern[str]) -> Value:
         found = value.match(self.text, self.position)
         if found is None:
             self._fail('expected a value: a text, "a text", /a regular expression/ or *')
@@ -216,21 +216,21 @@ class _PatternParser:
         if found["regex"] is not None:
             return self._regex(found["regex"].replace(r"\/", "/"), bool(found["i"]), start)
         if found["quoted"] is not None:
-            return PatternValue("text", re.sub(r"\\(.)", r"\1", found["quoted"]))
+            return Value("text", re.sub(r"\\(.)", r"\1", found["quoted"]))
         bare = found["bare"]
         if bare == "*":
-            return PatternValue("any")
+            return Value("any")
         if bare.endswith(":*") and len(bare) > 2:
-            return PatternValue("base", bare.removesuffix(":*"))
-        return PatternValue("text", bare)
+            return Value("base", bare.removesuffix(":*"))
+        return Value("text", bare)
 
-    def _regex(self, text: str, ignores_case: bool, start: int) -> PatternValue:
+    def _regex(self, text: str, ignores_case: bool, start: int) -> Value:
         text = f"(?i:{text})" if ignores_case else text
         try:
             re.compile(text)
         except re.error as error:
             self._fail(f"invalid regular expression: {error}", start, is_complete=True)
-        return PatternValue("regex", text)
+        return Value("regex", text)
 
     def _take(self, kind: str, wanted: str | None = None) -> str | None:
         """Consume and return the next lexeme if it is of that kind."""

@@ -11,8 +11,8 @@ from dodona.query.language import (
     COLUMNS,
     SIGNS,
     PatternError,
-    PatternValue,
     PatternWord,
+    Value,
     WordRelation,
     parse_pattern,
 )
@@ -166,7 +166,7 @@ class _Program:
         root: PatternWord,
         sign: int,
         anchor: int,
-        labels: tuple[PatternValue, ...],
+        labels: tuple[Value, ...],
         names: dict[str, int],
     ) -> int:
         """Add a group of nodes that must all match, and the groups below it that must not."""
@@ -185,7 +185,7 @@ class _Program:
         node: PatternWord,
         sign: int,
         anchor: int,
-        labels: tuple[PatternValue, ...],
+        labels: tuple[Value, ...],
         names: dict[str, int],
     ) -> list[tuple[int, WordRelation]]:
         """Add a node and its required relations; return the negated relations."""
@@ -209,7 +209,7 @@ class _Program:
             self.tests.append((column, name, *values, condition.is_negated))
         return first, len(self.tests)
 
-    def _add_values(self, values: tuple[PatternValue, ...]) -> tuple[int, int]:
+    def _add_values(self, values: tuple[Value, ...]) -> tuple[int, int]:
         first = len(self.values)
         for value in values:
             if value.kind == "regex":

@@ -233,7 +233,9 @@ cdef class Sentence:
 
     def to_json(self, *, indent=None):
         """Return `to_dict` as a string of JSON."""
-        return views().as_json(self, indent)
+        from json import dumps
+
+        return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def replace(
         self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None

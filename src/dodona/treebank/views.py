@@ -12,10 +12,8 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
 from dodona.treebank.word import named_values, roots, word, word_offsets, words
 
-__all__ = [
-    "arcs", "as_data", "as_json", "comment", "conllu", "noun_phrases", "restore_sentence", "roots",
-    "svg", "text", "tokens", "tree", "word", "words",
-]  # fmt: skip
+__all__ = ["arcs", "as_data", "comment", "conllu", "noun_phrases", "restore_sentence"]
+__all__ += ["roots", "svg", "text", "tokens", "tree", "word", "words"]
 
 
 def arcs(sentence: Sentence) -> list[Arc]:
@@ -105,10 +103,3 @@ def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
     }
     multiword = [token._asdict() for token in sentence.tokens if token.is_multiword]
     return found | {"tokens": multiword} if multiword else found
-
-
-def as_json(sentence: Sentence, indent: int | None) -> str:
-    """Return the sentence as JSON."""
-    from json import dumps
-
-    return dumps(as_data(sentence, False), ensure_ascii=False, indent=indent)

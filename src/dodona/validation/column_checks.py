@@ -8,19 +8,7 @@ from collections.abc import Iterator
 from dodona.treebank.universal import RELATIONS, universal_part
 from dodona.treebank.universal import UPOS as TAGS
 from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import (
-    DEPREL,
-    DEPS,
-    FEATS,
-    FORM,
-    HEAD,
-    ID,
-    MISC,
-    NAMES,
-    UPOS,
-    ConlluRow,
-    SentenceBlock,
-)
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 LEVEL = 2
 FEATURE = re.compile(
@@ -33,7 +21,7 @@ _TYPO = "Typo=Yes"  # the only FEATS of a range
 
 def check_columns(block: SentenceBlock) -> Iterator[Finding]:
     """Check the columns of words, ranges and empty nodes."""
-    nodes = {row.fields[ID] for row in block.rows if row.is_word or row.empty_node} | {"0"}
+    nodes = {row.id for row in block.rows if row.is_word or row.empty_node} | {"0"}
     for row in block.rows:
         if row.range is not None:
             yield from _check_range(row)
@@ -43,13 +31,13 @@ def check_columns(block: SentenceBlock) -> Iterator[Finding]:
         yield from _check_features(row)
         yield from _check_graph(row, nodes)
         yield from _check_misc(row)
-        if row.empty_node is not None and row.fields[HEAD : DEPREL + 1] != ["_", "_"]:
+        if row.empty_node is not None and (row.head, row.deprel) != ("_", "_"):
             message = "an empty node has no HEAD and DEPREL, only DEPS"
             yield Finding(row.line, LEVEL, "empty-node", message)
 
 
 def _check_word(row: ConlluRow) -> Iterator[Finding]:
-    tag, relation = row.fields[UPOS], row.fields[DEPREL]
+    tag, relation = row.upos, row.deprel
     if tag not in TAGS:
         yield Finding(row.line, LEVEL, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
     if relation == "_":
@@ -63,17 +51,16 @@ def _check_word(row: ConlluRow) -> Iterator[Finding]:
 
 
 def _check_range(row: ConlluRow) -> Iterator[Finding]:
-    for column in range(FORM + 1, MISC):
-        value = row.fields[column]
-        if value != "_" and not (column == FEATS and value == _TYPO):
-            message = f"{NAMES[column]} of a range is {value!r}; expected '_'"
+    for name, value in zip(NAMES[2:9], row[3:10], strict=True):  # LEMMA to DEPS
+        if value != "_" and not (name == "FEATS" and value == _TYPO):
+            message = f"{name} of a range is {value!r}; expected '_'"
             yield Finding(row.line, LEVEL, "range", message)
 
 
 def _check_features(row: ConlluRow) -> Iterator[Finding]:
-    if row.fields[FEATS] == "_":
+    if row.feats == "_":
         return
-    features = row.fields[FEATS].split("|")
+    features = row.feats.split("|")
     for feature in features:
         if not FEATURE.fullmatch(feature):
             message = f"FEATS has {feature!r}; expected Name=Value, such as Number=Sing"
@@ -94,17 +81,17 @@ def _check_features(row: ConlluRow) -> Iterator[Finding]:
 
 
 def _check_graph(row: ConlluRow, nodes: set[str]) -> Iterator[Finding]:
-    if row.fields[DEPS] == "_":
+    if row.deps == "_":
         if row.empty_node is not None:
             yield Finding(row.line, LEVEL, "deps", "an empty node must have DEPS")
         return
-    arcs = [arc.partition(":") for arc in row.fields[DEPS].split("|")]
+    arcs = [arc.partition(":") for arc in row.deps.split("|")]
     for head, colon, relation in arcs:
         arc = f"{head}{colon}{relation}"
         if head not in nodes or not relation:
             message = f"DEPS has {arc!r}; expected head:relation, the head a node of the sentence"
             yield Finding(row.line, LEVEL, "deps", message)
-        elif head == row.fields[ID]:
+        elif head == row.id:
             yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}: a node is its own head")
         elif not _ENHANCED.fullmatch(relation):
             yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}; expected a relation")
@@ -130,7 +117,7 @@ def arc_key(arc: str) -> tuple[float, float, str]:
 
 
 def _check_misc(row: ConlluRow) -> Iterator[Finding]:
-    misc = row.fields[MISC]
+    misc = row.misc
     if misc == "_":
         return
     if "" in misc.split("|"):

@@ -11,15 +11,7 @@ from unicodedata import normalize
 
 from dodona.validation.column_checks import arc_key
 from dodona.validation.metadata_checks import find_comments, join_tokens
-from dodona.validation.sentence_blocks import (
-    DEPS,
-    FEATS,
-    ID,
-    MISC,
-    N_COLUMNS,
-    ConlluRow,
-    SentenceBlock,
-)
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 
 def fix_blocks(blocks: Iterator[SentenceBlock], taken: set[str]) -> Iterator[str]:
@@ -37,15 +29,14 @@ def fix_blocks(blocks: Iterator[SentenceBlock], taken: set[str]) -> Iterator[str
 def _fix_line(line: str) -> str:
     line = normalize("NFC", line)
     fields = line.split("\t")
-    if line.startswith("#") or len(fields) != N_COLUMNS:
+    if line.startswith("#") or len(fields) != len(NAMES):
         return line.rstrip() if line.startswith("#") else line
-    fields = [fields[ID]] + [field.strip() or "_" for field in fields[1:]]
-    row = ConlluRow(0, [fields[ID].strip() or fields[ID], *fields[1:]])
-    row.fields[MISC] = fix_misc(row.fields[MISC])
+    fields = [fields[0].strip() or fields[0], *(field.strip() or "_" for field in fields[1:])]
+    row = ConlluRow(0, *fields)
+    row = row._replace(misc=fix_misc(row.misc))
     if row.range is None:
-        row.fields[FEATS] = fix_features(row.fields[FEATS])
-        row.fields[DEPS] = fix_graph(row.fields[DEPS])
-    return "\t".join(row.fields)
+        row = row._replace(feats=fix_features(row.feats), deps=fix_graph(row.deps))
+    return "\t".join(row[1:])
 
 
 def fix_features(features: str) -> str:

@@ -6,19 +6,10 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import (
-    FORM,
-    ID,
-    LEMMA,
-    MISC,
-    N_COLUMNS,
-    NAMES,
-    ConlluRow,
-    SentenceBlock,
-)
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 LEVEL = 1
-MAY_HAVE_SPACES = (FORM, LEMMA, MISC)
+MAY_HAVE_SPACES = ("FORM", "LEMMA", "MISC")
 
 
 def check_format(block: SentenceBlock) -> Iterator[Finding]:
@@ -34,11 +25,11 @@ def check_format(block: SentenceBlock) -> Iterator[Finding]:
             continue
         has_rows = True
         fields = line.split("\t")
-        if len(fields) != N_COLUMNS:
+        if len(fields) != len(NAMES):
             message = f"expected 10 tab-separated columns, found {len(fields)}"
             yield Finding(number, LEVEL, "columns", message)
         else:
-            yield from _check_fields(ConlluRow(number, fields))
+            yield from _check_fields(ConlluRow(number, *fields))
     if not has_rows:
         yield Finding(block.line, LEVEL, "no-words", "comments without a sentence")
     else:
@@ -46,15 +37,14 @@ def check_format(block: SentenceBlock) -> Iterator[Finding]:
 
 
 def _check_fields(row: ConlluRow) -> Iterator[Finding]:
-    for column, value in enumerate(row.fields):
-        name = NAMES[column]
+    for name, value in zip(NAMES, row[1:], strict=True):
         if not value:
             message = f"{name} is empty; expected '_' where there is no value"
-            yield Finding(row.line, LEVEL, "empty", message, can_fix=column != ID)
+            yield Finding(row.line, LEVEL, "empty", message, can_fix=name != "ID")
         elif value != value.strip():
             message = f"{name} begins or ends with white space"
             yield Finding(row.line, LEVEL, "white-space", message, can_fix=bool(value.strip()))
-        elif column not in MAY_HAVE_SPACES and any(map(str.isspace, value)):
+        elif name not in MAY_HAVE_SPACES and any(map(str.isspace, value)):
             yield Finding(row.line, LEVEL, "white-space", f"white space in {name}: {value!r}")
 
 
@@ -65,30 +55,26 @@ def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
     for row in block.rows:
         if row.is_word:
             n_words, n_empty = n_words + 1, 0
-            if int(row.fields[ID]) != n_words:
-                yield _wrong_id(row, f"expected id {n_words}, found {row.fields[ID]}")
-                n_words = int(row.fields[ID])
+            if int(row.id) != n_words:
+                yield _wrong_id(row, f"expected id {n_words}, found {row.id}")
+                n_words = int(row.id)
         elif row.range is not None:
             first, last = row.range
             if last < first:
-                yield _wrong_id(row, f"the range {row.fields[ID]} ends before it begins")
+                yield _wrong_id(row, f"the range {row.id} ends before it begins")
             elif first <= range_end:
-                yield _wrong_id(row, f"the range {row.fields[ID]} overlaps the one before it")
+                yield _wrong_id(row, f"the range {row.id} overlaps the one before it")
             elif first != n_words + 1:
-                message = (
-                    f"the range {row.fields[ID]} is out of place; expected at word {n_words + 1}"
-                )
+                message = f"the range {row.id} is out of place; expected at word {n_words + 1}"
                 yield _wrong_id(row, message)
             range_end, range_line = max(range_end, last), row.line
         elif row.empty_node is not None:
             n_empty += 1
             if row.empty_node != (n_words, n_empty):
                 expected = f"{n_words}.{n_empty}"
-                yield _wrong_id(row, f"empty node {row.fields[ID]}; expected {expected}")
+                yield _wrong_id(row, f"empty node {row.id}; expected {expected}")
         else:
-            message = (
-                f"ID is {row.fields[ID]!r}; expected a number, a range 3-4 or an empty node 8.1"
-            )
+            message = f"ID is {row.id!r}; expected a number, a range 3-4 or an empty node 8.1"
             yield _wrong_id(row, message)
     if range_end > n_words:
         message = f"the range ends at {range_end}, but the sentence has {n_words} words"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.universal import universal_part
 from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import DEPREL, HEAD, ID, UPOS, ConlluRow, SentenceBlock
+from dodona.validation.sentence_blocks import ConlluRow, SentenceBlock
 
 LEVEL = 3
 LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
@@ -18,19 +18,19 @@ ALLOWED_UNDER_LEAVES = ("punct", "reparandum", "goeswith", "fixed", "conj", "cc"
 def check_guidelines(block: SentenceBlock) -> Iterator[Finding]:
     """Check directions, leaves and punctuation of a valid tree."""
     words = block.words
-    heads = [int(row.fields[HEAD]) for row in words]
-    relations = [universal_part(row.fields[DEPREL]) for row in words]
+    heads = [int(row.head) for row in words]
+    relations = [universal_part(row.deprel) for row in words]
     for row, head, relation in zip(words, heads, relations, strict=True):
-        if relation in LEFT_TO_RIGHT and head > int(row.fields[ID]):
+        if relation in LEFT_TO_RIGHT and head > int(row.id):
             yield _warn(row, "direction", f"{relation} from right to left")
         if head and relations[head - 1] in LEAVES and relation not in ALLOWED_UNDER_LEAVES:
             yield _warn(
                 row, "leaf", f"{relation} depends on word {head}, a leaf ({relations[head - 1]})"
             )
-        if (relation == "punct") != (row.fields[UPOS] == "PUNCT") and relation != "root":
+        if (relation == "punct") != (row.upos == "PUNCT") and relation != "root":
             if relation == "punct":
-                yield _warn(row, "punct", f"relation punct, but UPOS {row.fields[UPOS]}")
-            elif row.fields[UPOS] == "PUNCT":
+                yield _warn(row, "punct", f"relation punct, but UPOS {row.upos}")
+            elif row.upos == "PUNCT":
                 yield _warn(row, "punct", f"UPOS PUNCT, but relation {relation}")
     yield from _check_punctuation(words, heads, relations)
 

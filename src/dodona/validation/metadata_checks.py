@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import FORM, MISC, SentenceBlock
+from dodona.validation.sentence_blocks import SentenceBlock
 
 LEVEL = 2
 
@@ -54,10 +54,10 @@ def join_tokens(block: SentenceBlock) -> str:
     for row in block.rows:
         if row.range is not None:
             last = row.range[1]
-        elif not row.is_word or int(row.fields[0]) <= last:
+        elif not row.is_word or int(row.id) <= last:
             continue
-        is_joined = "SpaceAfter=No" in row.fields[MISC].split("|")
-        pieces.append(row.fields[FORM] + ("" if is_joined else " "))
+        is_joined = "SpaceAfter=No" in row.misc.split("|")
+        pieces.append(row.form + ("" if is_joined else " "))
     return "".join(pieces).strip()
 
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
-N_COLUMNS = 10
-NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(N_COLUMNS)
 MARK = "\ufeff"
 
 _WORD = re.compile(r"[1-9][0-9]*")
@@ -17,28 +15,40 @@ _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 
 
-@dataclass
-class ConlluRow:
+class ConlluRow(NamedTuple):
     """A line of ten columns: a word, a range of words, an empty node, or an invalid line."""
 
     line: int
-    fields: list[str]
+    id: str
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: str
+    deprel: str
+    deps: str
+    misc: str
 
-    @cached_property
+    @property
     def is_word(self) -> bool:
-        return _WORD.fullmatch(self.fields[ID]) is not None
+        """Whether the line is a word."""
+        return _WORD.fullmatch(self.id) is not None
 
     @property
     def range(self) -> tuple[int, int] | None:
         """First and last word of a range; None for other lines."""
-        found = _RANGE.fullmatch(self.fields[ID])
+        found = _RANGE.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
 
     @property
     def empty_node(self) -> tuple[int, int] | None:
         """Word before an empty node, and number of the node after it; None for other lines."""
-        found = _EMPTY.fullmatch(self.fields[ID])
+        found = _EMPTY.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
+
+
+NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])
 
 
 @dataclass
@@ -62,8 +72,8 @@ class SentenceBlock:
         found = []
         for number, line in self.numbered():
             fields = line.split("\t")
-            if not line.startswith("#") and len(fields) == N_COLUMNS:
-                found.append(ConlluRow(number, fields))
+            if not line.startswith("#") and len(fields) == len(NAMES):
+                found.append(ConlluRow(number, *fields))
         return found
 
     @cached_property

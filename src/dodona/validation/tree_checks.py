@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dodona.treebank.universal import universal_part
 from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import DEPREL, HEAD, ID, ConlluRow, SentenceBlock
+from dodona.validation.sentence_blocks import ConlluRow, SentenceBlock
 
 LEVEL = 2
 
@@ -14,10 +14,10 @@ LEVEL = 2
 def check_tree(block: SentenceBlock) -> Iterator[Finding]:
     """Check the heads of the words."""
     words = block.words
-    ids = {int(row.fields[ID]) for row in words}
+    ids = {int(row.id) for row in words}
     heads: dict[int, int] = {}
     for row in words:
-        head = row.fields[HEAD]
+        head = row.head
         if not (head.isascii() and head.isdecimal()):
             message = f"HEAD is {head!r}; expected the number of a word, or 0"
             yield Finding(row.line, LEVEL, "head", message)
@@ -25,7 +25,7 @@ def check_tree(block: SentenceBlock) -> Iterator[Finding]:
             message = f"HEAD is {head}, but the sentence has {len(words)} words"
             yield Finding(row.line, LEVEL, "head", message)
         else:
-            heads[int(row.fields[ID])] = int(head)
+            heads[int(row.id)] = int(head)
             yield from _check_root_label(row)
     if len(heads) == len(words):
         yield from _check_roots(words, heads, block.line)
@@ -33,26 +33,26 @@ def check_tree(block: SentenceBlock) -> Iterator[Finding]:
 
 
 def _check_root_label(row: ConlluRow) -> Iterator[Finding]:
-    is_root = universal_part(row.fields[DEPREL]) == "root"
-    if is_root and row.fields[HEAD] != "0":
-        yield Finding(row.line, LEVEL, "root", f"DEPREL is root, but HEAD is {row.fields[HEAD]}")
-    elif row.fields[HEAD] == "0" and not is_root:
-        message = f"HEAD is 0, but DEPREL is {row.fields[DEPREL]}; expected root"
+    is_root = universal_part(row.deprel) == "root"
+    if is_root and row.head != "0":
+        yield Finding(row.line, LEVEL, "root", f"DEPREL is root, but HEAD is {row.head}")
+    elif row.head == "0" and not is_root:
+        message = f"HEAD is 0, but DEPREL is {row.deprel}; expected root"
         yield Finding(row.line, LEVEL, "root", message)
 
 
 def _check_roots(words: list[ConlluRow], heads: dict[int, int], line: int) -> Iterator[Finding]:
-    roots = [row for row in words if heads[int(row.fields[ID])] == 0]
+    roots = [row for row in words if heads[int(row.id)] == 0]
     if not roots:
         yield Finding(line, LEVEL, "root", "no word has HEAD 0; expected one root")
     for row in roots[1:]:
-        message = f"word {row.fields[ID]} is another root, beside word {roots[0].fields[ID]}"
+        message = f"word {row.id} is another root, beside word {roots[0].id}"
         yield Finding(row.line, LEVEL, "root", message)
 
 
 def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Finding]:
     """Report each cycle once, at its first word."""
-    lines = {int(row.fields[ID]): row.line for row in words}
+    lines = {int(row.id): row.line for row in words}
     seen: dict[int, int] = {}  # the word whose path to the root first reached it
     for start in heads:
         word = start

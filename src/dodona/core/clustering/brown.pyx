@@ -206,7 +206,7 @@ cdef class Brown:
 
     cdef void sum_neighbours(self, const Neighbours* found, int32_t word,
                              int64_t* total) noexcept nogil:
-        """Add the counts of the word's neighbours to the amounts of their clusters and the total."""
+        """Add the counts of a word's neighbours to the amounts of their clusters and the total."""
         cdef size_t i
         for i in range(found.start[word], found.start[word + 1]):
             total[0] += found.count[i]

@@ -52,4 +52,5 @@ cdef class Scanner:
     cdef int check_word(self, Bytes base, const int32_t* start) noexcept nogil
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil
     cdef str explain_line(self, int status, bytes line)
+    cdef str explain_cycle(self)
     cdef Py_ssize_t line_of(self, int word)

@@ -12,11 +12,13 @@ from dodona.treebank.conllu.checks cimport (
     NOT_A_NUMBER, Bytes, first_bad_byte, number, word_on_a_cycle)
 from dodona.treebank.sentence cimport HEAD, ID, NO_HEAD, STRIDE
 
-from dodona.treebank.conllu import messages
+from dodona.treebank.sentence import NAMES
 
 
 cdef enum:
     SHORTEST_LINE = 19      # ten columns of one byte and nine tabs
+    MOST_WORDS_NAMED = 10   # in a message
+    MOST_CHARACTERS = 40    # of a field in a message
 
 
 cdef class Scanner:
@@ -74,7 +76,7 @@ cdef class Scanner:
         self.begin_sentence()
 
     cdef Py_ssize_t end_of_line(self) noexcept nogil:
-        """Return the end of the line at pos, without line end; -1 if it is not in the buffer yet."""
+        """Return the end of the line at pos, without line end; -1 if not in the buffer yet."""
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes stop = <Bytes>memchr(line, c"\n", self.end - self.pos + 1)
         if stop == self.buffer.data() + self.end and not self.is_eof:
@@ -200,7 +202,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil:
-        """Check a range, which is before its first word, or an empty node, which is after its word."""
+        """Check the id of a range (before its first word) or an empty node (after its word)."""
         cdef int32_t first = number(&p)
         cdef int32_t last
         cdef unsigned char sign = p[0]
@@ -258,49 +260,85 @@ cdef class Scanner:
 
     cdef tuple explain(self, int status):
         """Return the line and the message of an error."""
+        words = f"{self.n_words} word" + "s" * (self.n_words != 1)
         if status == TOO_LONG:
-            return self.line, messages.too_long(self.max_words, self.max_bytes)
+            return self.line, (
+                f"a sentence of more than {self.max_words:,} words or {self.max_bytes:,} bytes; "
+                "expected a blank line after each sentence (or raise max_words)")
         if status == NO_WORDS:
             return self.first_line, "no words in this sentence, only ranges or empty nodes"
         if status == RANGE_BEYOND:
-            return self.range_line, messages.range_beyond(self.range_end, self.n_words)
+            return self.range_line, (
+                f"the range ends at {self.range_end}, but the sentence has {words}")
         if status == HEAD_BEYOND:
-            head = self.take(self.pos)[self.start[STRIDE * (self.culprit - 1) + HEAD]:]
-            return self.line_of(self.culprit), messages.head_beyond(
-                self.culprit, head.split(b"\t", 1)[0], self.n_words)
+            line = self.take(self.pos)[self.start[STRIDE * (self.culprit - 1)]:]
+            return self.line_of(self.culprit), (
+                f"word {self.culprit} has head {short(line, HEAD)}, but the sentence has {words}")
         if status == NO_ROOT:
             return self.line_of(1), "no word has head 0; expected at least one root"
         if status == CYCLE:
-            return self.line_of(self.culprit), messages.cycle(
-                self.culprit, [self.head[i] for i in range(self.n_words)])
+            return self.line_of(self.culprit), self.explain_cycle()
         if status == NO_SENTENCE:
-            return 1, messages.no_sentence(self.is_conllx)
+            return 1, ("no words in the whole file; expected sentences in "
+                       f"CoNLL-{'X' if self.is_conllx else 'U'}")
         line = self.buffer.data()[self.pos:self.end_of_line()]
         return self.line, self.explain_line(status, line)
 
     cdef str explain_line(self, int status, bytes line):
         if status == BAD_UTF8:
-            return messages.utf8(line)
+            return explain_utf8(line)
         if status == BAD_COLUMNS:
-            return messages.columns(line)
+            if not line.strip():
+                return "a line of spaces only; expected a blank line to be empty"
+            n_columns = line.count(b"\t") + 1
+            return f"expected 10 tab-separated columns, found {n_columns}"
         if status == EMPTY_FIELD:
-            return messages.empty_field(line)
+            k = line.split(b"\t").index(b"")
+            return f"column {k + 1} ({NAMES[k]}) is empty; expected '_' where there is no value"
         if status == LATE_COMMENT:
             return "a comment among the words; expected comments above the first word of a sentence"
-        if status == NOT_IN_CONLLX:
-            return messages.not_in_conllx(line, self.n_words + 1)
+        found, expected = short(line, ID), self.n_words + 1
         if status == REVERSED_RANGE:
-            return messages.reversed_range(line)
+            return f"the range {found} ends before it begins"
         if status == RANGE_OVERLAP:
-            return messages.range_overlap(line, self.range_end)
+            return f"the range {found} overlaps the one before it, which ends at {self.range_end}"
         if status == BAD_RANGE:
-            return messages.bad_range(line, self.n_words + 1)
+            return f"the range {found} is out of place; expected it to begin at {expected}"
         if status == BAD_EMPTY_NODE:
-            return messages.empty_node(line, self.n_words, self.n_empty + 1)
+            return (f"the empty node {found} is out of place; expected "
+                    f"{self.n_words}.{self.n_empty + 1} or id {expected}")
         if status == BAD_HEAD:
-            return messages.bad_head(line, self.n_words + 1)
-        return messages.bad_id(line, self.n_words + 1)
+            return (f"word {expected} has head {short(line, HEAD)!r}; expected a number from 0 to "
+                    "the number of words")
+        more = "; CoNLL-X has no ranges and no empty nodes" if status == NOT_IN_CONLLX else ""
+        return f"expected id {expected}, found {found!r}{more}"
+
+    cdef str explain_cycle(self):
+        cycle = [self.culprit]
+        while self.head[<int> cycle[-1] - 1] != self.culprit:
+            cycle.append(self.head[<int> cycle[-1] - 1])
+        if len(cycle) == 1:
+            return f"word {self.culprit} is its own head"
+        if len(cycle) > MOST_WORDS_NAMED:
+            named = ", ".join(map(str, cycle[:MOST_WORDS_NAMED]))
+            return f"the heads of {len(cycle)} words ({named}, …) form a cycle"
+        return f"the heads of words {', '.join(map(str, cycle[:-1]))} and {cycle[-1]} form a cycle"
 
     cdef Py_ssize_t line_of(self, int word):
         cdef bytes before = self.take(self.begin + self.start[STRIDE * (word - 1)])
         return self.line_at_begin + before.count(b"\n")
+
+
+cdef str explain_utf8(bytes line):
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return (f"invalid UTF-8 at byte {error.start + 1} of the line, 0x{line[error.start]:02x} "
+                f"({error.reason}); expected a file in UTF-8")
+    raise AssertionError(f"valid UTF-8: {line!r}")
+
+
+cdef str short(bytes line, int column):
+    """Return a field, shortened if it is long."""
+    text = line.split(b"\t", column + 1)[column].decode()
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"

@@ -5,7 +5,6 @@ A word without a cluster is looked up in lower case; if that has none, its bit s
 from array import array
 
 from cpython.pyport cimport PY_SSIZE_T_MAX
-from libc.string cimport memchr
 
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.treebank.conllu.errors import TreebankError
@@ -80,8 +79,7 @@ cdef class Clusters:
         """Restore the result of `save`."""
         cdef Clusters self = Clusters()
         cdef Py_ssize_t i
-        add_lines(self.words, words)
-        add_lines(self.paths, paths)
+        self.words, self.paths = Vocabulary.of_lines(words), Vocabulary.of_lines(paths)
         if len(self.words) != path_of_word.shape[0]:
             raise ValueError(f"{len(self.words)} words in {path_of_word.shape[0]} clusters")
         for i in range(path_of_word.shape[0]):
@@ -125,20 +123,6 @@ cdef class Clusters:
         for i in range(sentence.n_words):
             found[i] = self.find(field(sentence, i, FORM))
         return 0
-
-
-cdef int add_lines(Vocabulary vocabulary, const unsigned char[::1] text) except -1:
-    """Add every line of a text; the last line has no line end."""
-    cdef const char* at = <const char*> &text[0] if text.shape[0] else NOTHING
-    cdef const char* end = at + text.shape[0]
-    cdef const char* line_end
-    while at <= end:
-        line_end = <const char*> memchr(at, c"\n", end - at)
-        if line_end == NULL:
-            line_end = end
-        vocabulary.add(at, line_end - at)
-        at = line_end + 1
-    return 0
 
 
 cdef Py_ssize_t n_bits(str column) except -1:
