@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import dodona
 from dodona.evaluation import EvaluationError, Metric, TextScores, alignment, evaluate_text
 from dodona.evaluation.alignment import align
-from dodona.evaluation.text import read_text
+from dodona.evaluation.text_positions import read_text
 from support.official import TREEBANKS, dev_set, official_evaluation
 from support.segmentations import random_treebank, resegmented
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.extras import require
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.word import places
+from dodona.treebank.word import word_offsets
 
 if TYPE_CHECKING:
     import pyarrow
@@ -52,7 +52,7 @@ def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
         columns["head"] += sentence.heads
         for name, attribute in TEXTS.items():
             columns[name] += getattr(sentence, attribute)
-        starts, ends = places(sentence)
+        starts, ends = word_offsets(sentence)
         columns["start"] += starts
         columns["end"] += ends
     return columns

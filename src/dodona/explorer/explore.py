@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dodona.core.transitions.system import State, System
     from dodona.parsing.parser import Parser
     from dodona.treebank.sentence import Sentence
-    from dodona.treebank.trees.ud_rules import Rules
+    from dodona.treebank.trees.ud_rules import SentenceRules
 
 MODEL, BEST, ANY = "model", "best", "any"  # derivations beside those of static oracles
 
@@ -232,16 +232,16 @@ class Explorer:
 
 def _rules_of(
     constraints: str, system: System, parser: Parser | None, sentence: Sentence
-) -> Rules | None:
+) -> SentenceRules | None:
     if constraints not in CONSTRAINTS:
         raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {constraints!r}")
     if constraints == NO_CONSTRAINTS:
         return None
     if system.builds_graphs:
         raise ValueError(f"constraints are for trees, and {system.name} builds graphs")
-    from dodona.treebank.trees.ud_rules import Rules
+    from dodona.treebank.trees.ud_rules import SentenceRules
 
-    return Rules(system.labels, sentence if parser is None else parser.tagged(sentence))
+    return SentenceRules(system.labels, sentence if parser is None else parser.tagged(sentence))
 
 
 def gold_of(sentence: Sentence) -> Gold | None:

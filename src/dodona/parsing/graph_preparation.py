@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dodona.parsing.preparation import TrainingData
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph
 from dodona.treebank.graphs.graphs import AND, BACK, UP, Planar, planarise
 from dodona.treebank.graphs.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
@@ -57,7 +57,7 @@ def _planar(sentence: Sentence) -> Planar:
         raise TreebankError(sentence.source, sentence.line, str(error)) from error
 
 
-def _simplify(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:
+def _simplify(arcs: Iterable[GraphArc], counts: Counter[str], least: int) -> list[GraphArc]:
     """The arcs, those of rare labels with the most similar frequent one."""
     return [(head, _simplify_label(label, counts, least), word) for head, label, word in arcs]
 

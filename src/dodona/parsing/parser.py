@@ -394,10 +394,10 @@ def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
 
 def mended(sentence: Sentence, kinds: list[int]) -> Sentence:
     """The sentence with a tree that breaks no rule of UD."""
-    from dodona.treebank.trees.ud_rules import mend
+    from dodona.treebank.trees.ud_rules import repair_tree
 
     before = [head or 0 for head in sentence.heads], sentence.deprels
-    heads, labels = mend(*before, kinds)
+    heads, labels = repair_tree(*before, kinds)
     return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 

@@ -15,8 +15,8 @@ from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import Scorer
 from dodona.core.weights.packing import pack
-from dodona.evaluation.attachment import count_attachment
 from dodona.evaluation.graphs import evaluate_graphs
+from dodona.evaluation.tally import count_attachment
 from dodona.learning.checkpoint import Checkpoint, State
 from dodona.learning.epochs import Epoch, Learner, Report, Run, in_chunks
 from dodona.learning.treebanks import Treebank, checksum

@@ -22,7 +22,7 @@ from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.settings import Settings
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph, with_graph
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.graphs.graphs import deplanarise
 from dodona.treebank.graphs.lexical_labels import delexicalise, lexicalise
@@ -151,7 +151,7 @@ def test_a_conjunct_borrows_the_words_of_the_other() -> None:
         lemmas=["speak", "of", "oak", "because", "of", "dove"],
         feats=["_", "_", "Case=Dat", "_", "_", "_"],
     )
-    graph: set[Arc] = {(0, "root", 1), (1, "obl:of:dat", 3), (3, "case", 2), (3, "conj", 6)}
+    graph: set[GraphArc] = {(0, "root", 1), (1, "obl:of:dat", 3), (3, "case", 2), (3, "conj", 6)}
     graph |= {(1, "obl:because_of", 6), (6, "case", 4), (4, "fixed", 5)}
     bare = delexicalise(sentence, graph)
     assert {label for _, label, _ in bare} >= {"obl:{case}:{Case}", "obl:{case}"}
@@ -197,7 +197,7 @@ def test_searches_are_for_what_they_search() -> None:
         Greedy(graphs.features, graphs.actions, graphs.weights)
 
 
-def slowly_written(sentence: dodona.Sentence, arcs: Iterable[Arc]) -> dodona.Sentence:
+def slowly_written(sentence: dodona.Sentence, arcs: Iterable[GraphArc]) -> dodona.Sentence:
     """What the decoder does, in plain Python."""
     made = with_graph(sentence, lexicalise(sentence, deplanarise(arcs)))
     return with_empty_nodes(made)

@@ -11,7 +11,7 @@ from dodona.cli.opened import Opened, total_size
 from dodona.cli.places import STDIN, find_files
 from dodona.treebank.conllu.files import open_output
 from dodona.validation.problems import Problem
-from dodona.validation.validator import LEVELS, mend_bytes, validate_bytes
+from dodona.validation.validator import LEVELS, fix_bytes, validate_bytes
 
 
 def validate(
@@ -46,7 +46,7 @@ def validate(
     for problem in _look(paths, level, fix, out):
         n_errors += not problem.is_warning
         n_warnings += problem.is_warning
-        n_mendable += problem.can_mend
+        n_mendable += problem.can_fix
         if warnings or not problem.is_warning:
             _tell(problem, json, to_stderr=fix and (out or paths[0]) == STDIN)
     mendable = f"; --fix can mend {n_mendable:,}" if n_mendable and not fix else ""
@@ -68,7 +68,7 @@ def _look_at(
     data: bytes, name: str, path: str, level: int, fix: bool, out: str | None
 ) -> Iterator[Problem]:
     if fix:
-        mended = mend_bytes(data)
+        mended = fix_bytes(data)
         if mended != data or out is not None or path == STDIN:
             with open_output(out or path) as file:
                 file.write(mended)

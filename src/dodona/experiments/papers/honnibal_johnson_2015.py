@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.clustering.clusters import cluster, read_words, write_clusters
-from dodona.evaluation.repairs import HELPED, HURT, NEITHER, REPAIRS, repairs
+from dodona.evaluation.nonmonotonic_repairs import HELPED, HURT, NEITHER, REPAIRS, count_repairs
 from dodona.experiments.paper import Option, Paper
 from dodona.experiments.reporting.exhibits import (
     METRICS,
@@ -97,7 +97,7 @@ def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
     n_transitions = 0
     for sentence in test:
         steps = parser.trace(sentence)
-        counts += repairs(steps, sentence.heads)
+        counts += count_repairs(steps, sentence.heads)
         n_transitions += len(steps) - 1
     return {
         "n_words": sum(map(len, test)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dodona.evaluation.counts import Arcs, Attachment
 from dodona.evaluation.pairs import pair
 from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.score_counts import Arcs, Attachment
 from dodona.evaluation.tally import exact, facts
 
 # What is scored: without punctuation, as papers before Universal Dependencies do, or with it.

@@ -12,8 +12,8 @@ from typing import Any
 
 from dodona._compiled.origin import COMMIT, CORE
 from dodona.core.features.templates import load_templates
-from dodona.evaluation.counts import Arcs
 from dodona.evaluation.graphs import evaluate_graphs
+from dodona.evaluation.score_counts import Arcs
 from dodona.evaluation.significance import mcnemar
 from dodona.experiments.running.data import TreebankFolder
 from dodona.parsing.training import train

@@ -8,7 +8,7 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from dodona.evaluation.counts import percentage
+from dodona.evaluation.score_counts import percentage
 from dodona.evaluation.tally import QUARTERS
 from dodona.experiments.papers.aufrant_2017.biases import N_JUDGED
 from dodona.experiments.reporting.exhibits import (

@@ -8,7 +8,15 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.evaluation.repairs import HELPED, HURT, LATE, NEITHER, OVERWRITTEN, PUT_BACK, repairs
+from dodona.evaluation.nonmonotonic_repairs import (
+    HELPED,
+    HURT,
+    LATE,
+    NEITHER,
+    OVERWRITTEN,
+    PUT_BACK,
+    count_repairs,
+)
 from support.small import train, treebank
 
 LABELS = ["dep", "root"]
@@ -48,12 +56,12 @@ LATE_HEAD = ("nonmonotonic-2013", 2, "SHIFT", "SHIFT", "REDUCE")
 def test_a_repair_is_judged_by_the_head_of_its_word(
     walk: tuple[str, int, str], gold: list[int], expected: tuple[str, str]
 ) -> None:
-    assert repairs(steps(*walk), gold) == Counter({expected: 1})
+    assert count_repairs(steps(*walk), gold) == Counter({expected: 1})
 
 
 def test_a_parse_without_repairs_has_none() -> None:
     walk = steps("nonmonotonic", 3, "SHIFT", "LEFT-ARC", "SHIFT", "RIGHT-ARC", "REDUCE")
-    assert repairs(walk, [2, 0, 2]) == Counter()
+    assert count_repairs(walk, [2, 0, 2]) == Counter()
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -17,9 +17,9 @@ _FEATURES = frozenset(UNIVERSAL_FEATURES.split())
 
 
 def tag_accuracy(pairs: Sequence[Pair], column: str, *, universal: bool = False) -> float | None:
-    """Percentage of scored words with the right value; None unless both treebanks have some.
+    """Return the percentage of right values; None unless the column is filled in both treebanks.
 
-    A gold lemma of "_" accepts any lemma. `universal` compares universal features only.
+    A gold lemma of "_" accepts any lemma. With `universal`, only universal features are compared.
     """
     agree: Callable[[str, str], bool] = operator.eq
     if column == "lemmas":
@@ -46,7 +46,7 @@ def _values(sentence: Parsed, column: str) -> Sequence[str]:
 
 
 def lemmas_agree(gold: str, system: str) -> bool:
-    """Whether the lemma is right; where gold has none ("_"), any is."""
+    """Return whether the lemma is right; if gold has none ("_"), any lemma is."""
     return gold in ("_", system)
 
 
@@ -55,7 +55,7 @@ def _universal_features_agree(gold: str, system: str) -> bool:
 
 
 def universal_features(feats: str) -> list[str]:
-    """The features that the shared task compared, in order.
+    """Return the features that the shared task compared, sorted.
 
     >>> universal_features("Typo=Yes|Number=Sing|Case=Nom")
     ['Case=Nom', 'Number=Sing']

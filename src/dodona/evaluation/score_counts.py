@@ -1,4 +1,4 @@
-"""Counts of words and arcs that know their percentages."""
+"""Counts of words and arcs, with their percentages."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 
 def percentage(part: int, whole: int) -> float:
-    """100 · part / whole, and 0 of nothing; divides first, as the official evaluation does."""
+    """Return 100 · (part / whole), or 0 of 0; divides first, as the official evaluation does."""
     return 100 * (part / whole) if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Arcs:
-    """Arcs of one kind: how many there are, how many are right.
+    """Counts of arcs of one kind.
 
     `n_recovered` gold arcs are in the system's tree, `n_correct` system arcs are in the gold tree.
-    They differ for non-projective arcs alone: the same arc may be projective in one tree only.
+    They differ only for non-projective arcs: an arc may be projective in one tree only.
 
     >>> arcs = Arcs(n_gold=4, n_system=2, n_recovered=1, n_correct=1)
     >>> arcs.precision, arcs.recall
@@ -45,14 +45,14 @@ class Arcs:
         return percentage(2 * self.n_correct * self.n_recovered, both)
 
     def to_dict(self) -> dict[str, float]:
-        """Counts and percentages by name."""
+        """Return counts and percentages by name."""
         names = ("n_gold", "n_system", "n_recovered", "n_correct", "precision", "recall", "f1")
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Things that two treebanks of one text may have in common: tokens, words, labelled arcs, …
+    """Counts of units that two treebanks of one text share: tokens, words, labelled arcs, …
 
     >>> metric = Metric(n_gold=4, n_system=5, n_correct=2, n_aligned=3)
     >>> metric.precision, metric.recall, round(metric.aligned_accuracy, 2)
@@ -62,16 +62,16 @@ class Metric:
     n_gold: int
     n_system: int
     n_correct: int
-    n_aligned: int | None = None  # words that both have; None where that is what is counted
+    n_aligned: int | None = None  # words in both; None where the units are not words
 
     @property
     def precision(self) -> float:
-        """Percentage of what the system has that is right."""
+        """Percentage of the system's units that are right."""
         return percentage(self.n_correct, self.n_system)
 
     @property
     def recall(self) -> float:
-        """Percentage of what gold has that the system found."""
+        """Percentage of the gold units that the system found."""
         return percentage(self.n_correct, self.n_gold)
 
     @property
@@ -81,11 +81,11 @@ class Metric:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Percentage of the words that both have; None where words are not compared."""
+        """Percentage right of the words in both treebanks; None where the units are not words."""
         return None if self.n_aligned is None else percentage(self.n_correct, self.n_aligned)
 
     def to_dict(self) -> dict[str, float | None]:
-        """Counts and percentages by name."""
+        """Return counts and percentages by name."""
         counts = ("n_gold", "n_system", "n_correct", "n_aligned")
         percentages = ("precision", "recall", "f1", "aligned_accuracy")
         return {name: getattr(self, name) for name in (*counts, *percentages)}
@@ -93,7 +93,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """How many words have the right head, and how many the right head and label."""
+    """Counts of words with the right head, and with the right head and label."""
 
     n_words: int
     n_attached: int
@@ -110,5 +110,5 @@ class Attachment:
         return percentage(self.n_labelled, self.n_words)
 
     def to_dict(self) -> dict[str, float]:
-        """Counts and percentages by name."""
+        """Return counts and percentages by name."""
         return {name: getattr(self, name) for name in ("n_words", "uas", "las")}

@@ -1,4 +1,4 @@
-"""An analysis as a page: scores, confusions, and gold and system drawn over each other."""
+"""Error analysis as an HTML page: scores, confusions, and gold and system trees in one drawing."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ KEY = (
 
 
 class HtmlTable(NamedTuple):
-    """A table of the page: names of columns, and rows of texts."""
+    """A table of the page: column names and rows of text."""
 
     title: str
     names: Sequence[str]
     rows: Iterable[Sequence[str]]
 
     def render(self) -> str:
-        """The table as it stands in the page; only its first rows."""
+        """Return the HTML of the table, with at most MOST_ROWS rows."""
         head = "".join(f"<th>{safe(name)}</th>" for name in self.names)
         rows = [
             "".join(f"<td>{safe(cell)}</td>" for cell in row)
@@ -54,7 +54,7 @@ class HtmlTable(NamedTuple):
 
 
 def make_report(title: str, tables: Iterable[HtmlTable], figures: Iterable[tuple[str, str]]) -> str:
-    """The whole page: tables, then drawings with what stands above them.
+    """Return the whole page: tables, then drawings with their captions.
 
     >>> page = make_report("No errors", [HtmlTable("Scores", ("", "LAS"), [("all", "100")])], [])
     >>> page.startswith("<!DOCTYPE html>"), "<td>100</td>" in page
@@ -68,7 +68,7 @@ def make_report(title: str, tables: Iterable[HtmlTable], figures: Iterable[tuple
 
 
 def draw_both(gold: Parsed, system: Parsed) -> str:
-    """Both trees in one drawing; what they share once."""
+    """Draw both trees in one figure; shared arcs appear once."""
     ours, theirs = set(_arcs(gold)), set(_arcs(system))
     arcs = [Arc(*arc) for arc in sorted(ours & theirs, key=_by_dependent)]
     arcs += [Arc(*arc, kind="missing") for arc in sorted(ours - theirs, key=_by_dependent)]

@@ -1,4 +1,4 @@
-"""What the repairs of a non-monotonic parse were good for (Honnibal & Johnson 2015)."""
+"""Effects of the repairs of a non-monotonic parse (Honnibal & Johnson 2015)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ HELPED, HURT, NEITHER = "helped", "hurt", "neither"
 Step = tuple[State, Action | None]
 
 
-def repairs(steps: Sequence[Step], heads: Sequence[int | None]) -> Counter[tuple[str, str]]:
-    """How often each repair was made in a parse, and with what effect on the word it concerns.
+def count_repairs(steps: Sequence[Step], heads: Sequence[int | None]) -> Counter[tuple[str, str]]:
+    """Count the repairs of a parse by kind and by effect on the head of the repaired word.
 
-    It helped if the word's head was wrong, or missing, and is right in the end; it hurt if the head
-    was right and is not in the end. `steps` are those of `Parser.trace`, `heads` the gold ones.
+    A repair helped if the head was wrong or missing and is right in the end; it hurt if the head
+    was right and is wrong in the end. `steps` come from `Parser.trace`, `heads` are gold.
     """
     final = steps[-1][0]
     counts: Counter[tuple[str, str]] = Counter()
-    for before, kind, word in _found(steps):
+    for before, kind, word in _find_repairs(steps):
         was_right = before.heads[word - 1] is not None and before.heads[word - 1] == heads[word - 1]
-        # the word that is left in the end is the root, and has no head of its own
+        # the word that is left in the end is the root, and has no head in the state
         is_right = (final.heads[word - 1] or 0) == heads[word - 1]
         effect = NEITHER if was_right == is_right else HELPED if is_right else HURT
         counts[kind, effect] += 1
     return counts
 
 
-def _found(steps: Sequence[Step]) -> Iterable[tuple[State, str, int]]:
-    """The state before each repair, its kind, and the word that it concerns."""
+def _find_repairs(steps: Sequence[Step]) -> Iterable[tuple[State, str, int]]:
+    """Yield the state before each repair, its kind, and the repaired word."""
     for (before, action), (after, _) in pairwise(steps):
         word = before.stack[-1] if before.stack else 0
         if action is None or not word:

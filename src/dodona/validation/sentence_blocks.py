@@ -1,4 +1,4 @@
-"""A file as blocks of lines, a block for each sentence, whatever is wrong with them."""
+"""Blocks of lines, one per sentence, of files that may be invalid."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
-N_COLUMNS = 10
-NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(N_COLUMNS)
 MARK = "\ufeff"
 
 _WORD = re.compile(r"[1-9][0-9]*")
@@ -17,39 +15,51 @@ _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 
 
-@dataclass
-class Row:
-    """A line of ten columns: a word, a range of words, an empty node, or something else."""
+class ConlluRow(NamedTuple):
+    """A line of ten columns: a word, a range of words, an empty node, or an invalid line."""
 
     line: int
-    fields: list[str]
+    id: str
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: str
+    deprel: str
+    deps: str
+    misc: str
 
-    @cached_property
+    @property
     def is_word(self) -> bool:
-        return _WORD.fullmatch(self.fields[ID]) is not None
+        """Whether the line is a word."""
+        return _WORD.fullmatch(self.id) is not None
 
     @property
     def range(self) -> tuple[int, int] | None:
-        """The first and last word of a range."""
-        found = _RANGE.fullmatch(self.fields[ID])
+        """First and last word of a range; None for other lines."""
+        found = _RANGE.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
 
     @property
     def empty_node(self) -> tuple[int, int] | None:
-        """The word before an empty node, and its number after that."""
-        found = _EMPTY.fullmatch(self.fields[ID])
+        """Word before an empty node, and number of the node after it; None for other lines."""
+        found = _EMPTY.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
 
 
+NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])
+
+
 @dataclass
-class Block:
-    """The lines of a sentence, which begins at `line`."""
+class SentenceBlock:
+    """The lines of a sentence, the first of which is number `line`."""
 
     line: int
-    lines: list[str] = field(default_factory=list)  # without their ends
+    lines: list[str] = field(default_factory=list)  # without line ends
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """The lines, each with its number."""
+        """Iterate over the lines with their numbers."""
         return enumerate(self.lines, start=self.line)
 
     @property
@@ -57,34 +67,34 @@ class Block:
         return [(number, line) for number, line in self.numbered() if line.startswith("#")]
 
     @cached_property
-    def rows(self) -> list[Row]:
-        """The lines that have ten columns."""
+    def rows(self) -> list[ConlluRow]:
+        """Lines with ten columns."""
         found = []
         for number, line in self.numbered():
             fields = line.split("\t")
-            if not line.startswith("#") and len(fields) == N_COLUMNS:
-                found.append(Row(number, fields))
+            if not line.startswith("#") and len(fields) == len(NAMES):
+                found.append(ConlluRow(number, *fields))
         return found
 
     @cached_property
-    def words(self) -> list[Row]:
+    def words(self) -> list[ConlluRow]:
         return [row for row in self.rows if row.is_word]
 
 
-def split_blocks(lines: Iterable[str]) -> Iterator[Block]:
-    """The blocks of lines between lines that are empty; the first line is number 1.
+def split_blocks(lines: Iterable[str]) -> Iterator[SentenceBlock]:
+    """Yield the blocks of lines between empty lines; the first line is number 1.
 
     >>> [(block.line, len(block.lines)) for block in split_blocks(["# a", "1", "", "", "1"])]
     [(1, 2), (5, 1)]
     """
-    block: Block | None = None
+    block: SentenceBlock | None = None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             if block is not None:
                 yield block
             block = None
         else:
-            block = block or Block(number)
+            block = block or SentenceBlock(number)
             block.lines.append(line)
     if block is not None:
         yield block

@@ -1,7 +1,7 @@
-"""What is safe to mend: nothing that is said is lost, and nothing is guessed.
+"""Safe fixes: nothing is lost and nothing is guessed.
 
-Line ends, a byte order mark, blank lines, white space around fields, empty fields, composition of
-characters, the order of features and of enhanced arcs, and comments that can be told from the rest.
+Line ends, byte order marks, blank lines, white space around fields, empty fields, normalisation of
+characters, the order of features and of enhanced arcs, and comments that follow from the rest.
 """
 
 from __future__ import annotations
@@ -9,49 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from dodona.validation.blocks import (
-    DEPS,
-    FEATS,
-    ID,
-    MISC,
-    N_COLUMNS,
-    Block,
-    Row,
-)
 from dodona.validation.column_checks import arc_key
 from dodona.validation.metadata_checks import find_comments, join_tokens
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 
-def mend(blocks: Iterator[Block], taken: set[str]) -> Iterator[str]:
-    """The lines of all sentences, mended, with a blank line after each.
+def fix_blocks(blocks: Iterator[SentenceBlock], taken: set[str]) -> Iterator[str]:
+    """Yield the fixed lines of all sentences, with a blank line after each.
 
-    `taken` are the ids that sentences of the file have; those without one are numbered.
+    `taken` are the ids in the file; sentences without an id are numbered.
     """
     for number, block in enumerate(blocks, start=1):
-        mended = Block(1, [_mend_line(line) for line in block.lines])
-        yield from _new_comments(mended, number, taken)
-        yield from mended.lines
+        fixed = SentenceBlock(1, [_fix_line(line) for line in block.lines])
+        yield from _new_comments(fixed, number, taken)
+        yield from fixed.lines
         yield ""
 
 
-def _mend_line(line: str) -> str:
+def _fix_line(line: str) -> str:
     line = normalize("NFC", line)
     fields = line.split("\t")
-    if line.startswith("#") or len(fields) != N_COLUMNS:
+    if line.startswith("#") or len(fields) != len(NAMES):
         return line.rstrip() if line.startswith("#") else line
-    fields = [fields[ID]] + [field.strip() or "_" for field in fields[1:]]
-    row = Row(0, [fields[ID].strip() or fields[ID], *fields[1:]])
-    row.fields[MISC] = mend_misc(row.fields[MISC])
+    fields = [fields[0].strip() or fields[0], *(field.strip() or "_" for field in fields[1:])]
+    row = ConlluRow(0, *fields)
+    row = row._replace(misc=fix_misc(row.misc))
     if row.range is None:
-        row.fields[FEATS] = mend_features(row.fields[FEATS])
-        row.fields[DEPS] = mend_graph(row.fields[DEPS])
-    return "\t".join(row.fields)
+        row = row._replace(feats=fix_features(row.feats), deps=fix_graph(row.deps))
+    return "\t".join(row[1:])
 
 
-def mend_features(features: str) -> str:
-    """Features in order, each once, their values in order.
+def fix_features(features: str) -> str:
+    """Return the features sorted and without duplicates, with sorted values.
 
-    >>> mend_features("Number=Sing|Case=Nom,Acc|Number=Sing")
+    >>> fix_features("Number=Sing|Case=Nom,Acc|Number=Sing")
     'Case=Acc,Nom|Number=Sing'
     """
     if features == "_":
@@ -67,10 +58,10 @@ def _name(feature: str) -> str:
     return feature.partition("=")[0].lower()
 
 
-def mend_graph(arcs: str) -> str:
-    """Enhanced arcs in order, each once; as they are where one is no arc.
+def fix_graph(arcs: str) -> str:
+    """Return the enhanced arcs sorted and without duplicates; unchanged if one is invalid.
 
-    >>> mend_graph("10:obj|2:nsubj|2:nsubj")
+    >>> fix_graph("10:obj|2:nsubj|2:nsubj")
     '2:nsubj|10:obj'
     """
     try:
@@ -79,10 +70,10 @@ def mend_graph(arcs: str) -> str:
         return arcs
 
 
-def mend_misc(misc: str) -> str:
-    """MISC without empty parts, and without what holds anyway.
+def fix_misc(misc: str) -> str:
+    """Return MISC without empty parts and without the default SpaceAfter=Yes.
 
-    >>> mend_misc("Gloss=oak||SpaceAfter=Yes"), mend_misc("SpaceAfter=Yes")
+    >>> fix_misc("Gloss=oak||SpaceAfter=Yes"), fix_misc("SpaceAfter=Yes")
     ('Gloss=oak', '_')
     """
     parts = [part for part in misc.split("|") if part]
@@ -92,8 +83,8 @@ def mend_misc(misc: str) -> str:
     return "|".join(parts) or "_"
 
 
-def _new_comments(block: Block, number: int, taken: set[str]) -> Iterator[str]:
-    """An id and a text, where there is none."""
+def _new_comments(block: SentenceBlock, number: int, taken: set[str]) -> Iterator[str]:
+    """Yield the comments for an id and a text if they are missing."""
     if next(find_comments(block, "sent_id"), None) is None and block.words:
         sent_id = next(name for name in _numbered(number) if name not in taken)
         taken.add(sent_id)
