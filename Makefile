@@ -92,7 +92,7 @@ sanitize-threads: .venv-sanitize-threads/installed
 	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
 
 # Inputs made up by the million: SECONDS for each target, or TARGET="conllu model" alone. What is found
-# lies in out/fuzz; docs/testing.md says what to do with it.
+# lies in out/fuzz; docs/explanation/testing.md says what to do with it.
 SECONDS ?= 60
 fuzz: $(VENV)/installed $(VENV)/test
 	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS)
@@ -114,7 +114,7 @@ bench: $(VENV)/installed $(VENV)/bench
 	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
 	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
 
-# An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/distil.md)
+# An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/how-to/distil.md)
 NAME ?= en
 model: $(VENV)/installed
 	$(BIN)/python -m tools.model --name $(NAME) $(OPTIONS)
@@ -128,7 +128,7 @@ MODEL ?= en
 english: $(VENV)/installed
 	$(BIN)/python -m tools.english $(MODEL)
 
-# The tables of docs/oracle.md: every cost beside exhaustive search; some minutes.
+# The tables of docs/explanation/oracle.md: every cost beside exhaustive search; some minutes.
 oracles: $(VENV)/installed
 	$(BIN)/python tools/oracles.py --write
 

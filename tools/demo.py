@@ -144,7 +144,7 @@ def main() -> None:
         (f"dodona evaluate {folder}/test.conllu {output} --errors", "where it goes wrong"),
         (f"dodona draw {output} -o trees.html", "pictures"),
         (f"dodona grep 'upos=VERB >nsubj *' {output}", "look for something"),
-        ("dodona train --train F --dev F -o MODEL", "your own treebank: docs/treebanks.md"),
+        ("dodona train --train F --dev F -o MODEL", "your own treebank: docs/how-to/treebanks.md"),
     ):
         console.print(f"  [cyan]{command}[/cyan]  {about}", soft_wrap=True, highlight=False)
 

@@ -1,6 +1,6 @@
 """The command that makes the English model, shown or run.
 
-Treebanks are looked for as docs/treebanks.md says; DODONA_TEXT names a folder of raw text, and
+Treebanks are looked for as docs/how-to/treebanks.md says; DODONA_TEXT names a folder of raw text, and
 DODONA_VECTORS a file of word vectors (`NAME.npy` beside `NAME.words`). With DODONA_SILVER, a folder
 of silver that was made before, no GPU is needed: students learn on a CPU, too, though slower.
 

@@ -47,7 +47,7 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--test", action="store_true", help="score on the test set, too")
     chosen = options.parse_args(words)
     if not (chosen.data / TREEBANKS[0] / "dev.conllu").exists():
-        sys.exit(f"{chosen.data}: no {TREEBANKS[0]} there; docs/treebanks.md says how to get some")
+        sys.exit(f"{chosen.data}: no {TREEBANKS[0]} there; docs/how-to/treebanks.md says how to get some")
     student = chosen.student
     if student is None:
         student = chosen.work / f"{chosen.name}.dodona"

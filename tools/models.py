@@ -32,7 +32,7 @@ from tools.licences import UNKNOWN, read_card
 from tools.treebanks import ROOT, find_folder
 
 RESULTS = "models.jsonl"
-SYSTEM = "nonmonotonic"  # of the linear models: the best of the greedy ones (docs/results.md)
+SYSTEM = "nonmonotonic"  # of the linear models: the best of the greedy ones (docs/explanation/results.md)
 SHOWN = {"upos": "UPOS", "las": "LAS", "text_las": "text LAS"}
 
 

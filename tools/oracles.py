@@ -1,7 +1,7 @@
 """How exact the oracles are: every cost beside exhaustive search, as two tables of the manual.
 
     python tools/oracles.py           prints them
-    python tools/oracles.py --write   puts them into docs/oracle.md, between their marks
+    python tools/oracles.py --write   puts them into docs/explanation/oracle.md, between their marks
 
 Gold trees and graphs of up to four words are all there are, those of five are drawn at random; for
 systems whose twins have too many states, less (the table says what). Takes some minutes.

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def find_folder() -> Path:
-    """The folder of treebanks; without one, that which docs/treebanks.md tells to fill."""
+    """The folder of treebanks; without one, that which docs/how-to/treebanks.md tells to fill."""
     if named := os.environ.get("DODONA_DATA"):
         return Path(named)
     places = [ROOT / "treebanks", ROOT.parent / "shared" / "data"]

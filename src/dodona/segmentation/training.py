@@ -214,7 +214,7 @@ def train_segmenter(
     """Train a segmenter on a treebank (a path or sentences) and return the best on `dev`.
 
     `raw` are files of text in the same language, `abbreviations` a list of them, one a line: both
-    tell of words that the treebank does not have (docs/segmenter.md).
+    tell of words that the treebank does not have (docs/how-to/segmenter.md).
 
     Every setting of `dodona.settings.SegmenterSettings` is a keyword. After every epoch a
     `checkpoint` is written to that file, from which `resume` goes on to the same segmenter.
