@@ -5,7 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
+import re
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -91,4 +94,8 @@ def _processor() -> str:
         for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
+    if shutil.which("lscpu"):  # ARM: /proc/cpuinfo has numbers instead of names
+        listed = subprocess.run(["lscpu"], capture_output=True, text=True).stdout
+        if found := re.search(r"^Model name:\s*(.+)$", listed, re.MULTILINE):
+            return found[1]
     return platform.processor() or platform.machine()

@@ -130,7 +130,7 @@ def share(part: int, whole: int) -> str:
 
 def between(text: str, mark: str, lines: list[str]) -> str:
     """The page with the lines between a pair of marks."""
-    start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
+    start, end = f"<!-- {mark} -->\n", "<!-- end -->"
     before, _, rest = text.partition(start)
     _, _, after = rest.partition(end)
     return before + start + "\n" + "\n".join(lines) + "\n\n" + end + after
