@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench model models english docs oracles wheel clean
+.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench results pages model models english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -113,6 +113,16 @@ bench: $(VENV)/installed $(VENV)/bench
 	  $(BIN)/python bench/parsing.py --treebank $(TREEBANK) --json out/bench/parsing.json; \
 	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
 	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
+
+# Measure the figures that take less than an hour, into docs/figures.toml and the pages: ONLY=shipped-models
+ONLY ?= shipped-models,linear-models
+results: $(VENV)/installed $(VENV)/bench
+	DODONA_DATA="$$($(BIN)/python -m tools.treebanks)" $(BIN)/python bench/results.py --only $(ONLY)
+	$(BIN)/python -m tools.pages --write
+
+# Bring the generated parts of README.md and docs/ up to date
+pages: $(VENV)/installed
+	$(BIN)/python -m tools.pages --write
 
 # An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/how-to/distil.md)
 NAME ?= en

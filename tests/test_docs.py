@@ -25,6 +25,8 @@ PAGES = [
     if re.search("^```(py|console)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 BLOCK = re.compile(r"^```(python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# docstrings, whose examples run with their modules
+GENERATED = re.compile(r"^<!-- (?:api|systems) -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 OPTIONS = doctest.ELLIPSIS
 
 
@@ -36,7 +38,7 @@ def modules() -> list[str]:
 
 def blocks(path: Path) -> list[tuple[int, str, str]]:
     """Line, kind and code of a page's Python blocks."""
-    text = path.read_text(encoding="utf-8")
+    text = GENERATED.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
     return [
         (text.count("\n", 0, match.start()) + 2, match[1], match[2])
         for match in BLOCK.finditer(text)

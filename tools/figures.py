@@ -93,10 +93,12 @@ def table(name: str, data: Mapping[str, Any] | None = None) -> str:
 
 def source(entry: Mapping[str, Any]) -> str:
     """Return a line that says where the figures of an entry come from."""
-    said = [f"{entry['data']}; {entry['machine']}; commit `{entry['commit']}`, {entry['date']}"]
+    is_ours = entry["commit"] != "none"
+    parts = [entry["data"], entry["machine"]]
+    parts.append(f"commit `{entry['commit']}`, {entry['date']}" if is_ours else entry["date"])
     if entry.get("command"):
-        said.append(f"`{entry['command']}`")
-    return f"*Source: {'; '.join(said)}.*"
+        parts.append(f"`{entry['command']}`")
+    return f"*Source: {'; '.join(parts)}.*"
 
 
 def numbers(entries: Mapping[str, Mapping[str, Any]]) -> set[float]:
@@ -230,10 +232,9 @@ def _legend() -> list[str]:
     return parts
 
 
-def _point(name: str, given: str, las: float, speed: float) -> list[str]:
+def _point(name: str, given: str, las: float, speed: float, *, is_left: bool) -> list[str]:
     is_ours = name.startswith("Dodona")
     across, down = _x(speed), _y(las)
-    is_left = not is_ours and given != "no tags"
     anchor, shift = ("end", -RADIUS - 5) if is_left else ("start", RADIUS + 5)
     position = f'x="{across + shift:.1f}" y="{down + 4:.1f}" text-anchor="{anchor}"'
     return [
@@ -259,7 +260,8 @@ def plot(data: Mapping[str, Any] | None = None) -> str:
     ]
     for row in entry["rows"]:
         name, given, las, speed = (shown(data, cell) for cell in row[:4])
-        parts += _point(name, given, float(las), as_number(speed))
+        is_left = name in entry["left"]
+        parts += _point(name, given, float(las), as_number(speed), is_left=is_left)
     return "\n".join([*parts, "</svg>\n"])
 
 

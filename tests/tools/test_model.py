@@ -40,7 +40,7 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     page = (tmp_path / "en.md").read_text(encoding="utf-8")
     assert page.startswith("# `en`: a Dodona model for English\n")
     assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
-    assert "Silveira" in page and "| las | " in page and "From text to CoNLL-U: " in page
+    assert "Silveira" in page and "| las | " in page and "docs/explanation/results.md" in page
     assert "test" not in page.replace("tests/english", "")  # which is looked at once, in the end
     model.main([*words, "--test", "--name", "en-small"])
     page = (tmp_path / "en-small.md").read_text(encoding="utf-8")
