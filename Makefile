@@ -112,7 +112,7 @@ bench: $(VENV)/installed $(VENV)/bench
 	  $(BIN)/python bench/reading.py "$$test_set"; \
 	  $(BIN)/python bench/parsing.py --treebank $(TREEBANK) --json out/bench/parsing.json; \
 	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
-	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
+	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set; see docs/how-to/treebanks.md."; fi
 
 # Measure the figures that take less than an hour, into docs/figures.toml and the pages: ONLY=shipped-models
 ONLY ?= shipped-models,linear-models

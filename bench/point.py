@@ -2,9 +2,9 @@
 
     python bench/point.py MODEL --data DIR --treebank en_ewt [--gold-tags] [--beam 4]
 
-The time runs from words to trees, with all tags and lemmas that the model predicts; it is CPU time, which
-other programs on the machine change little. The point goes into the entry `accuracy-and-speed` of
-docs/figures.toml, and `python -m tools.pages --write` draws the plot.
+The time runs from words to trees, with all tags and lemmas that the model predicts; it is CPU time,
+which other programs on the machine change little. The point goes into the entry
+`accuracy-and-speed` of docs/figures.toml, and `python -m tools.pages --write` draws the plot.
 """
 
 from __future__ import annotations

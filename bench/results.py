@@ -1,10 +1,10 @@
 """Measure the figures of docs/figures.toml that take less than an hour: `make results`.
 
-    python bench/results.py --data DIR [--only shipped-models,linear-models] [--out docs/figures.toml]
+python bench/results.py --data DIR [--only shipped-models,linear-models] [--out docs/figures.toml]
 
-Every speed is CPU time of one core, the least of several runs, so that other programs on the machine
-change it little. The entries of the data file are replaced, with today's date, the commit and the
-machine; then `python -m tools.pages --write` brings them into the pages.
+Every speed is CPU time of one core, the least of several runs, so that other programs on the
+machine change it little. The entries of the data file are replaced, with today's date, the commit
+and the machine; then `python -m tools.pages --write` brings them into the pages.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 from tools.figures import DATA, replace_entry  # noqa: E402
 
 TREEBANK = "en_ewt"
+NONE = "\N{EN DASH}"  # for a figure that does not exist
 SHIPPED = ("en", "en-small", "en-linear")
 Row = list[str | float]
 
@@ -88,7 +89,7 @@ def shipped_model(name: str, folder: Path) -> Row:
         round(given, 2),
         round(from_text.f1 if from_text else 0, 2),
         _rounded(words_s),
-        search_speed(parser, gold) if name == "en-linear" else "–",
+        search_speed(parser, gold) if name == "en-linear" else NONE,
         file_speed(parser, test, keep_tags=False),
         round(size / 1e6, 1),
         round(memory / 1e6),
@@ -125,7 +126,7 @@ def linear_model(shown: str, settings: dict[str, Any], folder: Path) -> Row:
         shown,
         round(scores.uas, 2),
         round(scores.las, 2),
-        search_speed(parser, gold) if keep_tags else "–",
+        search_speed(parser, gold) if keep_tags else NONE,
         file_speed(parser, test, keep_tags=keep_tags),
         round(size / 1e6, 1),
         round(training),

@@ -38,7 +38,9 @@ def modules() -> list[str]:
 
 def blocks(path: Path) -> list[tuple[int, str, str]]:
     """Line, kind and code of a page's Python blocks."""
-    text = GENERATED.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
+    text = GENERATED.sub(
+        lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8")
+    )
     return [
         (text.count("\n", 0, match.start()) + 2, match[1], match[2])
         for match in BLOCK.finditer(text)

@@ -1,8 +1,8 @@
 """Measured figures: the data file docs/figures.toml, its tables and its plot.
 
-Every figure that a page states is an entry of the data file, which names its command, commit, machine,
-date and data. Pages hold the tables between `<!-- figures:NAME -->` and `<!-- end -->`, where
-`python -m tools.pages --write` puts them; `bench/results.py` measures entries anew.
+Every figure that a page states is an entry of the data file, which names its command, commit,
+machine, date and data. Pages hold the tables between `<!-- figures:NAME -->` and `<!-- end -->`,
+where `python -m tools.pages --write` puts them; `bench/results.py` measures entries anew.
 """
 
 from __future__ import annotations

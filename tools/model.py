@@ -2,9 +2,10 @@
 
 python -m tools.model [--name en|en-small] [--student FILE] [--out FOLDER] [--work FOLDER] [--test]
 
-The student comes from tools.english_recipe, unless --student names one made before, such as on a machine
-with a GPU. The tool records language and licence in it, scores it by genre, and runs the checks of
-tests/english. --test also scores the test set, which should happen once, for the final model.
+The student comes from tools.english_recipe, unless --student names one made before, such as on a
+machine with a GPU. The tool records language and licence in it, scores it by genre, and runs the
+checks of tests/english. --test also scores the test set, which should happen once, for the final
+model.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main(words: list[str] | None = None) -> None:
     options.add_argument("--test", action="store_true", help="also score the test set")
     chosen = options.parse_args(words)
     if not (chosen.data / TREEBANKS[0] / "dev.conllu").exists():
-        sys.exit(f"{chosen.data}: no {TREEBANKS[0]} there; docs/how-to/treebanks.md describes how to get it")
+        sys.exit(f"{chosen.data}: no {TREEBANKS[0]} there; see docs/how-to/treebanks.md")
     student = chosen.student
     if student is None:
         student = chosen.work / f"{chosen.name}.dodona"

@@ -1,11 +1,11 @@
-"""Generated parts of Markdown pages: tables of figures, settings, templates, systems, the API, files.
+"""Generated parts of Markdown pages: figures, settings, templates, systems, the API, files.
 
     python -m tools.pages           lists the pages whose generated parts are out of date
     python -m tools.pages --write   brings them up to date
 
-A generated part stands between `<!-- NAME -->` and `<!-- end -->` and is committed, so that pages are
-readable as they lie in the repository. NAME is `figures:ENTRY` (docs/figures.toml), `file:PATH`, or one
-of `settings`, `templates`, `systems` and `api`.
+A generated part stands between `<!-- NAME -->` and `<!-- end -->` and is committed, so that pages
+are readable as they lie in the repository. NAME is `figures:ENTRY` (docs/figures.toml),
+`file:PATH`, or one of `settings`, `templates`, `systems` and `api`.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_scores_are_those_of_the_model_as_it_is(data: Path, student: Path, tmp_p
 
 
 def test_without_treebanks_there_is_nothing_to_score(student: Path, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="no en_ewt there; docs/how-to/treebanks"):
+    with pytest.raises(SystemExit, match="no en_ewt there; see docs/how-to/treebanks"):
         model.main(["--student", str(student), "--data", str(tmp_path)])
 
 
