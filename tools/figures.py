@@ -130,15 +130,22 @@ def as_number(text: str) -> float:
 
 
 def is_stated(text: str, known: set[float]) -> bool:
-    """Say whether a number is one of the known ones, or one of them rounded to as many digits.
+    """Say whether a number is one of the known ones, or one of them rounded.
+
+    A rounded integer must have two significant digits or more.
 
     >>> is_stated("82.6", {82.59}), is_stated("104,000", {104400.0}), is_stated("82.5", {82.59})
     (True, True, False)
+    >>> is_stated("10,000", {9400.0})
+    False
     """
     stated = as_number(text)
     _, point, decimals = text.partition(".")
     digits = text.replace(",", "").lstrip("+-")
-    places = len(decimals) if point else -(len(digits) - len(digits.rstrip("0")))
+    significant = digits.rstrip("0")
+    places = len(decimals) if point else len(significant) - len(digits)
+    if not point and len(significant) < 2:
+        return stated in known
     return any(stated == number or stated == round(number, places) for number in known)
 
 

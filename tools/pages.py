@@ -57,7 +57,8 @@ def settings() -> str:
         choices = setting.metadata["choices"]
         among = f" ({', '.join(f'`{choice}`' for choice in choices)})" if choices else ""
         meaning = setting.metadata["help"] + among
-        rows.append(f"| `{setting.name}` | `{setting.default}` | {meaning} |")
+        default = f"`{setting.default}`" if setting.default != "" else ""
+        rows.append(f"| `{setting.name}` | {default} | {meaning} |")
     return "\n".join(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -112,6 +113,10 @@ def test_the_navigation_has_every_page() -> None:
     listed = set(re.findall(r": ([\w/.-]+\.md)$", config, re.MULTILINE))
     found = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert {page for page in found if "/notes/" not in page} <= listed
+
+
+def test_the_examples_of_the_tool_hold() -> None:
+    assert doctest.testmod(figures).failed == 0
 
 
 def test_an_entry_is_replaced_and_others_stay() -> None:
