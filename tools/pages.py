@@ -102,9 +102,10 @@ def entry(path: str, thing: Any) -> str:
         names = [field.name for field in fields(thing)] if is_dataclass(thing) else []
         names += getattr(thing, "_fields", ())
         for name, member in vars(thing).items():
-            if name.startswith("_") or name in names or not inspect.getdoc(member):
-                continue
             is_method = callable(member) or isinstance(member, (classmethod, staticmethod))
+            is_member = is_method or hasattr(member, "__get__")  # not the default of a field
+            if name.startswith("_") or name in names or not is_member or not inspect.getdoc(member):
+                continue
             shown = signature(getattr(thing, name)) if is_method else ""
             parts.append(f"**`{name}{shown}`**\n\n{text_of(member)}")
     return "\n\n".join(part for part in parts if part)
