@@ -165,7 +165,10 @@ def generated(name: str) -> str | None:
         return figures.table(argument)
     if kind == "file":
         return file(argument)
-    return SOURCES[name]() if name in SOURCES else None
+    if name not in SOURCES:
+        return None
+    # docstrings are formatted where they are written
+    return f"<!-- fmt: off -->\n\n{SOURCES[name]()}\n\n<!-- fmt: on -->"
 
 
 def updated(text: str) -> str:
