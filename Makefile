@@ -9,7 +9,7 @@ TREEBANK ?= en_ewt
 # folders too, so that a file that has gone is noticed
 SOURCES  := pyproject.toml meson.build $(shell find src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench model models english docs oracles wheel clean
+.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench results pages model models english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -92,7 +92,7 @@ sanitize-threads: .venv-sanitize-threads/installed
 	  setarch -R .venv-sanitize-threads/$(SCRIPTS)/python -m pytest --capture=sys $(THREAD_TESTS)
 
 # Inputs made up by the million: SECONDS for each target, or TARGET="conllu model" alone. What is found
-# lies in out/fuzz; docs/testing.md says what to do with it.
+# lies in out/fuzz; docs/explanation/testing.md says what to do with it.
 SECONDS ?= 60
 fuzz: $(VENV)/installed $(VENV)/test
 	$(BIN)/python -m fuzz $(TARGET) --seconds $(SECONDS)
@@ -112,9 +112,19 @@ bench: $(VENV)/installed $(VENV)/bench
 	  $(BIN)/python bench/reading.py "$$test_set"; \
 	  $(BIN)/python bench/parsing.py --treebank $(TREEBANK) --json out/bench/parsing.json; \
 	  $(BIN)/python bench/tagging.py --treebank $(TREEBANK); \
-	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set. README.md says where treebanks go."; fi
+	else echo "Skipped bench/reading.py, parsing.py and tagging.py: no $$test_set; see docs/how-to/treebanks.md."; fi
 
-# An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/distil.md)
+# Measure the figures that take less than an hour, into docs/figures.toml and the pages: ONLY=shipped-models
+ONLY ?= shipped-models,linear-models
+results: $(VENV)/installed $(VENV)/bench
+	DODONA_DATA="$$($(BIN)/python -m tools.treebanks)" $(BIN)/python bench/results.py --only $(ONLY)
+	$(BIN)/python -m tools.pages --write
+
+# Bring the generated parts of README.md and docs/ up to date
+pages: $(VENV)/installed
+	$(BIN)/python -m tools.pages --write
+
+# An English model that ships, and its card: NAME=en-small, OPTIONS="--student FILE" (docs/how-to/distil.md)
 NAME ?= en
 model: $(VENV)/installed
 	$(BIN)/python -m tools.model --name $(NAME) $(OPTIONS)
@@ -128,7 +138,7 @@ MODEL ?= en
 english: $(VENV)/installed
 	$(BIN)/python -m tools.english $(MODEL)
 
-# The tables of docs/oracle.md: every cost beside exhaustive search; some minutes.
+# The tables of docs/explanation/oracle.md: every cost beside exhaustive search; some minutes.
 oracles: $(VENV)/installed
 	$(BIN)/python tools/oracles.py --write
 

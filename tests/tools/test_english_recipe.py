@@ -1,4 +1,4 @@
-"""The command of the English model is one that the command line takes."""
+"""The command line accepts the command of the English recipe."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from tools.english_recipe import SIZES, WITHOUT_VECTORS, command
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_the_command_is_understood(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for treebank in ("en_ewt", "en_gumfree"):
         (tmp_path / treebank).mkdir()
     (tmp_path / "en_ewt" / "test.conllu").touch()
@@ -28,7 +26,7 @@ def test_the_command_is_understood(
     verb, *words = command(tmp_path, tmp_path / "out", name)
     values = Line(words, parameters(load_verb(verb))).values()
     assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
-    # what is scored in the end is never annotated
+    # test sets are never annotated as silver data
     assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
         "test.conllu"
     ]
@@ -52,9 +50,7 @@ def test_a_student_without_vectors_waits_for_silver(
         command(tmp_path, tmp_path, WITHOUT_VECTORS[0])
 
 
-def test_without_text_there_is_nothing_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_text_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DODONA_TEXT", "DODONA_SILVER"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit, match="DODONA_TEXT is not set"):

@@ -215,7 +215,7 @@ def train_segmenter(
     """Train a segmenter on a treebank (a path or sentences) and return the best on `dev`.
 
     `raw` are text files in the same language, `abbreviations` is a file with one abbreviation in
-    each line; both add words that the treebank does not have (docs/segmenter.md).
+    each line; both add words that the treebank does not have (docs/how-to/segmenter.md).
 
     Every setting of `dodona.settings.SegmenterSettings` is a keyword. After every epoch the state
     is written to the file `checkpoint`; `resume` continues from such a file.
