@@ -155,8 +155,8 @@ class SegmenterTrainer(Learner[Weights]):
 
     def go_on(self, state: State) -> None:
         times = state.numbers["times"]
-        self.places.go_on(state.weights["places"], *times["places"])
-        self.words.go_on(state.weights["words"], *times["words"])
+        self.places.resume(state.weights["places"], *times["places"])
+        self.words.resume(state.weights["words"], *times["words"])
         self.best_words_score = said(state.numbers, "best_words_score", float)
         if state.best:
             self.best = (

@@ -14,7 +14,7 @@ from dodona.core.features import templates as language
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport (
     HEAD, HEAD2, LEFT, LEFT2, MAX_SLOTS, RIGHT, RIGHT2, TREE_HEAD, Slot, distance_class, find_nodes)
-from dodona.core.features.template_layout import PARTS, Layout, part_of
+from dodona.core.features.template_layout import SECTIONS, TemplateLayout, section_of
 from dodona.core.features.templates import names_graphs, parse_templates, word_columns
 from dodona.core.transitions.graph_state cimport link_class
 from dodona.core.transitions.state cimport N_HISTORY
@@ -45,7 +45,7 @@ _check("numbers of a state", {name: i for i, name in enumerate(language.STATE_IN
 _check("sets of a state", {name: i for i, name in enumerate(language.STATE_SETS)}, {
     "left_labels": LEFT_LABELS, "right_labels": RIGHT_LABELS})
 _check("parts of a template", language.MAX_PARTS, MAX_PARTS)
-_check("parts of a state", len(PARTS), N_PARTS)
+_check("sections of keys", len(SECTIONS), N_SECTIONS)
 _check("last actions", len(language.ACTIONS), N_HISTORY)
 
 
@@ -73,15 +73,15 @@ cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
     return mixed(key) | 1
 
 
-cdef int fill_keys(const Order* order, const Look* look, uint64_t* keys,
+cdef int fill_keys(const TemplateOrder* order, const StateAtoms* atoms, uint64_t* keys,
                    int* ends) noexcept nogil:
     """The keys of all templates whose slots are filled; how many they are."""
-    cdef const Group* group = order.groups.data()
+    cdef const TemplateGroup* group = order.groups.data()
     cdef const Template* templates = order.templates.data()
-    cdef const uint64_t* value = &look.value[0]
-    cdef uint64_t empty = ~look.filled
+    cdef const uint64_t* value = &atoms.value[0]
+    cdef uint64_t empty = ~atoms.filled
     cdef int t, n = 0, part, g = 0
-    for part in range(N_PARTS):
+    for part in range(N_SECTIONS):
         while g < order.ends[part]:
             if group.slots & empty:
                 pass
@@ -106,14 +106,14 @@ cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
     return 0
 
 
-cdef int add_pairs(vector[Pair]& pairs, found, size_t first) except -1:
+cdef int add_pairs(vector[SlotPair]& pairs, found, size_t first) except -1:
     """The same of two slots each."""
     for left, right in found:
-        pairs.push_back(Pair(left, right, multiplier(first + pairs.size())))
+        pairs.push_back(SlotPair(left, right, multiplier(first + pairs.size())))
     return 0
 
 
-cdef int add_template(Order* order, int part, uint64_t slots, int number, list atoms) except -1:
+cdef int add_template(TemplateOrder* order, int part, uint64_t slots, int number, list atoms) except -1:
     """Append a template, to the last group if it needs the same slots."""
     cdef Template template
     cdef int j, place = <int> order.templates.size()
@@ -123,10 +123,10 @@ cdef int add_template(Order* order, int part, uint64_t slots, int number, list a
         template.atom[j] = atoms[j] if j < len(atoms) else NO_ATOM
     if (order.groups.size() == (0 if part == 0 else <size_t> order.ends[part - 1])
             or order.groups.back().slots != slots or order.groups.back().is_short != is_short):
-        order.groups.push_back(Group(slots, place, place, is_short))
+        order.groups.push_back(TemplateGroup(slots, place, place, is_short))
     order.templates.push_back(template)
     order.groups.back().end = place + 1
-    for j in range(part, N_PARTS):
+    for j in range(part, N_SECTIONS):
         order.ends[j] = <int32_t> order.groups.size()
     return 0
 
@@ -147,7 +147,7 @@ cdef class Features:
         self.tree_head, self.tree_label = (
             self.columns.index(name) if name in self.columns else NONE
             for name in (language.TREE_HEAD, language.TREE_LABEL))
-        layout = Layout(parsed, self.columns)
+        layout = TemplateLayout(parsed, self.columns)
         if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
                 or len(self.columns) > MAX_COLUMNS):
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
@@ -163,7 +163,7 @@ cdef class Features:
         add_atoms(self.ints, layout.ints, self.distances.size())
         add_atoms(self.sets, layout.sets, self.distances.size() + self.ints.size())
         # templates that need the same slots stand together: one test decides for all of them
-        found = [(part_of(template), layout.slots_of(template), i, layout.atoms_of(template))
+        found = [(section_of(template), layout.slots_of(template), i, layout.atoms_of(template))
                  for i, template in enumerate(parsed)]
         for _, slots, i, atoms in sorted(found, key=itemgetter(1, 2)):
             add_template(&self.plain, 0, slots, i, atoms)
@@ -195,45 +195,45 @@ cdef class Features:
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
         """Write the keys of the state's features and say how many they are (≤ n_templates)."""
-        cdef int ends[N_PARTS]
+        cdef int ends[N_SECTIONS]
         return self.fill_in(&self.plain, state, words, keys, ends)
 
-    cdef int fill_parts(self, const StateC* state, const WordsC* words, uint64_t* keys,
+    cdef int fill_sections(self, const StateC* state, const WordsC* words, uint64_t* keys,
                         int* ends) noexcept nogil:
-        """The same keys by parts; `ends` tells where each of N_PARTS ends."""
+        """The same keys by parts; `ends` tells where each of N_SECTIONS ends."""
         return self.fill_in(&self.parted, state, words, keys, ends)
 
-    cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
+    cdef int fill_in(self, const TemplateOrder* order, const StateC* state, const WordsC* words,
                      uint64_t* keys, int* ends) noexcept nogil:
-        cdef Look look
-        self.read(state, words, &look)
-        return fill_keys(order, &look, keys, ends)
+        cdef StateAtoms atoms
+        self.read(state, words, &atoms)
+        return fill_keys(order, &atoms, keys, ends)
 
-    cdef void read(self, const StateC* state, const WordsC* words, Look* look) noexcept nogil:
+    cdef void read(self, const StateC* state, const WordsC* words, StateAtoms* atoms) noexcept nogil:
         """What the keys of a state are made of, all of it."""
         cdef int32_t node[MAX_SLOTS]
         cdef const int32_t* tree_head = NULL
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
-        look.filled = find_nodes(self.slots, state, tree_head, node)
-        look.value[NO_ATOM] = 0
-        self.read_atoms(state, words, node, look.value)
+        atoms.filled = find_nodes(self.slots, state, tree_head, node)
+        atoms.value[NO_ATOM] = 0
+        self.read_atoms(state, words, node, atoms.value)
 
-    cdef uint64_t hash_of(self, const Look* look) noexcept nogil:
-        """A number for a look: who has the same has the same keys."""
+    cdef uint64_t signature(self, const StateAtoms* atoms) noexcept nogil:
+        """A number for a atoms: who has the same has the same keys."""
         cdef uint64_t sums[4]
         cdef int i, j, n = self.n_atoms
-        sums[0], sums[1], sums[2], sums[3] = look.filled * GOLDEN_RATIO, 0, 0, 0
+        sums[0], sums[1], sums[2], sums[3] = atoms.filled * GOLDEN_RATIO, 0, 0, 0
         for i in range(n // 4):             # four sums: none waits for another
             for j in range(4):
-                sums[j] += look.value[4 * i + j]
+                sums[j] += atoms.value[4 * i + j]
         for i in range(n - n % 4, n):
-            sums[0] += look.value[i]
+            sums[0] += atoms.value[i]
         return mixed(sums[0] + sums[1] + sums[2] + sums[3])
 
-    cdef int fill_parts_from(self, const Look* look, uint64_t* keys, int* ends) noexcept nogil:
-        """As `fill_parts`, of a state that was looked at."""
-        return fill_keys(&self.parted, look, keys, ends)
+    cdef int fill_from_atoms(self, const StateAtoms* atoms, uint64_t* keys, int* ends) noexcept nogil:
+        """As `fill_sections`, of a state that was looked at."""
+        return fill_keys(&self.parted, atoms, keys, ends)
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
@@ -241,7 +241,7 @@ cdef class Features:
         cdef const uint64_t* labels[N_STATE_SETS]
         cdef size_t i, n = 0
         cdef const Atom* atom
-        cdef const Pair* pair
+        cdef const SlotPair* pair
         column[LABEL], column[N_LEFT], column[N_RIGHT] = state.label, state.n_left, state.n_right
         column[N_HEADS], column[HEAD_LABELS] = state.n_heads, state.head_labels
         labels[LEFT_LABELS], labels[RIGHT_LABELS] = state.left_labels, state.right_labels
@@ -269,7 +269,7 @@ cdef class Features:
         """The values of what stands alone in templates for graphs: links and last actions."""
         cdef const int32_t* heads = NULL
         cdef const int32_t* labels = NULL
-        cdef const Pair* pair
+        cdef const SlotPair* pair
         cdef size_t i, n = 0
         for i in range(self.links.size()):
             pair = &self.links[i]

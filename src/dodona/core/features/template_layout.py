@@ -15,7 +15,7 @@ from dodona.core.features.templates import (
     STATE_INTS,
     STATE_SETS,
     TREE_HEAD,
-    Part,
+    TemplatePart,
     Template,
 )
 
@@ -26,7 +26,7 @@ NO_PARENT = -1
 # there again when what was pushed onto it has gone; the tags of both, of which there are not many
 # pairs; words that stand somewhere, whatever arcs there are, which hypotheses of a beam have in
 # common, and arcs of a graph leave where they are; and the rest.
-FRONT, TOP, PAIR, WORDS, REST = PARTS = range(5)
+FRONT, TOP, PAIR, WORDS, REST = SECTIONS = range(5)
 # of a word on the stack
 CHANGING = {"right", "right2", "n_right", "right_labels", "head2", "n_heads", "head_labels"}
 OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
@@ -34,12 +34,12 @@ OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
 Path = tuple[str, ...]
 
 
-def part_of(template: Template) -> int:
-    """Which of PARTS a template belongs to.
+def section_of(template: Template) -> int:
+    """Which of SECTIONS a template belongs to.
 
     >>> from dodona.core.features.templates import parse_templates
     >>> text = "b0.form\\ns0.left.label\\ns0.tag + b0.feats\\ns0.form + b0.form\\nb0.left.tag"
-    >>> [part_of(template) for template in parse_templates(text)] == [*PARTS]
+    >>> [section_of(template) for template in parse_templates(text)] == [*SECTIONS]
     True
     """
     ends = {end for part in template for end in part.slot[:1] or ALONE[part.attribute]}
@@ -57,7 +57,7 @@ def part_of(template: Template) -> int:
     return REST if has_arcs else WORDS
 
 
-class Layout:
+class TemplateLayout:
     """Slots and atoms of a template set, each once.
 
     Values stand in this order: the distances, then `ints` (attributes of the state and columns of
@@ -112,19 +112,19 @@ class Layout:
             self._numbers[path] = len(self._numbers)
         return self._numbers[path]
 
-    def _register(self, part: Part) -> None:
+    def _register(self, part: TemplatePart) -> None:
         if part.attribute not in ALONE:
             atoms, atom = self._atom(part)
             if atom not in atoms:
                 atoms.append(atom)
 
-    def _atom(self, part: Part) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    def _atom(self, part: TemplatePart) -> tuple[list[tuple[int, int]], tuple[int, int]]:
         slot = self._slot(part.slot)
         if part.attribute in STATE_SETS:
             return self.sets, (slot, STATE_SETS.index(part.attribute))
         return self.ints, (slot, self.columns.index(part.attribute))
 
-    def _place(self, part: Part) -> int:
+    def _place(self, part: TemplatePart) -> int:
         if part.attribute in DISTANCES:
             return list(DISTANCES).index(part.attribute)
         if part.attribute in OF_GRAPHS:

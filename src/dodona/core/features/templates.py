@@ -50,14 +50,14 @@ MAX_PARTS = 8
 MAX_TEMPLATES = 256  # as many as a state may have features (MAX_KEYS of the weights)
 
 
-class Part(NamedTuple):
+class TemplatePart(NamedTuple):
     """An attribute of the word in a slot; the slot is a start and the relations to follow."""
 
     slot: tuple[str, ...]
     attribute: str
 
 
-Template = tuple[Part, ...]
+Template = tuple[TemplatePart, ...]
 
 
 class TemplateError(DodonaError, ValueError):
@@ -68,7 +68,7 @@ def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
     """The templates in a text, one a line.
 
     >>> parse_templates("s0.form + b0.left.tag")[0][1]
-    Part(slot=('b0', 'left'), attribute='tag')
+    TemplatePart(slot=('b0', 'left'), attribute='tag')
     """
     templates = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -187,9 +187,9 @@ def _template(content: str) -> Template:
 
 
 @lru_cache(maxsize=1024)  # the same parts are in many templates
-def _part(text: str) -> Part:
+def _part(text: str) -> TemplatePart:
     if text in ALONE:
-        return Part((), text)
+        return TemplatePart((), text)
     *slot, attribute = text.split(".")
     if not slot:
         raise TemplateError(f"{text!r} is not a slot and an attribute such as s0.form")
@@ -209,4 +209,4 @@ def _part(text: str) -> Part:
             (*WORD_ATTRIBUTES, f"{FEATURE}NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
         )
         raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
-    return Part(tuple(slot), attribute)
+    return TemplatePart(tuple(slot), attribute)

@@ -15,7 +15,7 @@ from dodona.core.tagging.tag_beam cimport TagBeam
 from dodona.core.tagging.tag_beam import PackedTagScorer
 from dodona.core.tagging.tag_task cimport TagTask
 from dodona.core.weights.linear cimport BLOCK
-from dodona.core.weights.memo cimport Memo
+from dodona.core.weights.score_cache cimport ScoreCache
 from dodona.core.weights.packed cimport PackedWeights
 
 cdef extern from "blocks.h":
@@ -32,7 +32,7 @@ cdef class TagSpace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
     cdef TagBeam beam
-    cdef Memo memo                          # None for a few sentences
+    cdef ScoreCache cache                          # None for a few sentences
     cdef const unsigned char[::1] kept      # or None
 
     def __init__(self, Tagging search not None, Corpus corpus not None,
@@ -45,7 +45,7 @@ cdef class TagSpace:
         self.kept = kept
         self.beam = TagBeam(task, PackedTagScorer(search.weights), search.width)
         if len(corpus) >= MANY:
-            self.memo = Memo(task.outline.n_lanes * sizeof(int16_t), (LOG_WORDS,))
+            self.cache = ScoreCache(task.sketch.n_lanes * sizeof(int16_t), (LOG_WORDS,))
         self.keys.resize(2 * task.features.n_templates)
         self.scores.resize(task.n_padded)
 
@@ -76,12 +76,12 @@ cdef class Tagging:
                 continue
             words, own = corpus.words(i), self.task.own(corpus, i)
             if self.width == 1:
-                self.tag_greedily(&words, own, space.keys.data(), space.scores.data(), space.memo)
+                self.tag_greedily(&words, own, space.keys.data(), space.scores.data(), space.cache)
             else:
                 self.tag_with_beam(&words, own, space.beam)
 
     cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
-                          int16_t* scores, Memo memo) except -1 nogil:
+                          int16_t* scores, ScoreCache cache) except -1 nogil:
         """While a word is tagged, the weights of the next one are asked for: most of its features
         do not depend on how this one is tagged."""
         cdef int following, word = self.settle(words, own, 1)
@@ -90,7 +90,7 @@ cdef class Tagging:
         while word <= words.n_words:
             following = self.settle(words, own, word + 1)
             self.look_ahead(words, following, ahead)
-            own[word] = self.best_class(words, word, keys, scores, memo) + N_RESERVED
+            own[word] = self.best_class(words, word, keys, scores, cache) + N_RESERVED
             word, keys, ahead = following, ahead, keys
 
     cdef int settle(self, const WordsC* words, int32_t* own, int word) noexcept nogil:
@@ -108,20 +108,20 @@ cdef class Tagging:
         """Write the keys of a word, if there is one, that do not depend on the words before."""
         if word <= words.n_words:
             self.task.features.fill_static(words, word, keys)
-            self.weights.expect(keys + self.task.features.n_alone,
+            self.weights.prefetch(keys + self.task.features.n_alone,
                                 self.task.features.n_static - self.task.features.n_alone)
 
     cdef int best_class(self, const WordsC* words, int word, uint64_t* keys,
-                        int16_t* scores, Memo memo) except -1 nogil:
+                        int16_t* scores, ScoreCache cache) except -1 nogil:
         """The best class of a word, given the first of its keys."""
-        cdef int best, first, last, n_lanes = self.task.outline.n_lanes
-        cdef const int16_t* exact = scores + self.task.outline.exact_lane
+        cdef int best, first, last, n_lanes = self.task.sketch.n_lanes
+        cdef const int16_t* exact = scores + self.task.sketch.exact_lane
         self.task.features.fill_history(words, word, keys + self.task.features.n_static)
         memcpy(scores, self.task.blank.data(), n_lanes * sizeof(int16_t))
         self.weights.score_lanes(keys, self.task.features.n_templates,
-                                 &self.task.features.n_alone, memo, scores, n_lanes)
-        best = dodona_best(exact, self.task.outline.n_exact // BLOCK)
-        if self.task.outline.find_doubtful(scores, exact[best], &first, &last):
+                                 &self.task.features.n_alone, cache, scores, n_lanes)
+        best = dodona_best(exact, self.task.sketch.n_exact // BLOCK)
+        if self.task.sketch.find_inconclusive(scores, exact[best], &first, &last):
             memcpy(scores, self.task.blank.data() + n_lanes, self.task.n_padded * sizeof(int16_t))
             self.weights.score(keys, self.task.features.n_templates, scores)
             best = dodona_best(scores, self.task.n_padded // BLOCK)

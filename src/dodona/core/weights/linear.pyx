@@ -13,14 +13,13 @@ from libcpp.algorithm cimport sort
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_float(float* scores, const float* block, float sign) noexcept nogil
     void dodona_add_floats(float* sums, const float* others, int n_blocks) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
 
-cdef struct FoundRow:             # one that was looked up
+cdef struct LearnedRow:             # one that was looked up
     size_t start
     int n_blocks
 
@@ -63,9 +62,9 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
 
 
 cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
-                             FoundRow* found) noexcept nogil:
+                             LearnedRow* found) noexcept nogil:
     """Look the keys up, and have the weights of those that have any fetched; how many have."""
-    cdef const Row* table = &weights.table[0]
+    cdef const WeightRow* table = &weights.table[0]
     cdef const float* weight
     cdef size_t place, n_places = weights.table.size()
     cdef int i, j, n = 0
@@ -85,19 +84,19 @@ cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
     return n
 
 
-cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows, float* scores,
-                             float sign) noexcept nogil:
-    """Add the rows to the scores, or take them away: the sign is 1 or -1."""
+cdef inline void add_learned(Weights weights, const LearnedRow* row, int n_rows,
+                             float* scores) noexcept nogil:
+    """Add the rows to the scores."""
     cdef const uint16_t* block_id
     cdef const float* weight
     cdef int i, j
     for i in range(n_rows):
         block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
         for j in range(row[i].n_blocks):
-            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK, sign)
+            dodona_add_floats(scores + block_id[j] * BLOCK, weight + j * BLOCK, 1)
 
 
-cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
+cdef inline int move_weight(Weights weights, WeightRow* row, int klass, double amount,
                             double time) except -1 nogil:
     cdef double* total
     cdef float* weight = weights.cell(row, klass, &total)
@@ -121,59 +120,48 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        self.expect(keys, n_keys)
-        self.score_expected(keys, n_keys, scores)
+        self.prefetch(keys, n_keys)
+        self.score_prefetched(keys, n_keys, scores)
 
-    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
+    cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil:
         """Have the places of the keys fetched: there is time for something else meanwhile."""
-        cdef const Row* table = &self.table[0]
+        cdef const WeightRow* table = &self.table[0]
         cdef size_t n_places = self.table.size()
         cdef int i
         for i in range(n_keys):
             dodona_prefetch(&table[place_of(keys[i], n_places)])
 
-    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
-        """As `score`, after `expect`."""
-        cdef FoundRow found[MAX_KEYS]
-        add_learned(self, found, find_learned(self, keys, n_keys, found), scores, 1)
+    cdef void score_prefetched(self, const uint64_t* keys, int n_keys,
+                               float* scores) noexcept nogil:
+        """Add the weights of keys that have been prefetched."""
+        cdef LearnedRow found[MAX_KEYS]
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
 
-    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
-                           float* scores) noexcept nogil:
-        """Make scores those of a state with other keys: so many in the place of as many."""
-        cdef FoundRow found[MAX_KEYS]
-        cdef FoundRow lost[MAX_KEYS]
-        cdef int n_found, n_lost
-        self.expect(removed, n_keys)
-        self.expect(added, n_keys)
-        n_lost = find_learned(self, removed, n_keys, lost)
-        n_found = find_learned(self, added, n_keys, found)
-        add_learned(self, lost, n_lost, scores, -1)
-        add_learned(self, found, n_found, scores, 1)
+    cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
+                           ScoreCache cache, float* scores) noexcept nogil:
+        """Add the weights of keys in sections, of which the cache keeps the first sums.
 
-    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                          float* scores) noexcept nogil:
-        """As `score_expected`; the keys come in parts, of which the first are remembered, as many
-        as the memo has room for. It must forget them when weights change."""
-        cdef FoundRow found[MAX_KEYS]
+        The keys must have been prefetched, and the cache cleared since the last update.
+        """
+        cdef LearnedRow found[MAX_KEYS]
         cdef float* sums
-        cdef int part, start = 0, n_blocks = padded(self.n_classes) // BLOCK
+        cdef int i, start = 0, n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
-        for part in range(memo.n_parts):
-            sums = <float*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+        for i in range(cache.n_sections):
+            sums = <float*> cache.entry_for(i, keys + start, ends[i] - start, &is_known)
             if not is_known:
-                memset(sums, 0, memo.n_bytes)
-                add_learned(self, found, find_learned(self, keys + start, ends[part] - start,
-                                                      found), sums, 1)
+                memset(sums, 0, cache.n_bytes)
+                add_learned(self, found, find_learned(self, keys + start, ends[i] - start, found),
+                            sums)
             dodona_add_floats(scores, sums, n_blocks)
-            start = ends[part]
-        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores,
-                    1)
+            start = ends[i]
+        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
-        cdef Row* rows[MAX_KEYS]
-        cdef Row* row
+        cdef WeightRow* rows[MAX_KEYS]
+        cdef WeightRow* row
         cdef int i
         self.find_all(keys, n_keys, good, bad, rows)
         for i in range(n_keys):
@@ -185,8 +173,8 @@ cdef class Weights:
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil:
         """Move every key's weight for one class by the amount."""
-        cdef Row* rows[MAX_KEYS]
-        cdef Row* row
+        cdef WeightRow* rows[MAX_KEYS]
+        cdef WeightRow* row
         cdef int i
         self.find_all(keys, n_keys, klass, klass, rows)
         for i in range(n_keys):
@@ -195,7 +183,7 @@ cdef class Weights:
         return 0
 
     cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
-                      Row** rows) except -1 nogil:
+                      WeightRow** rows) except -1 nogil:
         """The rows of keys that are to be moved, or the empty places where they belong; what will
         change of them is on its way then. Rows stay where they are until all have moved."""
         cdef int i
@@ -209,7 +197,7 @@ cdef class Weights:
                 self.prefetch_cells(rows[i], good // BLOCK, bad // BLOCK)
         return 0
 
-    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil:
+    cdef void prefetch_cells(self, const WeightRow* row, int good, int bad) noexcept nogil:
         """Weights and totals of two blocks of a row, at which nobody may have looked for long."""
         cdef const uint16_t* block_id = &self.block_id[row.start]
         cdef size_t place
@@ -220,15 +208,15 @@ cdef class Weights:
                 dodona_prefetch(&self.weight[place])
                 dodona_prefetch(&self.total[place])
 
-    cdef Row* find(self, uint64_t key) noexcept nogil:
+    cdef WeightRow* find(self, uint64_t key) noexcept nogil:
         """The row of a key, or the empty place where it belongs."""
         cdef size_t n_places = self.table.size(), place = place_of(key, n_places)
         while self.table[place].key != 0 and self.table[place].key != key:
             place = (place + 1) & (n_places - 1)
         return &self.table[place]
 
-    cdef Row* find_or_add(self, uint64_t key) except NULL nogil:
-        cdef Row* row
+    cdef WeightRow* find_or_add(self, uint64_t key) except NULL nogil:
+        cdef WeightRow* row
         self.reserve(1)
         row = self.find(key)
         if row.key == 0:
@@ -244,7 +232,7 @@ cdef class Weights:
 
     cdef int grow(self) except -1 nogil:
         """Double the table; rows stay where they are."""
-        cdef Large[Row] larger
+        cdef Large[WeightRow] larger
         cdef size_t i, place, n_places = self.table.size() * 2
         larger.resize(n_places)
         for i in range(self.table.size()):
@@ -256,7 +244,7 @@ cdef class Weights:
         self.table.swap(larger)
         return 0
 
-    cdef float* cell(self, Row* row, int klass, double** total) except NULL nogil:
+    cdef float* cell(self, WeightRow* row, int klass, double** total) except NULL nogil:
         """The weight of a class in a row, and its total; a block is added where there is none."""
         cdef int j, block = klass // BLOCK
         cdef size_t place
@@ -273,7 +261,7 @@ cdef class Weights:
         total[0] = &self.total[place]
         return &self.weight[place]
 
-    cdef int enlarge(self, Row* row) except -1 nogil:
+    cdef int enlarge(self, WeightRow* row) except -1 nogil:
         """Give a row room for twice as many blocks, and its old room to those that come."""
         cdef int size_class = 1, capacity = row.capacity * 2 if row.capacity else FIRST_CAPACITY
         cdef size_t start
@@ -357,7 +345,7 @@ cdef class Weights:
         cdef size_t i, before, place
         cdef int j, k
         cdef bint empty
-        cdef Row* row
+        cdef WeightRow* row
         self.sort_keys(keys)
         for i in range(keys.size()):
             row = self.find(keys[i])
@@ -384,7 +372,7 @@ cdef class Weights:
         """The weights that `save` wrote; training goes on from them as if never interrupted."""
         cdef Weights self = Weights(n_classes)
         cdef Py_ssize_t i, at = 0
-        cdef Row* row
+        cdef WeightRow* row
         cdef float* weight
         cdef double* total
         if not (keys.shape[0] == n_cells.shape[0] and _sum(n_cells) == classes.shape[0]

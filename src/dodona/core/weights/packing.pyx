@@ -5,9 +5,9 @@ from libc.string cimport memset
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
-from dodona.core.weights.linear cimport BLOCK, Row, Weights, padded
+from dodona.core.weights.linear cimport BLOCK, WeightRow, Weights, padded
 from dodona.core.weights.packed cimport PackedWeights
-from dodona.core.weights.saved cimport (
+from dodona.core.weights.packed_format cimport (
     CELL, DENSE, MAX_POWER, POWER_AT, UNIT, WORD, Bucket, bucket_of, put_word,
 )
 
@@ -60,7 +60,7 @@ def pack(Weights weights, double time, *, double least=1):
                          (<char*> rows.data())[:rows.size()])
 
 
-cdef inline void prefetch_row(Weights weights, const Row* row) noexcept nogil:
+cdef inline void prefetch_row(Weights weights, const WeightRow* row) noexcept nogil:
     """Ask for a row that is soon wanted: what comes after it in the table lies somewhere else."""
     cdef size_t start = <size_t> row.start * BLOCK
     cdef int j
@@ -86,7 +86,7 @@ cdef double largest(Weights weights, double time) noexcept nogil:
     return most
 
 
-cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
+cdef double mass(Weights weights, const WeightRow* row, double time) noexcept nogil:
     """The sum of a row's averages, signs apart."""
     cdef size_t place, start = <size_t> row.start * BLOCK
     cdef double total = 0
@@ -95,7 +95,7 @@ cdef double mass(Weights weights, const Row* row, double time) noexcept nogil:
     return total
 
 
-cdef void fill_averages(Weights weights, const Row* row, double time,
+cdef void fill_averages(Weights weights, const WeightRow* row, double time,
                         Averages& averages) noexcept nogil:
     """Write the average weight of every class of the row's blocks, and which these are."""
     cdef int j, k

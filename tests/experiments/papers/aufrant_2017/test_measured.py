@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.core.parsing.beam import Beam
-from dodona.core.parsing.beam_training import BeamTrainer
-from dodona.core.parsing.greedy_training import GreedyTrainer
+from dodona.core.search.beam import Beam
+from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.experiments.papers.aufrant_2017.biases import biases
