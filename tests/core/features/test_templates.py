@@ -70,7 +70,7 @@ def test_a_mistake_is_told_with_file_line_and_what_would_be_right(
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing but a comment\n"])
 def test_a_file_without_templates_is_an_error(text: str) -> None:
-    with pytest.raises(TemplateError, match=r"mine\.txt: no template in it"):
+    with pytest.raises(TemplateError, match=r"mine\.txt: contains no template"):
         parse_templates(text, "mine.txt")
 
 

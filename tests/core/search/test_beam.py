@@ -11,6 +11,8 @@ import dodona
 from dodona.core.search.beam import Beam
 from dodona.core.learning.beam_training import BeamTrainer
 from dodona.core.search.greedy import Greedy
+from dodona.core.search.scoring import LinearScorer
+from dodona.core.search.tracing import derivations
 from dodona.core.weights.packing import pack
 from reference import beam as twins
 from reference.trees import (
@@ -33,30 +35,30 @@ def test_the_beam_ends_with_the_derivations_of_the_slow_twin(
         packed = pack(one.weights, 1)
         twin = twins.Beam(width, one.system.is_final, one.successors(packed.scores))
         expected = twin.decode(one.system.start(len(one.sentence)))
-        found = Beam(one.features, one.actions, packed, width=width).derivations(one.corpus, 0)
+        found = derivations(Beam(LinearScorer(one.features, packed), one.actions, width=width), one.corpus)
         assert found == [(h.score, list(h.path)) for h in expected]
 
 
 @SYSTEMS
-def test_hypotheses_that_look_the_same_have_the_scores_of_the_slow_twin(
+def test_duplicate_hypotheses_have_the_scores_of_the_slow_twin(
     name: str, root: str
 ) -> None:
-    """With few templates most of them do, and many look like one that came before."""
-    n_alike = 0
+    """With few templates most states share their signature with another, or an earlier one."""
+    n_duplicates = 0
     for seed in range(3):
         one = lab(name, root, seed, n=8, templates="s0.form + b0.form\nb0.upos")
         packed = pack(one.weights, 1)
         twin = twins.Beam(8, one.system.is_final, one.successors(packed.scores))
         expected = twin.decode(one.system.start(len(one.sentence)))
-        found = Beam(one.features, one.actions, packed, width=8).derivations(one.corpus, 0)
+        found = derivations(Beam(LinearScorer(one.features, packed), one.actions, width=8), one.corpus)
         assert found == [(h.score, list(h.path)) for h in expected]
-        looks = Counter((step, *keys) for h in expected for step, keys in _keys(one, h.path))
-        n_alike += sum(n > 1 for n in looks.values())
-    assert n_alike > 10
+        signatures = Counter((step, *keys) for h in expected for step, keys in _keys(one, h.path))
+        n_duplicates += sum(n > 1 for n in signatures.values())
+    assert n_duplicates > 10
 
 
 def _keys(one: Lab, path: twins.Path) -> Iterator[tuple[int, list[int]]]:
-    """What is seen at each step of a derivation."""
+    """Yield the keys at each step of a derivation."""
     state = one.system.start(len(one.sentence))
     for step, klass in enumerate(path):
         yield step, one.keys(state)
@@ -67,7 +69,7 @@ def _keys(one: Lab, path: twins.Path) -> Iterator[tuple[int, list[int]]]:
 def test_sentences_have_the_same_trees_alone_and_among_others(name: str, root: str) -> None:
     """What a state scored in one of them is remembered in the next."""
     a_parser = parser(name, root)
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer, a_parser.actions
     sentences = treebank(30, 3)
     together = a_parser.encoder.encode(sentences)
     Beam(*parts, width=4).parse(together)
@@ -82,9 +84,9 @@ def test_sentences_have_the_same_trees_alone_and_among_others(name: str, root: s
 def test_no_two_derivations_of_a_beam_lead_to_the_same_state(name: str, root: str) -> None:
     for seed in range(5):
         one = lab(name, root, seed)
-        beam = Beam(one.features, one.actions, pack(one.weights, 1), width=30)
+        beam = Beam(LinearScorer(one.features, pack(one.weights, 1)), one.actions, width=30)
         ends = []
-        for _, classes in beam.derivations(one.corpus, 0):
+        for _, classes in derivations(beam, one.corpus):
             state = one.system.start(len(one.sentence))
             for c in classes:
                 state = one.step(state, c)
@@ -100,7 +102,7 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
     sentences = treebank(30, 3) + [
         dodona.Sentence.from_columns(words[i : i + 12]) for i in range(0, len(words) - 12, 7)
     ]
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer, a_parser.actions
     for one_root in (True, False):
         corpora = a_parser.encoder.encode(sentences), a_parser.encoder.encode(sentences)
         Greedy(*parts, one_root=one_root).parse(corpora[0])
@@ -114,10 +116,10 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
 def test_a_wider_beam_finds_trees_that_score_no_worse(name: str, root: str) -> None:
     """Not always, sentence by sentence, but on the whole; and each is a tree with one root."""
     a_parser = parser(name, root)
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer, a_parser.actions
     corpus = a_parser.encoder.encode(treebank(40, 3))
     totals = [
-        sum(Beam(*parts, width=width).derivations(corpus, i)[0][0] for i in range(40))
+        sum(derivations(Beam(*parts, width=width), corpus, i)[0][0] for i in range(40))
         for width in (1, 4, 16)
     ]
     assert totals[0] < totals[1] < totals[2]
@@ -136,8 +138,9 @@ def test_a_beam_of_impossible_width_is_refused(width: int) -> None:
 
 def test_a_sentence_that_is_not_there_has_no_derivations() -> None:
     one = lab("arc-eager", "first", 1)
+    beam = Beam(LinearScorer(one.features, pack(one.weights, 1)), one.actions, width=2)
     with pytest.raises(IndexError, match="of a corpus of 1"):
-        Beam(one.features, one.actions, pack(one.weights, 1), width=2).derivations(one.corpus, 1)
+        derivations(beam, one.corpus, 1)
 
 
 def test_a_beam_in_training_starts_only_where_a_derivation_leads() -> None:

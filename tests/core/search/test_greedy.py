@@ -8,6 +8,8 @@ import dodona
 from dodona.core.features.features import Features
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
+from dodona.core.search.scoring import LinearScorer
+from dodona.core.search.tracing import state_scores, trace
 from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
@@ -86,10 +88,10 @@ def test_of_all_classes_the_first_that_scores_best_is_chosen(
     n_seen = 0
     for seed in range(4):
         one = lab(name, root, seed, n_labels=n_labels)
-        search = Greedy(one.features, one.actions, pack(one.weights, 1))
-        for state, action in search.trace(one.corpus):
+        search = Greedy(LinearScorer(one.features, pack(one.weights, 1)), one.actions)
+        for state, action in trace(search, one.corpus):
             if action is not None:
-                scores = search.scores(state, one.corpus)
+                scores = state_scores(search, state, one.corpus)
                 assert action == max(scores, key=lambda each: scores[each])
                 n_seen += 1
     assert n_seen > 20
@@ -173,14 +175,14 @@ def test_parts_that_do_not_fit_are_refused() -> None:
         Features("\n".join(["s0.form"] * 257))
     few = Features("s0.form")
     with pytest.raises(ValueError, match="weights for 3 classes, but there are 2"):
-        Greedy(few, actions, pack(Weights(3), 1))
+        Greedy(LinearScorer(few, pack(Weights(3), 1)), actions)
     corpus = Encoder(["form"]).encode([])
     with pytest.raises(ValueError, match="1 columns, but features look at"):
         GreedyTrainer(corpus, Features("s0.form + s0.lemma"), actions, Weights(2))
 
 
 def test_no_score_makes_an_action_valid() -> None:
-    """REDUCE at the start, on the root, with a sum of weights far above every barrier."""
+    """REDUCE at the start, on the root, with a sum of weights far above every mask."""
     features = Features("\n".join(["s0.form"] * 100))
     actions = Actions(system("arc-eager", labels=["root"]), UNLABELLED)
     encoder = Encoder(["form"], labels=[b"root"])
@@ -191,7 +193,7 @@ def test_no_score_makes_an_action_valid() -> None:
     classes = {pair[0]: c for c, pair in enumerate(actions.pairs)}
     keys = features.keys(actions.system.start(2), corpus)
     weights.learn(keys, classes[reduce], classes[shift], 1, 0)
-    Greedy(features, actions, pack(weights, 1)).parse(corpus)
+    Greedy(LinearScorer(features, pack(weights, 1)), actions).parse(corpus)
     assert sorted(encoder.decode(corpus, [sentence])[0].heads) in ([0, 1], [0, 2])
 
 

@@ -15,7 +15,8 @@ from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
 from dodona.core.learning.static_oracle import seen_actions
-from dodona.core.search.neural_greedy import NeuralGreedy
+from dodona.core.search.lockstep import LockStep
+from dodona.core.search.scoring import NeuralScorer
 from dodona.parsing.parser import set_kinds
 from dodona.parsing.preparation import prepare
 from dodona.settings import SLOTS, Settings
@@ -54,23 +55,23 @@ class Lab:
         )
         arrays = random_arrays(shape, Random(name), int8=int8)
         self.network = Network(shape.about(), arrays, variant)
+        self.scorer = NeuralScorer(self.slots, self.network)
 
     def read(self) -> Corpus:
         forms = Vocabulary([str(i).encode() for i in range(N_ROWS - 1)])
         types = WordTypes(forms, [N_ROWS] * (len(HASHED) + 1))
         return WordReader(self.network, types, self.network.n_heads).read(SENTENCES)
 
-    def parse(self, kind: type[Greedy], *, constrained: bool = False, start: int = 0) -> object:
+    def parse(self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0) -> object:
         """Transitions, trees, and which of them break constraints."""
         corpus = self.read()
         constraints = None
         if constrained:
             constraints = constraints_of(self.labels)
             set_kinds(corpus, SENTENCES)
-        search = kind(self.slots, self.actions, self.network, constraints=constraints)  # type: ignore[arg-type]
+        search = kind(self.scorer, self.actions, constraints=constraints)
         n_transitions = search.parse(corpus, start)
-        places = range(len(SENTENCES))
-        trees = [(corpus.heads(i), corpus.labels(i)) for i in places]
+        trees = [(corpus.heads(i), corpus.labels(i)) for i in range(len(SENTENCES))]
         assert all(None not in heads for heads, _ in trees[start:])
         return n_transitions, trees, sorted(corpus.broken)
 
@@ -79,7 +80,7 @@ class Lab:
 @pytest.mark.parametrize("name", TREES)
 def test_trees_are_those_of_sentences_alone(name: str, int8: bool) -> None:
     lab = Lab(name, int8=int8)
-    assert lab.parse(NeuralGreedy) == lab.parse(Greedy)
+    assert lab.parse(LockStep) == lab.parse(Greedy)
 
 
 @pytest.mark.parametrize("constrained", [True, False], ids=["ud", "free"])
@@ -88,18 +89,18 @@ def test_trees_are_those_of_sentences_alone_with_constraints_and_from_any_on(
 ) -> None:
     lab = Lab("arc-eager")
     expected = lab.parse(Greedy, constrained=constrained, start=7)
-    assert lab.parse(NeuralGreedy, constrained=constrained, start=7) == expected
+    assert lab.parse(LockStep, constrained=constrained, start=7) == expected
 
 
 def test_trees_are_those_of_every_kernel() -> None:
     expected = Lab("arc-hybrid", variant="plain").parse(Greedy)
     for variant in variants():
-        assert Lab("arc-hybrid", variant=variant).parse(NeuralGreedy) == expected
+        assert Lab("arc-hybrid", variant=variant).parse(LockStep) == expected
 
 
 def test_threads_share_a_search() -> None:
     lab = Lab("arc-eager")
-    search = NeuralGreedy(lab.slots, lab.actions, lab.network)  # type: ignore[arg-type]
+    search = LockStep(lab.scorer, lab.actions)
 
     def trees(_: int) -> list[list[int | None]]:
         corpus = lab.read()
@@ -113,6 +114,6 @@ def test_threads_share_a_search() -> None:
 
 def test_a_corpus_of_another_network_is_refused() -> None:
     lab = Lab("arc-eager")
-    search = NeuralGreedy(lab.slots, lab.actions, lab.network)  # type: ignore[arg-type]
+    search = LockStep(lab.scorer, lab.actions)
     with pytest.raises(ValueError, match="this network has not read"):
         search.parse(Corpus(3))

@@ -9,9 +9,11 @@ import pytest
 
 import dodona
 from dodona.core.search.beam import Beam
+from dodona.core.search.tracing import derivations, trace
 from support.small import enhanced, parser, treebank
 
-COMPILED = import_module("dodona._compiled.core_search")
+SEARCH = import_module("dodona._compiled.core_search")
+LEARNING = import_module("dodona._compiled.core_learning")
 
 
 def trees(root: str) -> tuple[list[object], list[object]]:
@@ -23,7 +25,7 @@ def trees(root: str) -> tuple[list[object], list[object]]:
     search.parse(corpus)  # all that there is room for is known now
     found, expected = [], []
     for i, sentence in enumerate(sentences):
-        state, _ = a_parser.trace(sentence)[-1]  # which remembers nothing
+        state, _ = a_parser.trace(sentence)[-1]  # which has no cache
         arcs = {(head, dependent) for head, _, dependent in state.arcs if head != 0}
         heads = corpus.heads(i)
         found.append({(heads[dependent - 1], dependent) for _, dependent in arcs})
@@ -32,26 +34,25 @@ def trees(root: str) -> tuple[list[object], list[object]]:
 
 
 @pytest.mark.parametrize("root", ["first", "last", "none"])
-def test_what_is_remembered_changes_no_tree(root: str) -> None:
+def test_the_cache_changes_no_tree(root: str) -> None:
     found, expected = trees(root)
     assert found == expected
     assert all(expected[:5])
 
 
-def test_what_takes_the_place_of_another_changes_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for two sums, nearly every one is overwritten by the next."""
-    monkeypatch.setattr(COMPILED, "LOG_SIZES", (1, 1, 1, 1))
+def test_entries_that_replace_others_change_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two entries, nearly every sum is overwritten by the next."""
+    monkeypatch.setattr(SEARCH, "LOG_SIZES", (1, 1, 1, 1))
     found, expected = trees("first")
     assert found == expected
 
 
 @pytest.mark.parametrize("graph", ["enhanced", "basic+enhanced"])
 @pytest.mark.parametrize("log_size", [1, 6])
-def test_what_is_remembered_changes_no_graph(
+def test_the_cache_changes_no_graph(
     graph: str, log_size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where two words are joined already, only sums that are known are asked for."""
-    monkeypatch.setattr(COMPILED, "LOG_SIZES", (log_size,) * 4)
+    monkeypatch.setattr(SEARCH, "LOG_SIZES", (log_size,) * 4)
     sentences = [enhanced(sentence) for sentence in treebank(40, 3, 0.1)]
     trained = dodona.train(sentences, epochs=2, graph=graph)
     a_parser = trained.graphs or trained
@@ -60,7 +61,7 @@ def test_what_is_remembered_changes_no_graph(
     a_parser.search.parse(corpus)
     n_arcs = 0
     for i in range(len(sentences)):
-        state, _ = a_parser.search.trace(corpus, i)[-1]  # which remembers nothing
+        state, _ = trace(a_parser.search, corpus, i)[-1]  # which has no cache
         built = {arc for arc in state.arcs if arc[0] != 0}
         named = a_parser.system.labels
         assert built <= {(head, named[label], word) for head, label, word in corpus.graph(i)}
@@ -68,16 +69,16 @@ def test_what_is_remembered_changes_no_graph(
     assert n_arcs > 100
 
 
-def test_what_is_remembered_changes_no_derivation_of_a_beam(
+def test_the_cache_changes_no_derivation_of_a_beam(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     a_parser = parser("first")
     corpus = a_parser.encoder.encode(treebank(20, 5))
     found = []
     for log_size in (1, 10):
-        monkeypatch.setattr(COMPILED, "LOG_SIZES", (log_size,) * 4)
-        beam = Beam(a_parser.features, a_parser.actions, a_parser.weights, width=4)
-        found.append([beam.derivations(corpus, i) for i in range(len(corpus))])
+        monkeypatch.setattr(SEARCH, "LOG_SIZES", (log_size,) * 4)
+        beam = Beam(a_parser.scorer, a_parser.actions, width=4)
+        found.append([derivations(beam, corpus, i) for i in range(len(corpus))])
     assert found[0] == found[1]
 
 
@@ -91,14 +92,14 @@ def test_what_is_remembered_changes_no_derivation_of_a_beam(
         {"beam": 4, "update": "max-violation"},
     ],
 )
-def test_what_is_remembered_in_training_changes_no_weight(
+def test_the_cache_in_training_changes_no_weight(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sums of weights are forgotten as soon as one of the weights moves."""
+    """The cache is cleared as soon as a weight changes."""
     sentences, found = [enhanced(sentence) for sentence in treebank(30, 4)], []
     for log_size in (1, 10):
         for name in ("LOG_LEARNED", "LOG_SUMS"):
-            monkeypatch.setattr(COMPILED, name, (log_size,) * 4)
+            monkeypatch.setattr(LEARNING, name, (log_size,) * 4)
         trained = dodona.train(sentences, epochs=3, **settings)
         found.append((trained.weights.buckets_bytes(), trained.weights.rows_bytes()))
     assert found[0] == found[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 import pytest
@@ -13,8 +13,10 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.search.actions import Actions
 from dodona.core.search.beam import Beam
-from dodona.core.search.graph_greedy import GraphGreedy
 from dodona.core.search.greedy import Greedy
+from dodona.core.search.scoring import LinearScorer
+from dodona.core.search.search import Search
+from dodona.core.search.tracing import state_scores, trace
 from dodona.core.transitions.python_bridge import Draft
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS
 from dodona.core.weights.linear import Weights
@@ -61,8 +63,8 @@ def least(system: dodona.System) -> list[Pair]:
 def search(
     system: dodona.System, pairs: list[Pair], weights: PackedWeights | None = None
 ) -> Greedy:
-    kind = GraphGreedy if system.builds_graphs else Greedy
-    return kind(FEATURES, Actions(system, pairs), weights or pack(Weights(len(pairs)), 1))
+    scorer = LinearScorer(FEATURES, weights or pack(Weights(len(pairs)), 1))
+    return Greedy(scorer, Actions(system, pairs))
 
 
 @cache
@@ -93,7 +95,7 @@ def test_the_classes_that_are_needed_are_enough_in_every_state(name: str, root: 
     n_asked = 0
     for state in all_reachable(name, root):
         if not system.is_final(state):
-            assert model.scores(state, corpus(len(state))), state
+            assert state_scores(model, state, corpus(len(state))), state
             n_asked += 1
     assert n_asked > 10
 
@@ -143,15 +145,15 @@ def test_no_weights_make_a_derivation_endless(name: str, root: str) -> None:
         some = [pair for pair in every if pair[:2] in moves or random.random() < 0.5]
         weights = rules(len(some), search(system, some), random)
         for n in (1, 2, 3, 7, 20):
-            parsers = [search(system, some, weights)]
+            parsers: list[Search] = [search(system, some, weights)]
             if not system.builds_graphs:
-                parsers.append(Beam(FEATURES, Actions(system, some), weights, width=3))
+                parsers.append(Beam(LinearScorer(FEATURES, weights), Actions(system, some), width=3))
             for parser in parsers:
                 words = corpus(n)
                 assert parser.parse(words) <= n * n + 4 * n
                 assert not system.builds_graphs or words.graph(0)
                 assert system.builds_graphs or is_tree(words.heads(0)), words.heads(0)
-                assert len(parser.trace(words)) <= n * n + 4 * n + 1
+                assert len(trace(parser, words)) <= n * n + 4 * n + 1
 
 
 @pytest.mark.usefixtures("own_systems")
@@ -183,10 +185,10 @@ def test_a_system_in_python_that_never_ends_is_told_so(beam: int) -> None:
     system = dodona.system("idle", labels=LABELS)
     pairs = [(0, -1, False, True), (1, 0, True, True), (2, 0, True, True)]
     weights = pack(Weights(len(pairs)), 1)
-    parser = search(system, pairs, weights)
+    parser: Search = search(system, pairs, weights)
     if beam > 1:
-        parser = Beam(FEATURES, Actions(system, pairs), weights, width=beam)
-    for ask in (parser.parse, parser.trace):
+        parser = Beam(LinearScorer(FEATURES, weights), Actions(system, pairs), width=beam)
+    for ask in (parser.parse, partial(trace, parser)):
         with pytest.raises(RuntimeError, match=r"idle has taken 32 transitions .* of 2 words"):
             ask(corpus(2))
     gold = dodona.Gold(heads=[0, 1], labels=["root", "obj"])

@@ -87,7 +87,7 @@ cdef class Search:
     cdef int find_derivation(self, const WordsC* words, vector[Step]& path) except -1:
         """Write the steps of the derivation that the search takes, for tracing: the greedy one."""
         cdef Chooser chooser = Chooser(self.scorer, self.actions, self.constraints)
-        cdef Workspace space = chooser.new_workspace()
+        cdef Workspace space = Workspace(self.scorer.n_keys, self.actions.n_padded)
         cdef int chosen, note
         space.reserve(words.n_words, self.system)
         self.system.start_state(&space.state)

@@ -17,10 +17,10 @@ cdef extern from "large_pages.h" nogil:
 
 cdef enum:
     MAX_KEYS = 256            # features of one state; also keeps sums of int8 within int16
-    MAX_CLASSES = 32_000      # they fit 16 bits, and cells of a row 12 (packed.pyx)
+    MAX_CLASSES = 32_000      # a class fits 16 bits, a number of cells 12 (packed_format.pxd)
 
 cdef struct WeightRow:
-    uint64_t key              # 0: an empty place
+    uint64_t key              # 0: a free slot
     uint32_t start            # its first block
     uint16_t n_blocks
     uint16_t capacity
@@ -30,10 +30,10 @@ cdef class Weights:
     cdef readonly int n_classes
     cdef readonly size_t n_rows
     cdef Large[WeightRow] table               # open addressing; its size is a power of two
-    cdef Large[uint16_t] block_id       # which eight classes a block is for
-    cdef Large[float] weight            # BLOCK of them per block
-    cdef Large[double] total            # sum of (update × time), for the average
-    cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
+    cdef Large[uint16_t] block_id       # the eight classes of each block
+    cdef Large[float] weight            # BLOCK per block
+    cdef Large[double] total            # sums of (update × time), for averaging
+    cdef vector[vector[uint32_t]] free  # blocks released by rows that grew, by log2 of their number
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil
@@ -64,5 +64,5 @@ cdef int check_classes(int n_classes) except -1
 
 
 cdef inline int padded(int n_classes) noexcept nogil:
-    """Classes, at most MAX_CLASSES (`check_classes`), rounded up to whole blocks."""
+    """Return a number of classes, at most MAX_CLASSES, rounded up to whole blocks."""
     return (n_classes + BLOCK - 1) // BLOCK * BLOCK

@@ -1,10 +1,10 @@
-"""Packed weights as a model file has them: a table of places, and rows of small integers.
+"""Packed weights in a model file: a hash table, and rows of small integers.
 
-Weights are rounded to int8, times a power of two that the row shares, so that small weights are not
-drowned by the step that large ones need (on two dev sets LAS changed by +0.01 and -0.07 against the
-float weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the
-power above, and below it the number of cells, each a class of 16 bits and its weight. A row with
-many cells is written out instead, a weight for every class; its number says DENSE.
+Weights are rounded to int8, times a power of two for each row, so that small weights are not lost
+in the step that large ones need (on two dev sets LAS changed by +0.01 and -0.07 against the float
+weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the exponent in
+its high bits, and in the low ones the number of cells, each a class of 16 bits and its weight. A row
+with many cells is dense instead, a weight for every class; its number of cells is DENSE.
 """
 from libc.stdint cimport int8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -16,16 +16,16 @@ cdef enum:
     WORD = 2
     CELL = 3
     DENSE = 0xfff
-    POWER_AT = 12             # where the power of two begins in the word
+    POWER_AT = 12             # the first bit of the exponent
     MAX_POWER = 3
 
-cdef struct Bucket:               # eight places: what is sought and what is found fill a cache line
-    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: an empty place
+cdef struct Bucket:               # eight slots fill a cache line
+    uint32_t fingerprint[BLOCK]   # low half of the key, which is odd; 0: a free slot
     uint32_t row[BLOCK]           # where the row starts, in units
 
 
 cdef inline uint32_t bucket_of(uint64_t key, uint32_t n_buckets) noexcept nogil:
-    """The high half of the key, scaled to the table."""
+    """Return the bucket of a key: its high half, scaled to the table."""
     return <uint32_t> ((key >> 32) * n_buckets >> 32)
 
 
@@ -41,7 +41,7 @@ cdef inline void put_word(int8_t* address, uint16_t word) noexcept nogil:
 
 cdef inline size_t row_length(const int8_t* rows, size_t n_bytes, size_t n_padded,
                               uint32_t row) noexcept nogil:
-    """The bytes of a row; 0 if it, or a class that it names, is out of bounds."""
+    """Return the bytes of a row; 0 if it, or a class that it names, is out of bounds."""
     cdef size_t start = <size_t> row * UNIT, length = WORD, n, j, klass, next_class = 0
     cdef unsigned int word
     cdef bint is_bad = False

@@ -1,19 +1,18 @@
-"""Outlines of scores: those of the first classes, and bounds of the others, which are rare.
+"""Upper-bound sketches of scores: scores of the frequent classes, bounds of the others.
 
-Classes are in the order of their frequency. Most of a hundred or two are labels that few arcs have;
-yet a search that wants the best class has to know that none of these is better. So the sketch of a
-row of weights has those of the frequent classes and, for each group of the others, the largest of
-their weights. These add up like any weights, to a number that no class of the group can exceed:
-where that is below the best of the frequent ones, nothing else has to be known. Groups are small
-where classes are still frequent.
+Classes are sorted by frequency. Most of a hundred or two are labels that few arcs have; yet to find
+the best class, a search must rule them out. So the sketch of a row of weights has those of the
+frequent classes and, for each group of the others, the largest of their weights. These add up like
+any weights, to a number that no class of the group can exceed: where it is below the best score of
+the frequent classes, the others need not be scored. Groups are small where classes are frequent.
 
-A narrow sketch takes one line of the cache, where all weights of the English model take three; in
-19 of 20 states it is enough to find the best class. A beam looks for more than the best, so that it
-has a wide one of two lines, of which the first is the narrow one:
+A narrow sketch takes one cache line, where all weights of the English model take three; in 19 of 20
+states its bounds are conclusive. A beam needs more than the best class, so that it has a wide
+sketch of two lines, of which the first is the narrow one:
 
     bounds of groups of 48 … | scores of 0 … 47 || scores of 48 … 95 | bounds of groups of 96 …
 
-Bounds are halved, and rounded up, so that they are bytes like weights and sums of them do not
+Bounds are halved, and rounded up, so that they are bytes like weights and their sums do not
 overflow: to do so they would have to be 64 times the largest weight, where sums of weights are
 within 16 times (MASKED, packed.pxd).
 """
@@ -23,18 +22,19 @@ from dodona.core.weights.linear cimport check_classes, padded
 from dodona.core.weights.packed_format cimport CELL, DENSE, WORD, word_at
 
 cdef enum:
-    LANES = 64                # of a line of the cache
+    LANES = 64                # of a cache line
     BOUNDS = 16               # among them
 
 
 cdef inline int8_t halved(int weight) noexcept nogil:
-    """Half of a weight, rounded up."""
+    """Return half of a weight, rounded up."""
     return <int8_t> ((weight + 129) // 2 - 64)       # of what is not negative
 
 
 def group_sizes(int n_classes):
-    """How many classes each bound is about, so many together: a quarter of the bounds each have
-    groups of two, of four, of eight, and of as many as are left.
+    """Return the number of classes of each bound, for `n_classes` in all.
+
+    A quarter of the bounds each have groups of two, of four, of eight, and of as many as are left.
 
     >>> group_sizes(128)
     [2, 2, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 18, 18, 18, 18]
@@ -45,7 +45,7 @@ def group_sizes(int n_classes):
 
 
 cdef inline int largest_of(const int8_t* weights, int first, int last) noexcept nogil:
-    """The largest of the weights from first to last - 1; 0 if there are none."""
+    """Return the largest of the weights first … last - 1; 0 if there are none."""
     cdef int c, most = weights[first] if first < last else 0
     for c in range(first + 1, last):
         most = max(most, weights[c])
@@ -53,7 +53,7 @@ cdef inline int largest_of(const int8_t* weights, int first, int last) noexcept 
 
 
 cdef class Sketch:
-    """What the lanes of an sketch are about: a wide or a narrow one.
+    """The layout of a narrow or a wide sketch: which classes its lanes stand for.
 
     >>> narrow, wide = Sketch(176), Sketch(176, is_wide=True)
     >>> narrow.n_lanes, narrow.n_exact, wide.n_lanes, wide.n_exact
@@ -78,20 +78,20 @@ cdef class Sketch:
                 self.lane[c] = lane
 
     def _group(self, int n_padded):
-        """Say which classes each bound is about."""
+        """Set the classes of each bound."""
         self.first.push_back(self.n_exact)
         for size in group_sizes(n_padded - self.n_exact):
             self.first.push_back(min(self.first.back() + <int> size, n_padded))
 
     def classes(self, int lane):
-        """The classes that a lane is about; none for a lane that is not used."""
+        """Return the classes of a lane; none for an unused lane."""
         cdef int bound = lane - self.bound_lane, c = lane - self.exact_lane
         if 0 <= bound < self.n_bounds:
             return range(self.first[bound], self.first[bound + 1])
         return range(c, c + 1) if 0 <= c < self.n_exact else range(0)
 
     cdef void write(self, const int8_t* row, int8_t* lanes) noexcept nogil:
-        """Write the sketch of a row, as saved.pxd has them, into lanes that are 0."""
+        """Write the sketch of a row (packed_format.pxd) into lanes that are 0."""
         cdef const int8_t* weights = row + WORD
         cdef int bound, c, j, n_cells = word_at(row) & DENSE
         if n_cells == DENSE:
@@ -105,7 +105,7 @@ cdef class Sketch:
             self.put(c, weights[j * CELL + WORD], lanes)
 
     cdef void put(self, int c, int8_t weight, int8_t* lanes) noexcept nogil:
-        """Write the weight of a class, whose lane has 0, or what others of its group have."""
+        """Write the weight of a class into its lane, which has 0 or the bound of its group so far."""
         cdef int lane = self.lane[c]
         if c < self.n_exact:
             lanes[lane] = weight
