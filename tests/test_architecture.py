@@ -22,7 +22,8 @@ FLOORS = (
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
     {"core.features", "core.segmenting"},
     {"core.network"},
-    {"core.parsing", "core.tagging"},
+    {"core.search", "core.tagging"},
+    {"core.learning"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation"},
     {"doc", "batches", "evaluation", "learning", "models"},
@@ -161,7 +162,7 @@ def test_rooms_are_small() -> None:
     ("module", "needed"),
     [
         ("dodona.treebank.encoding.vocabulary", "dodona.core.features.words"),  # .pyx
-        ("dodona.core.parsing.greedy", "dodona.core.features.corpus"),  # .pxd
+        ("dodona.core.search.greedy", "dodona.core.features.corpus"),  # .pxd
         ("dodona.core.features.features", "dodona.core.features.templates"),  # Python from Cython
         ("dodona.parsing.parser", "dodona.storage.container"),
         ("dodona.parsing.tag_sources", "dodona.tagging.training"),

@@ -8,7 +8,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import numpy as np
 
-from dodona.core.parsing.walking import N_SPECIAL_ROWS
+from dodona.core.learning.rollouts import N_SPECIAL_ROWS
 from dodona.neural.batching import Room, Words, in_batches, make_batch
 from support import tiny
 

@@ -11,7 +11,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import jax
 import numpy as np
 
-from dodona.core.parsing.walking import N_SPECIAL_ROWS
+from dodona.core.learning.rollouts import N_SPECIAL_ROWS
 from dodona.neural.dropout import seeds_of
 from dodona.neural.losses import losses, see
 from dodona.neural.network import Dropout, Numbers, Parameters

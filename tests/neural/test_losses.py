@@ -12,7 +12,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import jax
 import numpy as np
 
-from dodona.core.parsing.walking import ALLOWED, BANNED, OPTIMAL
+from dodona.core.learning.rollouts import ALLOWED, BANNED, OPTIMAL
 from dodona.neural.arc_loss import BLOCK, arc_loss
 from dodona.neural.lookup import summed_rows
 from dodona.neural.losses import Losses, losses, see, state_losses, tag_losses

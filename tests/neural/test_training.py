@@ -14,6 +14,7 @@ import numpy as np
 
 import dodona
 from dodona.core.network.network import NetworkSpace
+from dodona.core.search.tracing import state_scores
 from dodona.evaluation import evaluate_graphs
 from dodona.neural import export
 from dodona.neural.batching import Room, make_batch
@@ -166,7 +167,7 @@ def test_beams_traces_and_scores(run: NeuralTrainer) -> None:
     steps = parser.trace(sentence)
     corpus = parser.encode(sentence)
     for state, action in steps[:-1]:
-        scores = parser.search.scores(state, corpus)
+        scores = state_scores(parser.search, state, corpus)
         assert action in scores and scores[action] == max(scores.values())
     best = parser.trace_beam(sentence, beam=4)[-1][0]
     assert best[0] <= 0  # the logarithm of a probability

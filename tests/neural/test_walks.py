@@ -22,14 +22,14 @@ import numpy as np
 import dodona
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.slots import Slots
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.walking import (
+from dodona.core.search.actions import Actions
+from dodona.core.learning.rollouts import (
     ALLOWED,
     ALLOWED_FLAG,
     BANNED,
     N_SPECIAL_ROWS,
     OPTIMAL,
-    Walker,
+    RolloutRecorder,
 )
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
 from dodona.neural import walks
@@ -83,12 +83,12 @@ class Lab:
 
     def walk(self, mode: str, exploring: bool) -> Iterator[tuple[dodona.Gold, int, Any]]:
         """Each sentence's gold, the row of its first word, and its states."""
-        walker = Walker(self.corpus, self.actions, self.slots, mode=mode, explore_rate=1.0)
+        walker = RolloutRecorder(self.corpus, self.actions, self.slots, mode=mode, explore_rate=1.0)
         first_row = N_SPECIAL_ROWS
         numbers = (self.products, self.atoms, self.bias, self.weights, self.weights[0] * 0)
         for i, gold in enumerate(self.golds):
             flat = [x.ravel() for x in numbers]
-            rows, atom_rows, verdicts = walker.walk([i], [first_row], *flat, 7, exploring)
+            rows, atom_rows, verdicts = walker.roll_out([i], [first_row], *flat, 7, exploring)
             yield (
                 gold,
                 first_row,
@@ -221,8 +221,8 @@ def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
     first_rows = N_SPECIAL_ROWS + np.cumsum([0, *(gold.n_words for gold in lab.golds[:-1])])
 
     def walk(corpus: Any, *others: Any) -> Any:
-        walker = Walker(corpus, lab.actions, lab.slots, others, mode="explore", explore_rate=1.0)
-        rows, _, verdicts = walker.walk(range(len(lab.golds)), first_rows, *flat, 7, True)
+        walker = RolloutRecorder(corpus, lab.actions, lab.slots, others, mode="explore", explore_rate=1.0)
+        rows, _, verdicts = walker.roll_out(range(len(lab.golds)), first_rows, *flat, 7, True)
         return rows, np.frombuffer(verdicts, np.uint8)
 
     rows, both = walk(lab.corpus, other, lab.corpus)
@@ -236,11 +236,11 @@ def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
 def test_trees_that_cannot_be_compared_are_refused() -> None:
     lab = make_lab("arc-hybrid")
     with pytest.raises(ValueError, match="of the same sentences"):
-        Walker(lab.corpus, lab.actions, lab.slots, [Corpus(0)])
+        RolloutRecorder(lab.corpus, lab.actions, lab.slots, [Corpus(0)])
     with pytest.raises(ValueError, match="up to 7 trees"):
-        Walker(lab.corpus, lab.actions, lab.slots, [lab.corpus] * 7)
+        RolloutRecorder(lab.corpus, lab.actions, lab.slots, [lab.corpus] * 7)
     with pytest.raises(ValueError, match="not for static training"):
-        Walker(lab.corpus, lab.actions, lab.slots, [lab.corpus], mode="static")
+        RolloutRecorder(lab.corpus, lab.actions, lab.slots, [lab.corpus], mode="static")
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS])

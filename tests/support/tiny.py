@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import dodona
-from dodona.core.parsing.walking import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
+from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
 from dodona.neural.batching import Batch, Room, Words, make_batch
 from dodona.neural.network import Parameters, Shape, new_parameters
 from dodona.tagging.word_types import FIELDS, HASHED, WordTypes

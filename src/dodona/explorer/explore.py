@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dodona.core.search.tracing import noted_state, state_scores
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
@@ -221,13 +222,13 @@ class Explorer:
         """What the model gives each valid action that it knows; nothing without a model."""
         if self.parser is None or self.system.is_final(state):
             return {}
-        return self.parser.search.scores(state, self._corpus)
+        return state_scores(self.parser.search, state, self._corpus)
 
     def _note(self, state: State) -> State:
         """With what the system would note here of the model's scores."""
         if self.parser is None or self.system.is_final(state):
             return state
-        return self.parser.search.take_note(state, self._corpus)
+        return noted_state(self.parser.search, state, self._corpus)
 
 
 def _rules_of(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, Scorer
+from dodona.core.weights.packed import PackedWeights, FeatureScorer
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from dodona.storage.json_fields import read_field
@@ -38,7 +38,7 @@ class State:
 
     numbers: dict[str, Any] = field(default_factory=dict)  # whatever JSON holds
     weights: dict[str, Weights] = field(default_factory=dict)  # in training, with their averages
-    best: dict[str, Scorer] = field(default_factory=dict)  # of the best epoch, as in a model
+    best: dict[str, FeatureScorer] = field(default_factory=dict)  # of the best epoch, as in a model
     texts: dict[str, bytes] = field(default_factory=dict)
     arrays: dict[str, memoryview] = field(default_factory=dict)  # of a network: float32 or int8
 

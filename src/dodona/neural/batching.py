@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dodona.core.parsing.walking import N_SPECIAL_ROWS
+from dodona.core.learning.rollouts import N_SPECIAL_ROWS
 from dodona.tagging.word_types import WordTypes
 from dodona.treebank.sentence import Sentence
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from dodona.core.parsing.walking import ALLOWED_FLAG, BANNED, OPTIMAL
+from dodona.core.learning.rollouts import ALLOWED_FLAG, BANNED, OPTIMAL
 from dodona.neural.arc_loss import arc_loss
 from dodona.neural.dropout import Seeds, drop
 from dodona.neural.encoder import encode, slot_inputs, slot_products, tag_logits

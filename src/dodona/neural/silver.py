@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dodona.core.features.corpus import Corpus
-from dodona.core.parsing.walking import MAX_TREES
+from dodona.core.learning.rollouts import MAX_TREES
 from dodona.learning.treebanks import checksum
 from dodona.neural.batching import Words
 from dodona.neural.knowledge import NO_CLASS, Tags

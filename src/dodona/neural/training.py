@@ -1,7 +1,7 @@
 """Training a network to tag and to parse: what it learns in an epoch, and what its state is.
 
 Words are encoded with the network as it is, the core walks through the states of each sentence by
-the same oracles as for linear models (`core/parsing/walking`), and JAX learns from all of them.
+the same oracles as for linear models (`core/learning/rollouts`), and JAX learns from all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.greedy_training import seen_actions
+from dodona.core.search.actions import Actions
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import system
 from dodona.learning.checkpoint import Checkpoint, State

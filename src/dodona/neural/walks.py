@@ -11,8 +11,8 @@ import numpy as np
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.network.slots import Slots
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.walking import N_SPECIAL_ROWS, OPTIMAL, Walker
+from dodona.core.search.actions import Actions
+from dodona.core.learning.rollouts import N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
 from dodona.neural.batching import Batch
 
 BLOCK = 8  # classes are padded to a multiple of it, for the core
@@ -65,7 +65,7 @@ class Walks:
         in each slot, walks tell which these are."""
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
-        self._walkers = [Walker(corpus, actions, slots, others, **options) for _ in range(n)]
+        self._walkers = [RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)]
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._room = padded(PER_WORD * n_words, ROUND)  # states
@@ -84,7 +84,7 @@ class Walks:
         def part(i: int) -> tuple[bytes, bytes, bytes]:
             some = slice(cuts[i], cuts[i + 1])
             sentences, rows = batch.sentences[some], batch.first_rows[some]
-            return self._walkers[i].walk(sentences, rows, *flat, salt, exploring)
+            return self._walkers[i].roll_out(sentences, rows, *flat, salt, exploring)
 
         walked = self._pool.map(part, range(len(self._walkers)))
         found = [b"".join(parts) for parts in zip(*walked, strict=True)]
@@ -156,7 +156,7 @@ def used_shares(
 ) -> list[float]:
     """How many of the words of some sentences are in each slot of the oracle's states; and some
     more, since a network meets others."""
-    walker = Walker(corpus, actions, slots, mode="ambiguity")
+    walker = RolloutRecorder(corpus, actions, slots, mode="ambiguity")
     lengths = [len(corpus.heads(i)) for i in sentences]
     first_rows = np.cumsum([N_SPECIAL_ROWS, *lengths])
     n_rows, n_units, n_classes = int(first_rows[-1]), 4, padded(actions.n_classes)
@@ -164,6 +164,6 @@ def used_shares(
     nothing: list[Numbers] = [
         np.zeros(size, np.float32) for size in (*sizes, n_units * n_classes, n_classes)
     ]
-    data, _, _ = walker.walk(sentences, first_rows[:-1], *nothing, 1, False)
+    data, _, _ = walker.roll_out(sentences, first_rows[:-1], *nothing, 1, False)
     rows = np.frombuffer(data, np.int32).reshape(-1, slots.n_slots)
     return [len(np.unique(rows[:, slot])) / n_rows * SPARE for slot in range(slots.n_slots)]

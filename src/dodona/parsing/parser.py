@@ -12,11 +12,12 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
 from dodona.core.network.network import Network
 from dodona.core.network.slots import Slots
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.beam import Beam
-from dodona.core.parsing.graph_greedy import GraphGreedy
-from dodona.core.parsing.greedy import Greedy
-from dodona.core.parsing.neural_greedy import NeuralGreedy
+from dodona.core.search.actions import Actions
+from dodona.core.search.beam import Beam
+from dodona.core.search.factory import make_search
+from dodona.core.search.scoring import LinearScorer, NeuralScorer, StateScorer
+from dodona.core.search.search import Search
+from dodona.core.search.tracing import beam_steps, trace
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
@@ -60,7 +61,7 @@ class Parser(Serialisable):
     encoder: Encoder
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: Any  # a Scorer, or a Network
+    weights: Any  # a FeatureScorer, or a Network
     record: dict[str, Any] = field(default_factory=dict)
     tagger: Tagger | NeuralTagger | None = None
     segmenter: Segmenter | None = None
@@ -78,6 +79,7 @@ class Parser(Serialisable):
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
+        self.scorer = self._scorer()
         self.search = self._search(self.settings.roots, self.settings.beam)
         self._lifted = set()  # labels that tell where an arc is to be moved
         if self.settings.projectivise in SCHEMES:
@@ -90,6 +92,11 @@ class Parser(Serialisable):
         if features.columns != self.encoder.columns:
             raise ValueError(f"templates for {features.columns}, not {self.encoder.columns}")
         return features
+
+    def _scorer(self) -> StateScorer:
+        if self.settings.scorer == NEURAL:
+            return NeuralScorer(self.features, self.weights)
+        return LinearScorer(self.features, self.weights)
 
     def __repr__(self) -> str:
         parts = [name for name, part in self.parts().items() if part is not None]
@@ -175,7 +182,7 @@ class Parser(Serialisable):
         The last state is final and has None. A tree that is not complete by then (words without a
         head, several roots) is completed afterwards, and crossing arcs are restored.
         """
-        return self.search.trace(self.encode(sentence))
+        return trace(self.search, self.encode(sentence))
 
     def trace_beam(
         self, sentence: Sentence, beam: int | None = None
@@ -186,8 +193,8 @@ class Parser(Serialisable):
         it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
         """
         width = self.settings.beam if beam is None else beam
-        search = Beam(self.features, self.actions, self.weights, width=width)
-        return search.steps(self.encode(sentence))
+        search = Beam(self.scorer, self.actions, width=width)
+        return beam_steps(search, self.encode(sentence))
 
     def tagged(self, sentence: Sentence) -> Sentence:
         """The sentence with what its tagger fills in."""
@@ -247,20 +254,17 @@ class Parser(Serialisable):
 
         return stream(sentences, work, threads)
 
-    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Greedy:
+    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Search:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
-        parts = self.features, self.actions, self.weights
-        options: dict[str, Any] = {
-            "one_root": roots == "one",
-            "root_label": self.labels.index(self.root_label),
-            "constraints": self._constraints(constraints),
-        }
-        if beam == 1:
-            of_trees = NeuralGreedy if isinstance(self.weights, Network) else Greedy
-            kind = GraphGreedy if self.system.builds_graphs else of_trees
-            return kind(*parts, **options)
-        return Beam(*parts, width=beam, **options)
+        return make_search(
+            self.scorer,
+            self.actions,
+            width=beam,
+            one_root=roots == "one",
+            root_label=self.labels.index(self.root_label),
+            constraints=self._constraints(constraints),
+        )
 
     def _constraints(self, name: str) -> Constraints | None:
         if name == NO_CONSTRAINTS:
@@ -276,7 +280,7 @@ class Parser(Serialisable):
     def _parse_batch(
         self,
         batch: list[Sentence],
-        search: Greedy,
+        search: Search,
         kept: Collection[str] = (),
         is_tagged: bool = False,
     ) -> list[Sentence]:

@@ -17,8 +17,9 @@ from typing import Any
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.kernel import KernelMachines, static_examples
+from dodona.core.search.actions import Actions
+from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.kernel_machines import KernelMachines
 from dodona.extras import require
 
 GAMMA, COEF0, COST, TOLERANCE = 0.2, 0.0, 0.5, 1.0  # as in the paper

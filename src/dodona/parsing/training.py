@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.features.features import Features
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.beam_training import BeamTrainer
-from dodona.core.parsing.greedy_training import GreedyTrainer, seen_actions
+from dodona.core.search.actions import Actions
+from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.learning.greedy_training import GreedyTrainer
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import Scorer
+from dodona.core.weights.packed import FeatureScorer
 from dodona.core.weights.packing import pack
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.evaluation.tally import count_attachment
@@ -43,7 +44,7 @@ CHUNK = 256  # sentences between two looks at the clock and at Ctrl-C
 class Learned:
     """What goes into a model."""
 
-    weights: Scorer
+    weights: FeatureScorer
     tagger: Tagger | None
 
 

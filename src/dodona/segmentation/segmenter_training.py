@@ -157,7 +157,7 @@ class SegmenterTrainer(Learner[Weights]):
     def go_on(self, state: State) -> None:
         times = state.numbers["times"]
         self.boundaries.go_on(state.weights["places"], *times["places"])
-        self.words.go_on(state.weights["words"], *times["words"])
+        self.words.resume(state.weights["words"], *times["words"])
         self.best_words_score = read_field(state.numbers, "best_words_score", float)
         if state.best:
             self.best = (

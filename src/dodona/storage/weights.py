@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dodona.core.parsing.kernel import KernelMachines
-from dodona.core.weights.packed import PackedWeights, Scorer
+from dodona.core.search.kernel_machines import KernelMachines
+from dodona.core.weights.packed import PackedWeights, FeatureScorer
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.treebank.encoding.clusters import Clusters
@@ -24,7 +24,7 @@ KERNEL_ARRAYS = {
 CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 
 
-def scalar_parameters(weights: Scorer) -> dict[str, float]:
+def scalar_parameters(weights: FeatureScorer) -> dict[str, float]:
     """Return the scalars that are stored in the JSON beside the arrays of the weights."""
     if isinstance(weights, KernelMachines):
         return {"gamma": weights.gamma, "coef0": weights.coef0}
@@ -32,7 +32,7 @@ def scalar_parameters(weights: Scorer) -> dict[str, float]:
     return {"step": weights.step}
 
 
-def to_arrays(weights: Scorer) -> dict[str, Array]:
+def to_arrays(weights: FeatureScorer) -> dict[str, Array]:
     """Return the arrays of packed weights or of support vector machines."""
     if isinstance(weights, KernelMachines):
         return {
@@ -45,7 +45,7 @@ def to_arrays(weights: Scorer) -> dict[str, Array]:
 
 def from_arrays(
     n_classes: int, about: Mapping[str, Any], arrays: Mapping[str, memoryview]
-) -> Scorer:
+) -> FeatureScorer:
     """Restore weights from their `scalar_parameters` and `to_arrays`."""
     if "gamma" in about:
         gamma, coef0 = read_field(about, "gamma", float), read_field(about, "coef0", float)

@@ -216,46 +216,10 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #endif
 }
 
-/* In how many of eight places two arrays are equal. */
-static inline int dodona_n_equal(const uint64_t* one, const uint64_t* other) {
-#if defined(__SSE2__) || defined(_M_X64)
-    __m128i count = _mm_setzero_si128();
-    uint64_t lanes[2];
-    for (int k = 0; k < DODONA_BLOCK; k += 2) {
-        __m128i a = _mm_loadu_si128((const __m128i*) (one + k)), b = _mm_loadu_si128((const __m128i*) (other + k));
-        __m128i halves = _mm_cmpeq_epi32(a, b);       /* both of them, then: minus one where equal */
-        count = _mm_sub_epi64(count, _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1))));
-    }
-    _mm_storeu_si128((__m128i*) lanes, count);
-    return (int) (lanes[0] + lanes[1]);
-#elif defined(DODONA_NEON)
-    uint64x2_t count = vdupq_n_u64(0);
-    for (int k = 0; k < DODONA_BLOCK; k += 2)
-        count = vsubq_u64(count, vceqq_u64(vld1q_u64(one + k), vld1q_u64(other + k)));
-    return (int) vaddvq_u64(count);
-#else
-    int count = 0;
-    for (int k = 0; k < DODONA_BLOCK; k++) count += one[k] == other[k];
-    return count;
-#endif
-}
-
-/* In how many places two arrays differ; where these are `most` or more, it may be fewer than there are. */
-static inline int dodona_n_different(const uint64_t* one, const uint64_t* other, int n, int most) {
-    int at = 0, count = 0;
-    for (; at + DODONA_BLOCK <= n && count < most; at += DODONA_BLOCK)
-        count += DODONA_BLOCK - dodona_n_equal(one + at, other + at);
-    for (; at < n && count < most; at++) count += one[at] != other[at];
-    return count;
-}
-
-/* Added once, or taken away: the sign is 1 or -1. */
-static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block, float sign) {
-    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += sign * block[k];
-}
-
+/* sums[0 … 8n) += others */
 static inline void dodona_add_floats(float* DODONA_RESTRICT sums, const float* DODONA_RESTRICT others, int n_blocks) {
-    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at, 1);
+    for (int at = 0; at < 8 * n_blocks; at += 8)
+        for (int k = at; k < at + 8; k++) sums[k] += others[k];
 }
 
 #endif

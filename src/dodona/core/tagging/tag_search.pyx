@@ -1,4 +1,4 @@
-"""Tagging with packed weights: greedily from left to right, or with a beam.
+"""Search for tags with packed weights: greedily from left to right, or with a beam.
 
 Greedy search caches the scores of a word's own features, and prefetches the weights of the next
 word while it tags one: text to CoNLL-U is 1.02x as fast.
@@ -15,7 +15,7 @@ from dodona.core.tagging.tag_beam cimport TagBeam
 from dodona.core.tagging.tag_beam import PackedTagScorer
 from dodona.core.tagging.tag_task cimport TagTask
 from dodona.core.weights.linear cimport BLOCK
-from dodona.core.weights.memo cimport Memo
+from dodona.core.weights.score_cache cimport ScoreCache
 from dodona.core.weights.packed cimport PackedWeights
 
 cdef extern from "blocks.h":
@@ -31,7 +31,7 @@ cdef class TagWorkspace:
     cdef vector[uint64_t] keys
     cdef vector[int16_t] scores
     cdef TagBeam beam
-    cdef Memo memo                          # None for few sentences
+    cdef ScoreCache cache                          # None for few sentences
     cdef const unsigned char[::1] kept      # or None
 
     def __init__(self, TagSearch search not None, Corpus corpus not None,
@@ -44,7 +44,7 @@ cdef class TagWorkspace:
         self.kept = kept
         self.beam = TagBeam(task, PackedTagScorer(search.weights), search.width)
         if len(corpus) >= MANY:
-            self.memo = Memo(task.outline.n_lanes * sizeof(int16_t), (LOG_WORDS,))
+            self.cache = ScoreCache(task.sketch.n_lanes * sizeof(int16_t), (LOG_WORDS,))
         self.keys.resize(2 * task.features.n_templates)
         self.scores.resize(task.n_padded)
 
@@ -75,12 +75,12 @@ cdef class TagSearch:
                 continue
             words, own = corpus.words(i), self.task.own(corpus, i)
             if self.width == 1:
-                self.tag_greedily(&words, own, space.keys.data(), space.scores.data(), space.memo)
+                self.tag_greedily(&words, own, space.keys.data(), space.scores.data(), space.cache)
             else:
                 self.tag_with_beam(&words, own, space.beam)
 
     cdef int tag_greedily(self, const WordsC* words, int32_t* own, uint64_t* keys,
-                          int16_t* scores, Memo memo) except -1 nogil:
+                          int16_t* scores, ScoreCache cache) except -1 nogil:
         """Tag a sentence; the static weights of the next word are prefetched meanwhile."""
         cdef int following, word = self.tag_fixed(words, own, 1)
         cdef uint64_t* ahead = keys + self.task.features.n_templates
@@ -88,7 +88,7 @@ cdef class TagSearch:
         while word <= words.n_words:
             following = self.tag_fixed(words, own, word + 1)
             self.prefetch(words, following, ahead)
-            own[word] = self.best_class(words, word, keys, scores, memo) + N_RESERVED
+            own[word] = self.best_class(words, word, keys, scores, cache) + N_RESERVED
             word, keys, ahead = following, ahead, keys
 
     cdef int tag_fixed(self, const WordsC* words, int32_t* own, int word) noexcept nogil:
@@ -106,20 +106,20 @@ cdef class TagSearch:
         """Write the static keys of a word, if it exists, and prefetch their weights."""
         if word <= words.n_words:
             self.task.features.fill_static(words, word, keys)
-            self.weights.expect(keys + self.task.features.n_alone,
+            self.weights.prefetch(keys + self.task.features.n_alone,
                                 self.task.features.n_static - self.task.features.n_alone)
 
     cdef int best_class(self, const WordsC* words, int word, uint64_t* keys,
-                        int16_t* scores, Memo memo) except -1 nogil:
+                        int16_t* scores, ScoreCache cache) except -1 nogil:
         """Return the best class of a word, given its static keys."""
-        cdef int best, first, last, n_lanes = self.task.outline.n_lanes
-        cdef const int16_t* exact = scores + self.task.outline.exact_lane
+        cdef int best, first, last, n_lanes = self.task.sketch.n_lanes
+        cdef const int16_t* exact = scores + self.task.sketch.exact_lane
         self.task.features.fill_history(words, word, keys + self.task.features.n_static)
         memcpy(scores, self.task.blank.data(), n_lanes * sizeof(int16_t))
         self.weights.score_lanes(keys, self.task.features.n_templates,
-                                 &self.task.features.n_alone, memo, scores, n_lanes)
-        best = dodona_best(exact, self.task.outline.n_exact // BLOCK)
-        if self.task.outline.find_doubtful(scores, exact[best], &first, &last):
+                                 &self.task.features.n_alone, cache, scores, n_lanes)
+        best = dodona_best(exact, self.task.sketch.n_exact // BLOCK)
+        if self.task.sketch.find_inconclusive(scores, exact[best], &first, &last):
             memcpy(scores, self.task.blank.data() + n_lanes, self.task.n_padded * sizeof(int16_t))
             self.weights.score(keys, self.task.features.n_templates, scores)
             best = dodona_best(scores, self.task.n_padded // BLOCK)

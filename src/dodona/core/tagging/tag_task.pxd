@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport WordsC
 from dodona.core.tagging.tag_features cimport TagFeatures
-from dodona.core.weights.outline cimport Outline
+from dodona.core.weights.sketch cimport Sketch
 
 
 cdef inline uint32_t joined(uint32_t classes, int32_t klass) noexcept nogil:
@@ -22,8 +22,8 @@ cdef class TagTask:
     cdef int entry_column               # id of a known word
     cdef vector[int] given_columns      # of earlier tasks
     cdef int own_column                 # that the task fills in
-    cdef readonly Outline outline       # of the scores
-    # where outlines start, then scores: 0, or BARRED behind the last class
+    cdef readonly Sketch sketch       # of the scores
+    # where sketches start, then scores: 0, or MASKED behind the last class
     cdef vector[int16_t] blank
     cdef vector[int32_t] start          # first pair of each known word, and the end
     cdef vector[uint32_t] given         # pairs: with these classes of earlier tasks, or ANY …

@@ -6,7 +6,7 @@ words of a text. After other tasks, a class is fixed given the classes that thos
 from dodona.core.base.nodes cimport NONE, n_nodes
 from dodona.core.features.words cimport N_RESERVED
 from dodona.core.weights.linear cimport check_classes, padded
-from dodona.core.weights.packed cimport BARRED
+from dodona.core.weights.packed cimport MASKED
 
 cdef uint32_t ANY_CLASSES = 0xffffffff       # instead of the classes of earlier tasks
 ANY = ANY_CLASSES
@@ -42,12 +42,12 @@ cdef class TagTask:
         for column in given:
             self.given_columns.push_back(columns.index(column))
         self.n_padded = padded(n_classes)
-        self.outline = Outline(n_classes)
-        for lane in range(self.outline.n_lanes):
-            is_open = any(c < n_classes for c in self.outline.classes(lane))
-            self.blank.push_back(0 if is_open else BARRED)
-        self.blank.resize(self.outline.n_lanes + n_classes, 0)
-        self.blank.resize(self.outline.n_lanes + self.n_padded, BARRED)
+        self.sketch = Sketch(n_classes)
+        for lane in range(self.sketch.n_lanes):
+            is_open = any(c < n_classes for c in self.sketch.classes(lane))
+            self.blank.push_back(0 if is_open else MASKED)
+        self.blank.resize(self.sketch.n_lanes + n_classes, 0)
+        self.blank.resize(self.sketch.n_lanes + self.n_padded, MASKED)
         self._set_fixed(n_known, entries, before, fixed)
 
     def _set_fixed(self, int n_known, const uint32_t[::1] entries,

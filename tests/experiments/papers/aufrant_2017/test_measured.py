@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.core.parsing.beam import Beam
-from dodona.core.parsing.beam_training import BeamTrainer
-from dodona.core.parsing.greedy_training import GreedyTrainer
+from dodona.core.search.beam import Beam
+from dodona.core.search.scoring import LinearScorer
+from dodona.core.search.tracing import derivations
+from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.experiments.papers.aufrant_2017.biases import biases
@@ -175,15 +177,14 @@ def test_a_search_counts_the_features_of_every_hypothesis_it_scores(
     for seed in range(4):
         one = lab(name, root, seed)
         packed = pack(one.weights, 1)
-        parts = one.features, one.actions, packed
+        parts = LinearScorer(one.features, packed), one.actions
         twin = CountingBeam(one, width, one.system.is_final, one.successors(packed.scores))
         twin.decode(one.system.start(len(one.sentence)))
         search = MeasuredBeam(*parts, width=width)
         search.parse(one.corpus)
         assert search.counts.to_dict() == twin.counts
-        assert search.derivations(one.corpus, 0) == Beam(*parts, width=width).derivations(
-            one.corpus, 0
-        )
+        plain = Beam(*parts, width=width)
+        assert derivations(search, one.corpus) == derivations(plain, one.corpus)
 
 
 @SYSTEMS

@@ -39,9 +39,7 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
             f"learner={settings.learner!r} with tags={settings.tags!r}"
         )
     core = _one_more_epoch(trainer)
-    search = MeasuredBeam(
-        parser.features, parser.actions, parser.weights, width=parser.settings.beam
-    )
+    search = MeasuredBeam(parser.scorer, parser.actions, width=parser.settings.beam)
     search.parse(parser.encoder.encode(test))
     found: dict[str, Any] = {
         "divergence": {

@@ -12,21 +12,20 @@ from there, and a sentence without an error is considered whole. What is left of
 what its best free actions still take to the end. Heads are those of the best derivation that beam
 search finds with the weights of the moment, before and after they are updated.
 """
-from libc.stdint cimport int16_t
-
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport WordsC
-from dodona.core.parsing.agenda cimport Agenda, first_twin
-from dodona.core.parsing.beam cimport Beam, BeamWorkspace
-from dodona.core.parsing.beam_training cimport BeamTrainer, Reference
-from dodona.core.parsing.greedy_training cimport GreedyTrainer
+from dodona.core.search.agenda cimport Agenda
+from dodona.core.search.beam cimport Beam
+from dodona.core.search.workspace cimport BeamWorkspace
+from dodona.core.learning.beam_training cimport BeamTrainer, Reference
+from dodona.core.learning.greedy_training cimport GreedyTrainer
 from dodona.core.transitions.state cimport StateC
 from dodona.experiments.papers.aufrant_2017.feature_counts cimport FeatureCounts
 
 
 cdef int count_features(FeatureCounts counts, Agenda agenda, int hypothesis) except -1 nogil:
-    """One that looks like another one has no keys of its own, but it has its features."""
-    cdef int described = first_twin(agenda, hypothesis)
+    """Count the features of a hypothesis, which are those of the one that it duplicates."""
+    cdef int described = agenda.original(hypothesis)
     counts.add(&agenda.keys[<size_t> described * agenda.n_templates], agenda.n_keys[described])
     return 0
 
@@ -39,11 +38,10 @@ cdef class MeasuredBeam(Beam):
         super().__init__(*args, **options)
         self.counts = FeatureCounts()
 
-    cdef int16_t* score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                        const WordsC* words) except NULL nogil:
-        cdef int16_t* scores = Beam.score(self, space, agenda, hypothesis, words)
-        count_features(self.counts, agenda, hypothesis)
-        return scores
+    cdef int score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                   const WordsC* words) except -1 nogil:
+        Beam.score(self, space, agenda, hypothesis, words)
+        return count_features(self.counts, agenda, hypothesis)
 
 
 cdef class MeasuredGreedyTrainer(GreedyTrainer):
@@ -115,8 +113,8 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
             n += 1
         return n
 
-    cdef int go_on_from(self, Agenda agenda, int last) except -1 nogil:
-        BeamTrainer.go_on_from(self, agenda, last)
+    cdef int restart_from(self, Agenda agenda, int last) except -1 nogil:
+        BeamTrainer.restart_from(self, agenda, last)
         self.n_before += <double> self.path.size()
         if self.system.final(&self.origin):          # the bad one may end before the good one
             self.share = 1
