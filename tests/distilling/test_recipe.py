@@ -17,8 +17,8 @@ from dodona.distilling import recipe as recipe_module
 from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.distilling.work import WorkError
-from dodona.neural.training import lemma_trainer
 from dodona.settings import Settings
+from dodona.training.neural.strategy import lemma_trainer
 from dodona.treebank.conllu.writer import Writer
 from support.shell import Shell
 from support.small import treebank

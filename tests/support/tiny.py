@@ -9,9 +9,9 @@ import numpy as np
 
 import dodona
 from dodona.core.parsing.walking import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
-from dodona.neural.batching import Batch, Room, Words, make_batch
-from dodona.neural.network import Parameters, Shape, new_parameters
 from dodona.tagging.word_types import FIELDS, HASHED, WordTypes
+from dodona.training.neural.batching import Batch, Room, Words, make_batch
+from dodona.training.neural.network import Parameters, Shape, new_parameters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 
 BAG = FIELDS.index("grams")

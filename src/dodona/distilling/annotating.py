@@ -20,8 +20,8 @@ from dodona.distilling.subject import Subject
 from dodona.distilling.teacher_network import Parameters, TeacherShape, label_scores, see
 from dodona.distilling.teaching import Teacher
 from dodona.distilling.trees import best_trees
-from dodona.neural.lessons import Soft
-from dodona.neural.silver import N_CHOICES
+from dodona.training.neural.silver import N_CHOICES
+from dodona.training.neural.training_sets import Soft
 from dodona.treebank.sentence import Sentence
 
 BATCH_WORDS = 10_000
@@ -111,7 +111,7 @@ class Teachers:
     ) -> list[Sentence]:
         """The sentences with trees and tags; lemmas are for others to find."""
         said = self.annotate(sentences) if annotation is None else annotation
-        tags = self.subject.tags.answers
+        tags = self.subject.tags.tag_classes
         names = [[name.decode() for name in answers.classes] for answers in tags]
         heads, labels = said.heads.tolist(), said.labels.tolist()
         classes, found, begin = said.tags.tolist(), [], 0

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dodona.distilling.text import Filter, read_sentences
 from dodona.distilling.work import Step, WorkError
-from dodona.learning.treebanks import checksum
 from dodona.segmentation.segmenter import Segmenter
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
@@ -84,11 +84,11 @@ def _write_silver(
     step: Step, name: str, teachers: Teachers, found: list[Sentence], said: Annotation
 ) -> None:
     """Write a part, and how sure the teachers were beside it: first, as the other is looked for."""
-    from dodona.neural.silver import soft_path, write_soft
+    from dodona.training.neural.silver import soft_path, write_soft_targets
 
     path, subject = step.folder / name, teachers.subject
-    names = [(answers.column, answers.classes) for answers in subject.tags.answers]
-    write_soft(soft_path(path), said.soft, names, subject.labels)
+    names = [(answers.column, answers.classes) for answers in subject.tags.tag_classes]
+    write_soft_targets(soft_path(path), said.soft, names, subject.labels)
     with Writer(path) as writer:
         for sentence in teachers.sentences(found, said):
             writer.write(sentence)

@@ -26,16 +26,16 @@ from dodona.distilling.parts import Tell, annotate_parts, file_checksum, write_s
 from dodona.distilling.text import Filter, find_texts, scripts_of
 from dodona.distilling.work import Step
 from dodona.extras import require
-from dodona.learning.epochs import Epoch, Report
-from dodona.learning.treebanks import checksum
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
-from dodona.parsing.training import score_trees
-from dodona.pipeline.parts import NONE, TRAIN, Parts
+from dodona.parsing.trainer import score_trees
 from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.sources import NONE, TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
+from dodona.training.loop import Epoch, Report
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from dodona.distilling.annotating import Teachers
     from dodona.distilling.subject import Subject
     from dodona.distilling.teaching import Teacher, TeacherSettings, TeacherTrainer
-    from dodona.neural.inventory import Gold
-    from dodona.pipeline.neural_training import NeuralTextTrainer
+    from dodona.pipeline.text_trainer import TextTrainer
+    from dodona.training.neural.gold_treebanks import GoldTreebanks
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
 KEPT_EVERY = 60  # seconds, of a teacher on its way
@@ -119,12 +119,12 @@ class Distillation:
     # --- what is learned from
 
     @cached_property
-    def gold(self) -> Gold:
+    def gold(self) -> GoldTreebanks:
         """The treebanks."""
-        from dodona.neural.inventory import Gold
+        from dodona.training.neural.gold_treebanks import GoldTreebanks
 
         first, *more = self.recipe.train
-        return Gold.load(first, more)
+        return GoldTreebanks.load(first, more)
 
     @cached_property
     def dev(self) -> list[Sentence]:
@@ -135,14 +135,14 @@ class Distillation:
     def subject(self) -> Subject:
         """What teachers teach."""
         from dodona.distilling.subject import Subject
-        from dodona.neural.vectors import read_vectors
+        from dodona.training.neural.vectors import read_vectors
 
         vectors = self.recipe.settings.vectors
         return Subject(self.gold, read_vectors(vectors) if vectors else None)
 
     @property
     def _has_lemmas(self) -> bool:
-        from dodona.neural.knowledge import find_tags
+        from dodona.training.neural.tag_heads import find_tags
 
         return LEMMA in find_tags(self.gold.first)
 
@@ -174,7 +174,7 @@ class Distillation:
         )
         path = step.folder / "segmenter.dodona"
         if not step.is_done:
-            parts = Parts(
+            parts = PartSources(
                 recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
             )
             seed = recipe.settings.seed
@@ -191,7 +191,7 @@ class Distillation:
 
     def lemmas(self) -> Path | None:
         """The checkpoint of lemmas all of whose epochs are done; none where gold has none."""
-        from dodona.neural.training import lemma_trainer
+        from dodona.training.neural.strategy import lemma_trainer
 
         if not self._has_lemmas:
             return None
@@ -229,7 +229,7 @@ class Distillation:
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
         beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
-        taken = Parts(recipe.segmenter).checksums().values()
+        taken = PartSources(recipe.segmenter).checksums().values()
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
 
     def _filter(self) -> Filter:
@@ -305,7 +305,7 @@ class Distillation:
         """How good they are together on the dev set."""
         if not self.dev:
             return {}
-        columns = [answers.column for answers in self.subject.tags.answers]
+        columns = [answers.column for answers in self.subject.tags.tag_classes]
         parsed = self._together(teachers).sentences(self.dev)
         return score_trees(self.dev, parsed, self.recipe.settings, columns)
 
@@ -332,29 +332,29 @@ class Distillation:
 
     # --- the student
 
-    def student(self) -> NeuralTextTrainer:
+    def student(self) -> TextTrainer:
         """What trains the student; lemmas and segmenter are there."""
-        from dodona.neural.silver import SilverFiles
-        from dodona.pipeline.neural_training import NeuralTextTrainer
+        from dodona.parsing.trainer import Trainer
+        from dodona.pipeline.text_trainer import TextTrainer
+        from dodona.training.neural.silver import SilverFiles
+        from dodona.training.neural.strategy import NeuralStrategy
 
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        trainer = NeuralTextTrainer(
-            recipe.train[0],
-            recipe.dev,
-            recipe.settings,
-            Parts(segmenter=str(segmenter) if segmenter else NONE),
+        strategy = NeuralStrategy(
             more=recipe.train[1:],
             silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
             lexicon=recipe.lexicon,
         )
-        if lemmas is not None and trainer.lemma_trainer is not None:
-            trainer.lemma_trainer.resume(lemmas)
-        return trainer
+        settings = replace(recipe.settings, tags="predicted")
+        trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
+        if lemmas is not None and strategy.lemma_trainer is not None:
+            strategy.lemma_trainer.resume(lemmas)
+        return TextTrainer(trainer, PartSources(segmenter=str(segmenter) if segmenter else NONE))
 
     def epochs(
-        self, trainer: NeuralTextTrainer, model: Path, report: Report | None = None
+        self, trainer: TextTrainer, model: Path, report: Report | None = None
     ) -> Iterator[Epoch]:
         """Run what is left of the training of a student that becomes this model."""
         checkpoint = self.checkpoint(model)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.learning.treebanks import checksum
-from dodona.neural.inventory import Gold, labels_of
-from dodona.neural.knowledge import NO_CLASS, Tags, find_tags, learn_tags, learn_words
-from dodona.neural.plan import BAG
 from dodona.tagging.word_types import WordTypes
+from dodona.training.neural.gold_treebanks import GoldTreebanks, labels_of
+from dodona.training.neural.sizes import BAG
+from dodona.training.neural.tag_heads import NO_CLASS, Tags, find_tags, learn_tags, learn_words
+from dodona.training.treebanks import checksum
 from dodona.treebank.sentence import Sentence
 
 MOST_CHARACTERS = 20  # of a word: the first ones
@@ -43,7 +43,7 @@ class Spelled:
 class Subject:
     """The inventories of a gold treebank, and of others that follow it."""
 
-    def __init__(self, gold: Gold, vectors: Vectors | None) -> None:
+    def __init__(self, gold: GoldTreebanks, vectors: Vectors | None) -> None:
         self.gold, self.vectors = gold, vectors
         self.sentences = gold.sentences
         columns = [name for name in find_tags(gold.first) if name != LEMMA]
@@ -83,7 +83,7 @@ class Subject:
 
     def spell(self, sentences: Sequence[Sentence]) -> Spelled:
         """Sentences in numbers; these types are forgotten with the next call."""
-        from dodona.neural.batching import Words
+        from dodona.training.neural.batching import Words
 
         self._types.clear()
         words = Words.of(sentences, self._types, BAG)

@@ -22,11 +22,11 @@ from dodona.distilling.teacher_network import (
     new_teacher,
     teacher_loss,
 )
-from dodona.learning.checkpoint import State
-from dodona.learning.epochs import Learner
-from dodona.neural.learning import Learning, Pace, stepped
 from dodona.storage import container
 from dodona.storage.container import Array
+from dodona.training.checkpoint import TrainingState
+from dodona.training.loop import Learner
+from dodona.training.neural.optimizer import OptimizerState, Pace, stepped
 
 KIND, VERSION = "teacher", 1
 WARM = 100
@@ -126,7 +126,8 @@ class TeacherTrainer(Learner[Parameters]):
 
     def __init__(self, subject: Subject, settings: TeacherSettings) -> None:
         super().__init__()
-        self.subject, self.settings = subject, settings
+        self.subject = subject
+        self.settings: TeacherSettings = settings
         self.shape = settings.shape(subject)
         self.spelled = subject.spell(subject.sentences)
         self._heads, self._labels, self._tags = subject.answers()
@@ -151,9 +152,9 @@ class TeacherTrainer(Learner[Parameters]):
         return sum(-(-count // max(size // n, 1)) for n, count in counts.items())
 
     @cached_property
-    def learning(self) -> Learning:
+    def learning(self) -> OptimizerState:
         """The network on its way."""
-        return Learning.begin(new_teacher(self.shape, self.settings.seed))
+        return OptimizerState.begin(new_teacher(self.shape, self.settings.seed))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
@@ -200,10 +201,10 @@ class TeacherTrainer(Learner[Parameters]):
     def checksum_data(self) -> dict[str, str]:
         return self.subject.checksums()
 
-    def state(self) -> State:
-        return State(numbers={"step": self.learning.step}, arrays=self.learning.saved())
+    def state(self) -> TrainingState:
+        return TrainingState(numbers={"step": self.learning.step}, arrays=self.learning.saved())
 
-    def go_on(self, state: State) -> None:
+    def load_state(self, state: TrainingState) -> None:
         self.learning.restore(int(state.numbers["step"]), state.arrays)
         self.best = self.learning.average
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.patterns import PATTERNS
-from dodona.learning.treebanks import checksum
 from dodona.segmentation.abbreviations import learn_abbreviations
 from dodona.segmentation.given import Given, read_given
 from dodona.segmentation.lexicon import WORD, Lexicon, unit
 from dodona.segmentation.rules import lower
 from dodona.segmentation.word_counts import WRITINGS, WordCounts, count_words
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.files import read_lines
 
 ALWAYS = 0.95  # share of a pattern's stretches that the treebank keeps whole, if it always does

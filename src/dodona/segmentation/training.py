@@ -14,9 +14,6 @@ from dodona.core.segmenting.segmenting import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
-from dodona.learning.checkpoint import State
-from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
-from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.segmentation.augmentation import augmented
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
 from dodona.segmentation.rules import learn_rules
@@ -25,6 +22,9 @@ from dodona.segmentation.segmented import code_points
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.storage.said import said
+from dodona.training.checkpoint import TrainingState
+from dodona.training.loop import Epoch, Learner, at_epochs, in_chunks
+from dodona.training.treebanks import Treebank, checksum, load
 from dodona.treebank.raw_text import GoldText, gold_text
 
 MARGIN = 12  # by which the right label should win
@@ -52,7 +52,8 @@ class SegmenterTrainer(Learner[Weights]):
         sources: Sources | None = None,
     ) -> None:
         super().__init__()
-        self.settings, self.sources = settings, sources or Sources()
+        self.settings: SegmenterSettings = settings
+        self.sources = sources or Sources()
         self.gold = gold_text(load(train))
         self.dev = gold_text(load(dev)) if dev is not None else None
         self.best_words_score = 0.0
@@ -142,9 +143,9 @@ class SegmenterTrainer(Learner[Weights]):
     def n_updates(self) -> int:
         return self.places.n_updates + self.words.n_updates
 
-    def state(self) -> State:
+    def state(self) -> TrainingState:
         learning = {"places": self.places, "words": self.words}
-        return State(
+        return TrainingState(
             numbers={
                 "times": {name: (part.time, part.n_updates) for name, part in learning.items()},
                 "best_words_score": self.best_words_score,
@@ -153,10 +154,10 @@ class SegmenterTrainer(Learner[Weights]):
             best=dict(zip(learning, self.best, strict=True)) if self.best else {},
         )
 
-    def go_on(self, state: State) -> None:
+    def load_state(self, state: TrainingState) -> None:
         times = state.numbers["times"]
-        self.places.go_on(state.weights["places"], *times["places"])
-        self.words.go_on(state.weights["words"], *times["words"])
+        self.places.load_state(state.weights["places"], *times["places"])
+        self.words.load_state(state.weights["words"], *times["words"])
         self.best_words_score = said(state.numbers, "best_words_score", float)
         if state.best:
             self.best = (

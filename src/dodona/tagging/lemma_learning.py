@@ -19,7 +19,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.lemma_exceptions import learn_unknown
 from dodona.tagging.lemma_lexicon import Listed
 from dodona.tagging.lemma_scripts import lemma_script
-from dodona.tagging.tagger import Answers
+from dodona.tagging.tag_classes import TagClasses
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, from which on all others are noise
 Triple = tuple[int, int, int]  # a known word, classes of the tasks before, its class
@@ -30,8 +30,8 @@ Seen: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # the same
 class Lemmas:
     """The task of lemmas: as it is to be used, as it is in training, and the treebank's classes."""
 
-    answers: Answers
-    in_training: Answers
+    answers: TagClasses
+    in_training: TagClasses
     gold: array[int]
 
 
@@ -61,7 +61,7 @@ def learn_lemmas(
     sure = list(_dictionary(seen, least)) if least else []
     _add_listed(seen, entry, listed, number)
     answers, in_training = (
-        Answers(LEMMA, classes, *_columns(found), n_learned, unknown)
+        TagClasses(LEMMA, classes, *_columns(found), n_learned, unknown)
         for found in (_dictionary(seen, 1), sure)
     )
     return Lemmas(answers, in_training, gold)

@@ -67,7 +67,7 @@ def _keys(one: Lab, path: twins.Path) -> Iterator[tuple[int, list[int]]]:
 def test_sentences_have_the_same_trees_alone_and_among_others(name: str, root: str) -> None:
     """What a state scored in one of them is remembered in the next."""
     a_parser = parser(name, root)
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer.features, a_parser.actions, a_parser.scorer.weights
     sentences = treebank(30, 3)
     together = a_parser.encoder.encode(sentences)
     Beam(*parts, width=4).parse(together)
@@ -100,7 +100,7 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
     sentences = treebank(30, 3) + [
         dodona.Sentence.from_columns(words[i : i + 12]) for i in range(0, len(words) - 12, 7)
     ]
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer.features, a_parser.actions, a_parser.scorer.weights
     for one_root in (True, False):
         corpora = a_parser.encoder.encode(sentences), a_parser.encoder.encode(sentences)
         Greedy(*parts, one_root=one_root).parse(corpora[0])
@@ -114,7 +114,7 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
 def test_a_wider_beam_finds_trees_that_score_no_worse(name: str, root: str) -> None:
     """Not always, sentence by sentence, but on the whole; and each is a tree with one root."""
     a_parser = parser(name, root)
-    parts = a_parser.features, a_parser.actions, a_parser.weights
+    parts = a_parser.scorer.features, a_parser.actions, a_parser.scorer.weights
     corpus = a_parser.encoder.encode(treebank(40, 3))
     totals = [
         sum(Beam(*parts, width=width).derivations(corpus, i)[0][0] for i in range(40))

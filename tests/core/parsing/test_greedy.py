@@ -40,7 +40,7 @@ def greedy_state(parser: dodona.Parser, sentence: dodona.Sentence) -> dodona.Sta
     corpus = parser.encoder.encode([sentence])
     state = parser.system.start(len(sentence))
     while not parser.system.is_final(state):
-        scores = parser.weights.scores(parser.features.keys(state, corpus))
+        scores = parser.scorer.weights.scores(parser.scorer.features.keys(state, corpus))
         _, action = max(allowed(parser, state), key=lambda pair: (scores[pair[0]], -pair[0]))
         state = parser.system.step(state, action)
     return state

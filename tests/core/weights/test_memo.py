@@ -76,7 +76,7 @@ def test_what_is_remembered_changes_no_derivation_of_a_beam(
     found = []
     for log_size in (1, 10):
         monkeypatch.setattr(COMPILED, "LOG_SIZES", (log_size,) * 4)
-        beam = Beam(a_parser.features, a_parser.actions, a_parser.weights, width=4)
+        beam = Beam(a_parser.scorer.features, a_parser.actions, a_parser.scorer.weights, width=4)
         found.append([beam.derivations(corpus, i) for i in range(len(corpus))])
     assert found[0] == found[1]
 

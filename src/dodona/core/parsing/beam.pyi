@@ -1,5 +1,7 @@
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
+from dodona.core.network.network import Network
+from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
 from dodona.core.parsing.greedy import Greedy
 from dodona.core.transitions.action import Action
@@ -9,9 +11,9 @@ from dodona.core.weights.packed import Scorer
 class Beam(Greedy):
     def __init__(
         self,
-        features: Features,
+        features: Features | Slots,
         actions: Actions,
-        weights: Scorer,
+        weights: Scorer | Network,
         *,
         width: int,
         one_root: bool = True,

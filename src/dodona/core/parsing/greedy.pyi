@@ -1,5 +1,7 @@
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
+from dodona.core.network.network import Network
+from dodona.core.network.slots import Slots
 from dodona.core.parsing.actions import Actions
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.constraints import Constraints
@@ -10,9 +12,9 @@ class Greedy:
     for_graphs: bool
     def __init__(
         self,
-        features: Features,
+        features: Features | Slots,
         actions: Actions,
-        weights: Scorer,
+        weights: Scorer | Network,
         *,
         one_root: bool = True,
         root_label: int = 0,

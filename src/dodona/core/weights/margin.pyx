@@ -14,7 +14,7 @@ cdef class MarginPerceptron:
     def __cinit__(self):
         self.time = 1
 
-    def go_on(self, Weights weights not None, double time, long n_updates):
+    def load_state(self, Weights weights not None, double time, long n_updates):
         """Take up a run that had come so far."""
         if weights.n_classes != self.weights.n_classes:
             raise ValueError(

@@ -20,7 +20,7 @@ from dodona.experiments.papers.aufrant_2017.measured import (
     MeasuredBeamTrainer,
     MeasuredGreedyTrainer,
 )
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from reference import beam as twins
 from support.beam_lab import Lab, Learner, cells, lab
