@@ -24,7 +24,7 @@ from rich.table import Table
 
 import dodona
 from dodona.settings import TaggerSettings
-from dodona.tagging.training import tag_accuracies
+from dodona.tagging.tagger_training import tag_accuracies
 
 Figures = dict[str, float]
 COLUMNS = ("upos", "xpos", "feats", "lemma")

@@ -165,8 +165,8 @@ def test_rooms_are_small() -> None:
         ("dodona.core.search.greedy", "dodona.core.features.corpus"),  # .pxd
         ("dodona.core.features.features", "dodona.core.features.templates"),  # Python from Cython
         ("dodona.parsing.parser", "dodona.storage.container"),
-        ("dodona.parsing.tag_sources", "dodona.tagging.training"),
-        ("dodona", "dodona.pipeline.training"),  # for type checkers alone
+        ("dodona.parsing.tag_sources", "dodona.tagging.tagger_training"),
+        ("dodona", "dodona.pipeline.trainers"),  # for type checkers alone
         ("dodona.treebank", "dodona.treebank.views"),  # in a function
     ],
 )

@@ -20,8 +20,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
 from dodona.drawing.terminal import draw
-from dodona.learning.epochs import Progress as TrainingProgress
 from dodona.synthetic import generator
+from dodona.training.loop import Progress as TrainingProgress
 
 EPOCHS = 5
 TEXT = """\

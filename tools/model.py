@@ -20,9 +20,9 @@ import dodona
 from dodona.models.cards import Card, signed
 from dodona.models.pages import make_card, markdown_table
 from dodona.parsing.parser import Parser
-from dodona.pipeline.text import text_scores
+from dodona.pipeline.text_trainer import text_scores
 from dodona.storage import container
-from dodona.tagging.training import tag_accuracies
+from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.universal import universal_part
 from tools import english, english_recipe

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.parser import Parser as Parser
-    from dodona.pipeline.training import train as train
+    from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
     from dodona.segmentation.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagging.tagger import Tagger as Tagger
-    from dodona.tagging.training import train_tagger as train_tagger
+    from dodona.tagging.tagger_training import train_tagger as train_tagger
     from dodona.treebank.conllu.reader import read as read
     from dodona.treebank.conllu.writer import Writer as Writer
     from dodona.treebank.sentence import Sentence as Sentence
@@ -62,9 +62,9 @@ _HOMES = {
     "read": "dodona.treebank.conllu.reader",
     "system": "dodona.core.transitions.registry",
     "systems": "dodona.core.transitions.registry",
-    "train": "dodona.pipeline.training",
+    "train": "dodona.pipeline.trainers",
     "train_segmenter": "dodona.segmentation.segmenter_training",
-    "train_tagger": "dodona.tagging.training",
+    "train_tagger": "dodona.tagging.tagger_training",
 }
 
 __all__ = ["__version__", "load", *_HOMES]

@@ -7,7 +7,7 @@ import pytest
 
 import dodona
 from dodona.evaluation import evaluate_graphs
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from support.interrupted import interrupt
 from support.shell import Shell
 from support.small import enhanced, treebank

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
 from support.interrupted import interrupt
 from support.shell import BAD, Shell
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.learning.epochs import Learner
-from dodona.pipeline.training import TextTrainer
+from dodona.parsing.trainer import Trainer
 from dodona.segmentation.segmenter_training import SegmenterTrainer
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.loop import Learner
 from dodona.treebank.raw_text import raw_text
 from support.interrupted import interrupt
 from support.shell import Shell
@@ -124,7 +124,7 @@ def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: 
 
 @pytest.mark.parametrize(
     ("trainer", "number", "saved"),
-    [(SegmenterTrainer, 3, False), (TextTrainer, 1, False), (TextTrainer, 2, True)],
+    [(SegmenterTrainer, 3, False), (Trainer, 1, False), (Trainer, 2, True)],
 )
 def test_a_run_interrupted_in_any_part_is_resumed_to_the_same_bytes(
     trainer: type[Learner[Any]],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from support.interrupted import interrupt
 from support.shell import Shell
 

@@ -157,7 +157,7 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     assert found["settings"]["epochs"] == 3
     assert found["labels"] == sorted(parser.labels)
     assert sum(found["actions"].values()) == len(parser.pairs)
-    assert found["n_features"] == parser.weights.n_rows
+    assert found["n_features"] == parser.scorer.weights.n_rows
     assert set(found["vocabularies"]) == set(parser.encoder.columns)
     assert found["record"] == parser.record
     shown = shell("info", model).out

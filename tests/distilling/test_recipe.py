@@ -15,9 +15,9 @@ import dodona
 from dodona.distilling import padded_batches, silver_parts
 from dodona.distilling import recipe as recipe_module
 from dodona.distilling.recipe import Distillation, Recipe
-from dodona.neural.training import lemma_trainer
 from dodona.settings import Settings
 from dodona.storage.steps import StepError
+from dodona.training.neural.strategy import lemma_trainer
 from dodona.treebank.conllu.writer import Writer
 from support.shell import Shell
 from support.small import treebank

@@ -28,11 +28,11 @@ from dodona.distilling.teacher_training import (
     describe_teacher,
     teach,
 )
-from dodona.neural.inventory import Gold
-from dodona.neural.learning import Learning
-from dodona.neural.silver import N_CHOICES
-from dodona.parsing.training import score_trees
+from dodona.parsing.trainer import score_trees
 from dodona.settings import Settings
+from dodona.training.neural.gold_treebanks import GoldTreebanks
+from dodona.training.neural.optimizer import OptimizerState
+from dodona.training.neural.silver import N_CHOICES
 from support.small import treebank
 
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
@@ -52,7 +52,7 @@ def one_length() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def inventory() -> TeacherInventory:
     vectors = [b"oak", b"dove"], np.arange(12, dtype=np.float32).reshape(3, 4) / 12
-    return TeacherInventory(Gold(TRAIN, []), vectors)
+    return TeacherInventory(GoldTreebanks(TRAIN, []), vectors)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_what_is_not_known_is_not_learned(
 
     def loss(*known: str) -> float:
         """As the trainer finds it, so that nothing is compiled for this."""
-        now = Learning.begin(new_teacher(trained.shape, 3))
+        now = OptimizerState.begin(new_teacher(trained.shape, 3))
         arrays = {name: batch.filled(values, -1) for name, values in answers.items()}
         for name in answers.keys() - {*known}:
             arrays[name][:] = -1
@@ -238,7 +238,7 @@ def test_a_teacher_is_kept_for_its_subject_alone(
     assert again.shape == teacher.shape
     assert all((again.parameters[k] == v).all() for k, v in teacher.parameters.items())
     for other, settings in (
-        (TeacherInventory(Gold(DEV, []), None), SMALL),
+        (TeacherInventory(GoldTreebanks(DEV, []), None), SMALL),
         (inventory, replace(SMALL, seed=2)),
     ):
         with pytest.raises(ValueError, match="other data, or in another way"):

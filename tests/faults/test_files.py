@@ -19,7 +19,7 @@ from pathlib import Path
 
 import dodona
 from dodona.cli import main
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from faults.inject import failing
 from support.small import parser, treebank
 
@@ -103,7 +103,7 @@ def test_a_fault_leaves_the_old_file_and_nothing_else(work: str, tmp_path: Path)
 READING = """
 import errno, sys
 import dodona
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from faults.inject import failing
 from support.small import parser, treebank
 

@@ -10,9 +10,9 @@ import pytest
 import dodona
 from dodona.clustering.clusters import cluster, write_clusters
 from dodona.parsing.tag_sources import OnlineTags, jackknife_tags
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import TaggerSettings
-from dodona.tagging.training import tag_accuracies
+from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.encoding.clusters import Clusters
 from support.small import treebank
 
@@ -148,8 +148,8 @@ def test_the_tagger_sees_the_clusters_of_its_parser(tags: str, tmp_path: Path) -
     loaded = dodona.load(model)
     for one in (parser, loaded):
         assert one.tagger is not None
-        assert one.tagger.settings.clusters == "brown.txt"
-        assert one.tagger.speller.clusters is one.encoder.clusters is not None
+        assert one.tagger.scorer.settings.clusters == "brown.txt"
+        assert one.tagger.scorer.speller.clusters is one.encoder.clusters is not None
     test = treebank(20, 4)
     assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, parser.pipe(test))]
     loaded.save(tmp_path / "again")
@@ -161,9 +161,10 @@ def test_a_tagger_that_knows_no_clusters_stays_so_beside_a_parser_that_does(tmp_
     data, file, model = treebank(20, 1), tmp_path / "brown.txt", tmp_path / "model"
     write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
     parser = dodona.train(data, epochs=1, clusters=str(file))
-    replace(parser, tagger=dodona.train_tagger(data, epochs=1)).save(model)
+    scorer = parser.scorer.with_tagger(dodona.train_tagger(data, epochs=1))
+    replace(parser, scorer=scorer).save(model)
     loaded = dodona.load(model)
-    assert loaded.tagger is not None and loaded.tagger.speller.clusters is None
+    assert loaded.tagger is not None and loaded.tagger.scorer.speller.clusters is None
     assert loaded.encoder.clusters is not None
     assert len(list(loaded.pipe(treebank(5, 2)))) == 5
 

@@ -13,7 +13,7 @@ import pytest
 import safetensors
 
 import dodona
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.storage import container
 from dodona.storage.atomic import NamedFile
@@ -48,7 +48,7 @@ def test_two_saves_are_the_same_bytes(model: Path, tmp_path: Path) -> None:
 def test_any_safetensors_reader_opens_a_model(model: Path) -> None:
     arrays = dict(safetensors.deserialize(model.read_bytes()))
     assert {"weights.buckets", "weights.rows", "vocabulary.form"} <= set(arrays)
-    assert bytes(arrays["weights.rows"]["data"]) == parser().weights.rows_bytes()
+    assert bytes(arrays["weights.rows"]["data"]) == parser().scorer.weights.rows_bytes()
     assert arrays["weights.buckets"]["dtype"] == "U32"
 
 

@@ -129,7 +129,7 @@ def test_parser_and_tagger_share_the_clusters_of_their_file(tmp_path: Path) -> N
     data = dodona.train(treebank(40, 3), tags="predicted", clusters=str(file), epochs=1).to_bytes()
     again = dodona.Parser.from_bytes(data)
     assert again.tagger is not None and again.encoder.clusters is not None
-    assert again.tagger.knowledge.clusters is again.encoder.clusters
+    assert again.tagger.scorer.inventory.clusters is again.encoder.clusters
     assert again.to_bytes() == data
 
 

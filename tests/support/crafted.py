@@ -23,15 +23,15 @@ from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 import dodona
-from dodona.learning.checkpoint import VERSION, _take_apart
-from dodona.learning.epochs import Run
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array
 from dodona.storage.serialisable import Serialisable
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.checkpoint import VERSION, _take_apart
+from dodona.training.loop import Run
 from support.small import enhanced, train, treebank
 
 ROOM = 1 << 31  # bytes that a process may take, for a file of some kB

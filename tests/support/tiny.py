@@ -9,9 +9,9 @@ import numpy as np
 
 import dodona
 from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
-from dodona.neural.batching import Batch, Room, Words, make_batch
-from dodona.neural.network import Parameters, Shape, new_parameters
 from dodona.tagging.word_types import FIELDS, HASHED, WordTypes
+from dodona.training.neural.batching import Batch, Room, Words, make_batch
+from dodona.training.neural.network import Parameters, Shape, new_parameters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 
 BAG = FIELDS.index("grams")
@@ -40,7 +40,7 @@ def word_types(vectors: bool = False) -> WordTypes:
 
 
 def words(vectors: bool = False) -> Words:
-    return Words.of(sentences(), word_types(vectors), BAG)
+    return WordTable.of(sentences(), word_types(vectors), BAG)
 
 
 def batch(which: list[int] | None = None, room: Room | None = None, vectors: bool = False) -> Batch:

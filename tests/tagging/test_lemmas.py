@@ -15,7 +15,7 @@ from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_scripts import LemmaScripts, lemma_script
-from dodona.tagging.training import TaggerTrainer, tag_accuracies
+from dodona.tagging.tagger_training import TaggerTrainer, tag_accuracies
 
 Sentences = list[dodona.Sentence]
 TAGS = ("upos", "xpos", "feats", "lemma")
@@ -131,7 +131,7 @@ def test_the_dictionary_depends_on_tags_only_where_lemmas_do() -> None:
     found = learn_lemmas(forms, lemmas, tags, least=2)
     scripts = LemmaScripts(found.answers.classes)
 
-    def dictionary(answers: dodona.tagging.tagger.Answers) -> set[tuple[str, int, str]]:
+    def dictionary(answers: dodona.tagging.tag_classes.TagClasses) -> set[tuple[str, int, str]]:
         known = sorted(set(forms))
         rows = zip(answers.entries, answers.before, answers.fixed, strict=True)
         return {(known[e], given, scripts.lemma(c, known[e])) for e, given, c in rows}

@@ -53,7 +53,7 @@ def test_kinds(forms: list[str], kind: str | None) -> None:
 )
 def test_only_unknown_symbols_are_to_be_fixed(tagger: Tagger, words: str, has: bool) -> None:
     sentences = [sentence(forms=["Oaks"]), sentence(forms=words.split())]
-    corpus = tagger.speller.encode(sentences, 3)
+    corpus = tagger.scorer.speller.encode(sentences, 3)
     assert has_symbols(corpus, sentences) == has
     with pytest.raises(ValueError, match="not the sentences of the corpus"):
         has_symbols(corpus, [sentence(forms=["elms", "whisper"])])
@@ -81,12 +81,12 @@ def test_tags_that_are_kept_stay(tagger: Tagger) -> None:
 
 def test_a_treebank_without_symbols_leaves_them_to_the_model() -> None:
     plain = sentence(forms=["Oaks", "speak"], upos=["NOUN", "VERB"])
-    assert dodona.train_tagger([plain] * 3, epochs=2).knowledge.symbols == [(-1, -1)]
+    assert dodona.train_tagger([plain] * 3, epochs=2).scorer.inventory.symbols == [(-1, -1)]
 
 
 def test_a_saved_tagger_does_the_same(tagger: Tagger) -> None:
     again = Tagger.from_bytes(tagger.to_bytes())
-    assert again.knowledge.symbols == tagger.knowledge.symbols
+    assert again.scorer.inventory.symbols == tagger.scorer.inventory.symbols
     assert again.to_bytes() == tagger.to_bytes()
 
 

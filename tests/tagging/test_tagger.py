@@ -12,7 +12,7 @@ from dodona.settings import TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
-from dodona.tagging.training import TaggerTrainer, tag_accuracies
+from dodona.tagging.tagger_training import TaggerTrainer, tag_accuracies
 from dodona.tagging.word_learning import tag_columns
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -183,8 +183,8 @@ def test_a_tagger_carries_its_clusters_but_not_their_folder(clusters: str, tmp_p
     assert again.settings.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
     assert len(again.record["checksums"]["clusters"]) == 64
-    assert again.speller.clusters is not None and tagger.speller.clusters is not None
-    assert again.speller.clusters.save() == tagger.speller.clusters.save()
+    assert again.scorer.speller.clusters is not None and tagger.scorer.speller.clusters is not None
+    assert again.scorer.speller.clusters.save() == tagger.scorer.speller.clusters.save()
     test = treebank(40, 4)
     assert [*map(bytes, again.pipe(test))] == [*map(bytes, tagger.pipe(test))]
     again.save(tmp_path / "again")

@@ -8,7 +8,8 @@ import pytest
 
 import dodona
 from dodona.models.cards import card_of
-from dodona.pipeline.training import TextTrainer
+from dodona.pipeline.sources import PartSources
+from dodona.pipeline.trainers import new_trainer
 from dodona.settings import Settings
 from support.split_treebanks import write_split
 from tools import model
@@ -25,7 +26,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def student(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("student") / "student.dodona"
     train, dev = (data / "en_ewt" / f"{part}.conllu" for part in ("train", "dev"))
-    trainer = TextTrainer(train, dev, Settings(epochs=1))
+    trainer = new_trainer(train, dev, Settings(epochs=1), PartSources())
     for _ in trainer.epochs():
         pass
     trainer.parser().save(path)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from dodona.cli.errors import Stop, exit_code, say
 
 if TYPE_CHECKING:
-    from dodona.learning.epochs import Epoch, Run
     from dodona.parsing.parser import Parser
     from dodona.tagging.tagger import Tagger
+    from dodona.training.loop import Epoch, Run
 
 
 @dataclass(frozen=True)

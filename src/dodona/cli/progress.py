@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dodona.cli.errors import say
 
 if TYPE_CHECKING:
-    from dodona.learning.epochs import Epoch, Progress
-    from dodona.parsing.training import Trainer
+    from dodona.parsing.trainer import Trainer
+    from dodona.training.loop import Epoch, Progress
 
 
 @contextmanager
@@ -100,10 +100,10 @@ class Bar(View):
 
 def describe_data(trainer: Trainer) -> list[str]:
     """What there is to learn from, and what is done about trees that cannot be derived."""
-    data, settings = trainer.data, trainer.settings
-    if trainer.system.builds_graphs:
+    data, settings = trainer.task.data, trainer.settings
+    if trainer.task.system.builds_graphs:
         return _describe_graphs(trainer)
-    projective_only = trainer.system.projective_only
+    projective_only = trainer.task.system.projective_only
     is_static = "static" in (settings.training, settings.oracle)
     leaves_out = projective_only and settings.projectivise == "none" and is_static
     n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
@@ -127,7 +127,7 @@ def describe_data(trainer: Trainer) -> list[str]:
 
 
 def _describe_graphs(trainer: Trainer) -> list[str]:
-    data = trainer.data
+    data = trainer.task.data
     lines = [f"train: {len(data.order):,} graphs, {data.n_words:,} words"]
     if trainer.dev:
         lines.append(f"dev: {len(trainer.dev):,} graphs, {sum(map(len, trainer.dev)):,} words")

@@ -1,1 +1,1 @@
-"""Knowledge distillation: teachers annotate raw text, a small student learns from it."""
+"""TagInventory distillation: teachers annotate raw text, a small student learns from it."""

@@ -20,8 +20,8 @@ from dodona.distilling.teacher_inventory import TeacherInventory
 from dodona.distilling.teacher_network import Parameters, TeacherShape, label_scores, score_words
 from dodona.distilling.teacher_training import Teacher
 from dodona.distilling.tree_decoding import best_trees
-from dodona.neural.lessons import Soft
-from dodona.neural.silver import N_CHOICES
+from dodona.training.neural.silver import N_CHOICES
+from dodona.training.neural.training_sets import SoftTargets
 from dodona.treebank.sentence import Sentence
 
 BATCH_WORDS = 10_000
@@ -38,7 +38,7 @@ class Annotation:
     heads: AnyArray
     labels: AnyArray  # indices of labels
     tags: AnyArray  # tag head, word: a class
-    soft: Soft
+    soft: SoftTargets
 
 
 @partial(jax.jit, static_argnums=0)
@@ -112,7 +112,7 @@ class TeacherEnsemble:
         """Return the sentences with trees and tags, but without lemmas."""
         if annotation is None:
             annotation = self.annotate(sentences)
-        tags = self.inventory.tags.answers
+        tags = self.inventory.tags.tag_classes
         names = [[name.decode() for name in answers.classes] for answers in tags]
         heads, labels = annotation.heads.tolist(), annotation.labels.tolist()
         classes, found, begin = annotation.tags.tolist(), [], 0
@@ -171,7 +171,7 @@ def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:
         np.zeros(n_words, np.int32),
         np.zeros(n_words, np.int32),
         np.zeros(tags[:2], np.int32),
-        Soft(
+        SoftTargets(
             np.zeros((n_words, N_CHOICES), np.int16),
             np.zeros((n_words, N_CHOICES), np.float16),
             np.zeros(tags, np.int16),

@@ -26,17 +26,17 @@ from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum
 from dodona.distilling.step_folder import StepFolder
 from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts
 from dodona.extras import require
-from dodona.learning.epochs import Epoch
-from dodona.learning.epochs import Report as EpochReport
-from dodona.learning.treebanks import checksum
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
-from dodona.parsing.training import score_trees
-from dodona.pipeline.parts import NONE, TRAIN, Parts
+from dodona.parsing.trainer import score_trees
 from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.sources import NONE, TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
+from dodona.training.loop import Epoch
+from dodona.training.loop import Report as EpochReport
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from dodona.distilling.ensemble import TeacherEnsemble
     from dodona.distilling.teacher_inventory import TeacherInventory
     from dodona.distilling.teacher_training import Teacher, TeacherSettings, TeacherTrainer
-    from dodona.neural.inventory import Gold
-    from dodona.pipeline.neural_training import NeuralTextTrainer
+    from dodona.pipeline.text_trainer import TextTrainer
+    from dodona.training.neural.gold_treebanks import GoldTreebanks
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
 CHECKPOINT_SECONDS = 60  # between checkpoints of a teacher: it is large, and epochs are short
@@ -120,12 +120,12 @@ class Distillation:
     # --- data
 
     @cached_property
-    def gold(self) -> Gold:
+    def gold(self) -> GoldTreebanks:
         """Return the treebanks."""
-        from dodona.neural.inventory import Gold
+        from dodona.training.neural.gold_treebanks import GoldTreebanks
 
         first, *more = self.recipe.train
-        return Gold.load(first, more)
+        return GoldTreebanks.load(first, more)
 
     @cached_property
     def dev(self) -> list[Sentence]:
@@ -136,14 +136,14 @@ class Distillation:
     def inventory(self) -> TeacherInventory:
         """Return the words, labels and tags that all teachers share."""
         from dodona.distilling.teacher_inventory import TeacherInventory
-        from dodona.neural.vectors import read_vectors
+        from dodona.training.neural.vectors import read_vectors
 
         vectors = self.recipe.settings.vectors
         return TeacherInventory(self.gold, read_vectors(vectors) if vectors else None)
 
     @property
     def _has_lemmas(self) -> bool:
-        from dodona.neural.knowledge import find_tags
+        from dodona.training.neural.tag_heads import find_tags
 
         return LEMMA in find_tags(self.gold.first)
 
@@ -170,7 +170,7 @@ class Distillation:
             return None
 
         def make(path: Path) -> None:
-            parts = Parts(
+            parts = PartSources(
                 recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
             )
             source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
@@ -185,7 +185,7 @@ class Distillation:
 
     def lemmas(self) -> Path | None:
         """Train the lemmatiser and return its last checkpoint; None if gold has no lemmas."""
-        from dodona.neural.training import lemma_trainer
+        from dodona.training.neural.strategy import lemma_trainer
 
         if not self._has_lemmas:
             return None
@@ -221,7 +221,7 @@ class Distillation:
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
         beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
-        taken = Parts(recipe.segmenter).checksums().values()
+        taken = PartSources(recipe.segmenter).checksums().values()
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
 
     def _filter(self) -> SentenceFilter:
@@ -296,7 +296,7 @@ class Distillation:
         """Score an ensemble of teachers on the dev set."""
         if not self.dev:
             return {}
-        columns = [answers.column for answers in self.inventory.tags.answers]
+        columns = [answers.column for answers in self.inventory.tags.tag_classes]
         parsed = self._ensemble(teachers).sentences(self.dev)
         return score_trees(self.dev, parsed, self.recipe.settings, columns)
 
@@ -322,29 +322,26 @@ class Distillation:
 
     # --- the student
 
-    def student(self) -> NeuralTextTrainer:
+    def student(self) -> TextTrainer:
         """Return the trainer of the student, with segmenter and lemmatiser complete."""
-        from dodona.neural.silver import SilverFiles
-        from dodona.pipeline.neural_training import NeuralTextTrainer
+        from dodona.training.neural.silver import SilverFiles
 
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        trainer = NeuralTextTrainer(
-            recipe.train[0],
-            recipe.dev,
-            recipe.settings,
-            Parts(segmenter=str(segmenter) if segmenter else NONE),
+        strategy = NeuralStrategy(
             more=recipe.train[1:],
             silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
             lexicon=recipe.lexicon,
         )
-        if lemmas is not None and trainer.lemma_trainer is not None:
-            trainer.lemma_trainer.resume(lemmas)
-        return trainer
+        settings = replace(recipe.settings, tags="predicted")
+        trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
+        if lemmas is not None and strategy.lemma_trainer is not None:
+            strategy.lemma_trainer.resume(lemmas)
+        return TextTrainer(trainer, PartSources(segmenter=str(segmenter) if segmenter else NONE))
 
     def epochs(
-        self, trainer: NeuralTextTrainer, model: Path, report: EpochReport | None = None
+        self, trainer: TextTrainer, model: Path, report: EpochReport | None = None
     ) -> Iterator[Epoch]:
         """Run the remaining epochs of the student that becomes `model`, with checkpoints."""
         checkpoint = self.recipe.work / "students" / f"{model.stem}.checkpoint"

@@ -1,4 +1,4 @@
-"""Parts of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
+"""PartSources of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dodona.distilling.step_folder import StepFolder
 from dodona.distilling.text_selection import SentenceFilter, read_sentences
-from dodona.learning.treebanks import checksum
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage.steps import StepError
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
@@ -98,11 +98,11 @@ def _write_silver(
     annotation: Annotation,
 ) -> None:
     """Write a part of silver, and first the file of probabilities beside it."""
-    from dodona.neural.silver import soft_path, write_soft
+    from dodona.training.neural.silver import soft_path, write_soft_targets
 
     path, inventory = step.folder / name, teachers.inventory
-    names = [(answers.column, answers.classes) for answers in inventory.tags.answers]
-    write_soft(soft_path(path), annotation.soft, names, inventory.labels)
+    names = [(answers.column, answers.classes) for answers in inventory.tags.tag_classes]
+    write_soft_targets(soft_path(path), annotation.soft, names, inventory.labels)
     with Writer(path) as writer:
         for sentence in teachers.sentences(found, annotation):
             writer.write(sentence)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from dodona.core.tagging.tag_templates import LEMMA
-from dodona.learning.treebanks import checksum
-from dodona.neural.inventory import Gold, labels_of
-from dodona.neural.knowledge import NO_CLASS, Tags, find_tags, learn_tags, learn_words
-from dodona.neural.plan import BAG
 from dodona.tagging.word_types import WordTypes
+from dodona.training.neural.gold_treebanks import GoldTreebanks, labels_of
+from dodona.training.neural.sizes import BAG
+from dodona.training.neural.tag_heads import NO_CLASS, TagHeads, find_tags, learn_tags, learn_words
+from dodona.training.treebanks import checksum
 from dodona.treebank.sentence import Sentence
 
 MAX_CHARACTERS = 20  # of a word; the others are ignored
@@ -43,11 +43,11 @@ class EncodedSentences:
 class TeacherInventory:
     """The inventory of a gold treebank, and of others that follow its annotation."""
 
-    def __init__(self, gold: Gold, vectors: Vectors | None) -> None:
+    def __init__(self, gold: GoldTreebanks, vectors: Vectors | None) -> None:
         self.gold, self.vectors = gold, vectors
         self.sentences = gold.sentences
         columns = [name for name in find_tags(gold.first) if name != LEMMA]
-        self.tags: Tags = learn_tags(self.sentences, columns, len(gold.first))
+        self.tags: TagHeads = learn_tags(self.sentences, columns, len(gold.first))
         self.labels = sorted(labels_of(gold.first))
         self.known = learn_words(self.sentences, vectors[0] if vectors else None)
         counts = Counter(c for s in self.sentences for form in s.forms for c in form)
@@ -82,10 +82,10 @@ class TeacherInventory:
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         """Encode sentences as integers; word types are numbered anew at each call."""
-        from dodona.neural.batching import Words
+        from dodona.training.neural.batching import WordTable
 
         self._types.clear()
-        words = Words.of(sentences, self._types, BAG)
+        words = WordTable.of(sentences, self._types, BAG)
         forms: dict[str, None] = {}
         for sentence in sentences:
             forms.update(dict.fromkeys(sentence.forms))

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.neural.lookup import picked
+from dodona.training.neural.lookup import picked
 
 AnyArray = Any  # of JAX or NumPy
 Parameters = dict[str, AnyArray]

@@ -22,11 +22,11 @@ from dodona.distilling.teacher_network import (
     new_teacher,
     teacher_loss,
 )
-from dodona.learning.checkpoint import State
-from dodona.learning.epochs import Learner
-from dodona.neural.learning import Learning, Pace, stepped
 from dodona.storage import container
 from dodona.storage.container import Array
+from dodona.training.checkpoint import TrainingState
+from dodona.training.loop import Learner
+from dodona.training.neural.optimizer import AdamWSettings, OptimizerState, adamw_step
 
 KIND, VERSION = "teacher", 1
 WARM = 100
@@ -138,7 +138,7 @@ class TeacherTrainer(Learner[Parameters]):
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
         n_steps = self._count_steps()
-        self.pace = Pace(
+        self.pace = AdamWSettings(
             rate=settings.learning_rate,
             warm=min(WARM, 2 * n_steps),
             steps=n_steps * settings.epochs,
@@ -151,9 +151,9 @@ class TeacherTrainer(Learner[Parameters]):
         return sum(-(-count // max(size // n, 1)) for n, count in counts.items())
 
     @cached_property
-    def learning(self) -> Learning:
+    def learning(self) -> OptimizerState:
         """Return the state of the optimiser."""
-        return Learning.begin(new_teacher(self.shape, self.settings.seed))
+        return OptimizerState.begin(new_teacher(self.shape, self.settings.seed))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
@@ -200,10 +200,10 @@ class TeacherTrainer(Learner[Parameters]):
     def checksum_data(self) -> dict[str, str]:
         return self.inventory.checksums()
 
-    def state(self) -> State:
-        return State(numbers={"step": self.learning.step}, arrays=self.learning.saved())
+    def state(self) -> TrainingState:
+        return TrainingState(numbers={"step": self.learning.step}, arrays=self.learning.saved())
 
-    def go_on(self, state: State) -> None:
+    def load_state(self, state: TrainingState) -> None:
         self.learning.restore(int(state.numbers["step"]), state.arrays)
         self.best = self.learning.average
 
@@ -219,7 +219,7 @@ class TeacherTrainer(Learner[Parameters]):
 def teach(
     shape: TeacherShape,
     dropout: TeacherDropout,
-    pace: Pace,
+    adamw: AdamWSettings,
     p: Parameters,
     average: Parameters,
     mean: Parameters,
@@ -236,4 +236,4 @@ def teach(
         return teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
     loss, gradients = jax.value_and_grad(total)(p)
-    return *stepped(pace, p, average, mean, square, gradients, step), loss
+    return *adamw_step(adamw, p, average, mean, square, gradients, step), loss

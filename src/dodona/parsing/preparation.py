@@ -14,8 +14,8 @@ from dodona.core.features.templates import (
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import find_system
-from dodona.learning.treebanks import Treebank, load, nothing_to_learn
 from dodona.settings import Settings
+from dodona.training.treebanks import Treebank, load, nothing_to_learn
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dodona.core.weights.packed import PackedWeights
-from dodona.learning.jackknife import jackknife
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.jackknife import jackknife
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 

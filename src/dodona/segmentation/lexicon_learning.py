@@ -10,12 +10,12 @@ from pathlib import Path
 
 from dodona.core.segmenting.expansion import string_hash
 from dodona.core.segmenting.patterns import PATTERNS
-from dodona.learning.treebanks import checksum
 from dodona.segmentation.abbreviation_list import AbbreviationList, read_abbreviation_list
 from dodona.segmentation.abbreviations import learn_abbreviations
 from dodona.segmentation.expansion_rules import lower
 from dodona.segmentation.lexicon import WORD, Lexicon, unit
 from dodona.segmentation.word_counts import WRITINGS, WordCounts, count_words
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.files import read_lines
 
 ALWAYS = 0.95  # share of unsplit matches from which on a pattern is always one token

@@ -14,9 +14,6 @@ from dodona.core.segmenting.text_splitter import MAX_BIAS
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
-from dodona.learning.checkpoint import State
-from dodona.learning.epochs import Epoch, Learner, at_epochs, in_chunks
-from dodona.learning.treebanks import Treebank, checksum, load
 from dodona.segmentation.augmentation import augmented
 from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
@@ -25,6 +22,9 @@ from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.sentence_writer import code_points
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
 from dodona.storage.json_fields import read_field
+from dodona.training.checkpoint import TrainingState
+from dodona.training.loop import Epoch, Learner, at_epochs, in_chunks
+from dodona.training.treebanks import Treebank, checksum, load
 from dodona.treebank.raw_text import GoldText, gold_text
 
 MARGIN = 12  # by which the gold label should win
@@ -52,7 +52,8 @@ class SegmenterTrainer(Learner[Weights]):
         sources: Sources | None = None,
     ) -> None:
         super().__init__()
-        self.settings, self.sources = settings, sources or Sources()
+        self.settings: SegmenterSettings = settings
+        self.sources = sources or Sources()
         self.gold = gold_text(load(train))
         self.dev = gold_text(load(dev)) if dev is not None else None
         self.best_words_score = 0.0
@@ -143,9 +144,9 @@ class SegmenterTrainer(Learner[Weights]):
     def n_updates(self) -> int:
         return self.boundaries.n_updates + self.words.n_updates
 
-    def state(self) -> State:
+    def state(self) -> TrainingState:
         learning = {"places": self.boundaries, "words": self.words}  # names in checkpoints
-        return State(
+        return TrainingState(
             numbers={
                 "times": {name: (part.time, part.n_updates) for name, part in learning.items()},
                 "best_words_score": self.best_words_score,
@@ -154,9 +155,9 @@ class SegmenterTrainer(Learner[Weights]):
             best=dict(zip(learning, self.best, strict=True)) if self.best else {},
         )
 
-    def go_on(self, state: State) -> None:
+    def load_state(self, state: TrainingState) -> None:
         times = state.numbers["times"]
-        self.boundaries.go_on(state.weights["places"], *times["places"])
+        self.boundaries.load_state(state.weights["places"], *times["places"])
         self.words.resume(state.weights["words"], *times["words"])
         self.best_words_score = read_field(state.numbers, "best_words_score", float)
         if state.best:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dodona.core.search.kernel_machines import KernelMachines
-from dodona.core.weights.packed import PackedWeights, FeatureScorer
+from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.treebank.encoding.clusters import Clusters

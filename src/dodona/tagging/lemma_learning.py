@@ -18,7 +18,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.lemma_exceptions import learn_unknown_lemmas
 from dodona.tagging.lemma_lexicon import ListedLemma
 from dodona.tagging.lemma_scripts import lemma_script
-from dodona.tagging.tagger import Answers
+from dodona.tagging.tag_classes import TagClasses
 
 DOMINANT = 0.9  # share of a word's lemma, given its tags, above which others are noise
 FixedLemma = tuple[int, int, int]  # a known word, id of its tags (`join`), its script
@@ -29,8 +29,8 @@ LemmaCounts: TypeAlias = "defaultdict[int, defaultdict[int, Counter[int]]]"  # w
 class LemmaTask:
     """The lemma task of a tagger, its variant for training, and the gold scripts."""
 
-    answers: Answers
-    in_training: Answers
+    answers: TagClasses
+    in_training: TagClasses
     gold: array[int]
 
 
@@ -60,7 +60,7 @@ def learn_lemmas(
     sure = list(_dictionary(seen, least)) if least else []
     _add_listed(seen, entry, listed, number)
     answers, in_training = (
-        Answers(LEMMA, classes, *_columns(found), n_learned, unknown)
+        TagClasses(LEMMA, classes, *_columns(found), n_learned, unknown)
         for found in (_dictionary(seen, 1), sure)
     )
     return LemmaTask(answers, in_training, gold)

@@ -11,7 +11,7 @@ import pytest
 import dodona
 from dodona.core.learning.beam_training import BeamTrainer
 from dodona.core.weights.linear import Weights
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from support.beam_lab import SYSTEMS, UPDATES, Learner, cells, lab, parser
 from support.small import TEMPLATES, train, treebank

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import dodona
+from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
-from dodona.core.learning.static_oracle import seen_actions
-from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
 from dodona.parsing.preparation import prepare
 from dodona.settings import SLOTS, Settings
 from dodona.treebank.encoding.encoding import Encoder

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 import dodona
-from dodona.core.search.beam import Beam
 from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.search.beam import Beam
 from dodona.core.search.greedy import Greedy
 from dodona.core.search.scoring import LinearScorer
 from dodona.core.search.tracing import derivations
@@ -69,7 +69,7 @@ def _keys(one: Lab, path: twins.Path) -> Iterator[tuple[int, list[int]]]:
 def test_sentences_have_the_same_trees_alone_and_among_others(name: str, root: str) -> None:
     """What a state scored in one of them is remembered in the next."""
     a_parser = parser(name, root)
-    parts = a_parser.scorer, a_parser.actions
+    parts = a_parser.scorer.state_scorer, a_parser.actions
     sentences = treebank(30, 3)
     together = a_parser.encoder.encode(sentences)
     Beam(*parts, width=4).parse(together)
@@ -102,7 +102,7 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
     sentences = treebank(30, 3) + [
         dodona.Sentence.from_columns(words[i : i + 12]) for i in range(0, len(words) - 12, 7)
     ]
-    parts = a_parser.scorer, a_parser.actions
+    parts = a_parser.scorer.state_scorer, a_parser.actions
     for one_root in (True, False):
         corpora = a_parser.encoder.encode(sentences), a_parser.encoder.encode(sentences)
         Greedy(*parts, one_root=one_root).parse(corpora[0])
@@ -116,7 +116,7 @@ def test_a_beam_of_one_is_greedy_search(name: str, root: str) -> None:
 def test_a_wider_beam_finds_trees_that_score_no_worse(name: str, root: str) -> None:
     """Not always, sentence by sentence, but on the whole; and each is a tree with one root."""
     a_parser = parser(name, root)
-    parts = a_parser.scorer, a_parser.actions
+    parts = a_parser.scorer.state_scorer, a_parser.actions
     corpus = a_parser.encoder.encode(treebank(40, 3))
     totals = [
         sum(derivations(Beam(*parts, width=width), corpus, i)[0][0] for i in range(40))

@@ -6,11 +6,11 @@ import pytest
 
 import dodona
 from dodona.core.features.features import Features
+from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
 from dodona.core.search.scoring import LinearScorer
 from dodona.core.search.tracing import state_scores, trace
-from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
@@ -42,7 +42,7 @@ def greedy_state(parser: dodona.Parser, sentence: dodona.Sentence) -> dodona.Sta
     corpus = parser.encoder.encode([sentence])
     state = parser.system.start(len(sentence))
     while not parser.system.is_final(state):
-        scores = parser.weights.scores(parser.features.keys(state, corpus))
+        scores = parser.scorer.weights.scores(parser.scorer.features.keys(state, corpus))
         _, action = max(allowed(parser, state), key=lambda pair: (scores[pair[0]], -pair[0]))
         state = parser.system.step(state, action)
     return state

@@ -9,12 +9,12 @@ import pytest
 
 import dodona
 from dodona.core.features.corpus import Corpus
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.network.network import Network, variants
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
-from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.search.lockstep import LockStep
 from dodona.core.search.scoring import NeuralScorer
 from dodona.parsing.parser import set_kinds

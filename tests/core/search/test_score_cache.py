@@ -77,7 +77,7 @@ def test_the_cache_changes_no_derivation_of_a_beam(
     found = []
     for log_size in (1, 10):
         monkeypatch.setattr(SEARCH, "LOG_SIZES", (log_size,) * 4)
-        beam = Beam(a_parser.scorer, a_parser.actions, width=4)
+        beam = Beam(a_parser.scorer.state_scorer, a_parser.actions, width=4)
         found.append([derivations(beam, corpus, i) for i in range(len(corpus))])
     assert found[0] == found[1]
 

@@ -85,7 +85,7 @@ def test_each_static_oracle_of_swap_trains_its_own_parser(training: str) -> None
         for oracle in ("static", "lazy", "eager")
     }
     assert models["eager"].system.static_oracle == "eager"
-    weights = {oracle: model.weights.rows_bytes() for oracle, model in models.items()}
+    weights = {oracle: model.scorer.weights.rows_bytes() for oracle, model in models.items()}
     assert weights["static"] == weights["lazy"] != weights["eager"]
 
 

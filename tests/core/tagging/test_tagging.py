@@ -289,15 +289,15 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
     tagger = dodona.train_tagger(treebank, epochs=3)
     raw = [dodona.Sentence.from_columns(words) for words in forms]
     kept = bytes(i % 3 == 0 for i in range(len(raw)))
-    n_tasks = len(tagger.searches)
+    n_tasks = len(tagger.scorer.searches)
     assert n_tasks == 2
     for marks in ([None] * n_tasks, [kept, None], [None, kept]):
-        one, other = (tagger.speller.encode(raw, n_tasks) for _ in range(2))
-        tag_all(tagger.searches, one, marks)
-        for search, mark in zip(tagger.searches, marks, strict=True):
+        one, other = (tagger.scorer.speller.encode(raw, n_tasks) for _ in range(2))
+        tag_all(tagger.scorer.searches, one, marks)
+        for search, mark in zip(tagger.scorer.searches, marks, strict=True):
             search.tag(other, mark)
         for s in range(len(raw)):
-            for search in tagger.searches:
+            for search in tagger.scorer.searches:
                 assert search.task.tags(one, s) == search.task.tags(other, s)
     with pytest.raises(ValueError, match="shorter than"):
         tag_all(tagger.searches, one, [None])

@@ -13,7 +13,7 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 from reference.search import Action, Arc, Definition, Space
@@ -188,10 +188,13 @@ def test_what_is_not_annotated_changes_no_weight(beam: int) -> None:
     bare = [s.replace(heads=[None] * len(s), deprels=["_"] * len(s)) for s in others]
     trainer = Trainer(whole + bare + others, None, Settings(beam=beam, features="zn11"))
     trainer.core.train(range(5), True)
-    n_updates, weights = trainer.core.n_updates, trainer.weights.save()
+    n_updates, weights = trainer.strategy.core.n_updates, trainer.strategy.weights.save()
     assert n_updates > 5
     trainer.core.train(range(5, 35), True)
-    assert (trainer.core.n_updates, trainer.weights.save()) == (n_updates, weights)
+    assert (trainer.strategy.core.n_updates, trainer.strategy.weights.save()) == (
+        n_updates,
+        weights,
+    )
     trainer.core.train(range(35, 65), True)
     assert trainer.core.n_updates > n_updates + 20
 

@@ -25,7 +25,7 @@ from dodona.core.features.templates import (
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.storage.container import ContainerError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.clusters import Clusters

@@ -9,11 +9,11 @@ from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
-from dodona.pipeline.parts import TRAIN
+from dodona.pipeline.sources import TRAIN
 from dodona.settings import NEURAL, Settings
 
 if TYPE_CHECKING:
-    from dodona.pipeline.neural_training import NeuralTextTrainer
+    from dodona.pipeline.text_trainer import TextTrainer
 
 GOES_ON = "the same command goes on from where it was"
 
@@ -136,27 +136,27 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
         _print_result(trainer, model, time.perf_counter() - start)
 
 
-def _learn(work: Distillation, trainer: "NeuralTextTrainer", model: Path, quiet: bool) -> None:
+def _learn(work: Distillation, trainer: "TextTrainer", model: Path, quiet: bool) -> None:
     from dodona.cli.progress import view
 
-    with view(trainer, quiet) as shown:
+    with view(trainer.trainer, quiet) as shown:
         try:
             for epoch in work.epochs(trainer, model, shown.advance):
                 shown.finish(epoch)
         except KeyboardInterrupt:
             shown.close()
-            if trainer.best_epoch is not None:
+            if (best := trainer.trainer.best_epoch) is not None:
                 work.with_record(trainer.parser()).save(model)
-                say(f"{os.fspath(model)} is the parser of epoch {trainer.best_epoch.number}")
+                say(f"{os.fspath(model)} is the parser of epoch {best.number}")
             raise
 
 
-def _print_result(trainer: "NeuralTextTrainer", model: Path, seconds: float) -> None:
+def _print_result(trainer: "TextTrainer", model: Path, seconds: float) -> None:
     from dodona.cli.tables import n_bytes, print_pairs
 
-    best = trainer.best_epoch
+    best, history = trainer.trainer.best_epoch, trainer.trainer.history
     assert best is not None  # there is a parser
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
-    rows.append(("best epoch", f"{best.number} of {len(trainer.history)}"))
+    rows.append(("best epoch", f"{best.number} of {len(history)}"))
     rows += [(f"dev {name.upper()}", f"{score:.2f}") for name, score in best.scores.items()]
     print_pairs([*rows, ("time", f"{seconds:,.1f} s")])

@@ -13,9 +13,6 @@ from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
 from dodona.storage import container
 from dodona.storage.serialisable import reporting_damage
-from dodona.storage.weights import to_arrays
-from dodona.tagging.neural_tagger import NeuralTagger
-from dodona.tagging.tagger import Tagger
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import lifted
 
@@ -58,7 +55,7 @@ def about(path: Path) -> dict[str, Any]:
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
         "actions": dict(Counter(actions)),
-        **_scorer(parser),
+        **parser.scorer.describe(),
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
@@ -86,25 +83,6 @@ def measure_speed(parser: Parser) -> float:
     return max(found)
 
 
-def _scorer(parser: Parser) -> dict[str, Any]:
-    """What gives actions their scores: weights of features, or a network."""
-    if isinstance(parser.tagger, NeuralTagger):
-        arrays = parser.tagger.arrays.values()
-        return {
-            "network": parser.tagger.about,
-            "n_numbers": sum(len(numbers) for numbers in arrays),
-            "weight_bytes": sum(numbers.nbytes for numbers in arrays),
-            "n_templates": None,
-            "n_features": None,
-        }
-    return {
-        "network": None,
-        "n_templates": parser.features.n_templates,
-        "n_features": parser.weights.n_rows,
-        "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
-    }
-
-
 def _clusters(parser: Parser) -> dict[str, Any] | None:
     clusters = parser.encoder.clusters
     if clusters is None:
@@ -125,8 +103,7 @@ def _tagger(parser: Parser) -> dict[str, Any] | None:
             column: len(classes)
             for column, classes in zip(tagger.columns, tagger.classes, strict=True)
         },
-        "n_features": sum(weights.n_rows for weights in getattr(tagger, "weights", [])),
-        "clusters": tagger.settings.clusters if isinstance(tagger, Tagger) else "",
+        **tagger.scorer.describe(),
         "dev_accuracy": parser.record["dev_tags"],
     }
 
@@ -142,11 +119,12 @@ def _graphs(parser: Parser) -> dict[str, Any] | None:
     graphs = parser.graphs
     if graphs is None:
         return None
+    scorer = graphs.scorer.describe()
     return {
         "system": graphs.settings.system,
         "labels": sorted(graphs.labels),
-        "n_templates": graphs.features.n_templates,
-        "n_features": graphs.weights.n_rows,
+        "n_templates": scorer["n_templates"],
+        "n_features": scorer["n_features"],
         "dev_f1": graphs.record["dev_uas"],
         "dev_elas": graphs.record["dev_las"],
     }

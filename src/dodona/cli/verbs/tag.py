@@ -14,11 +14,11 @@ from dodona.cli.outputs import OUTPUTS
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
-from dodona.pipeline.parts import load_tagger
+from dodona.pipeline.sources import load_tagger
 from dodona.settings import TaggerSettings
 
 if TYPE_CHECKING:
-    from dodona.learning.epochs import Epoch
+    from dodona.training.loop import Epoch
 
 
 @with_settings(of=TaggerSettings)
@@ -85,7 +85,7 @@ def tag(
 
 
 def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:
-    from dodona.tagging.training import TaggerTrainer
+    from dodona.tagging.tagger_training import TaggerTrainer
 
     kept.check_places()
     trainer = TaggerTrainer(train, dev, settings)

@@ -11,13 +11,14 @@ from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.models.cards import Card, signed
-from dodona.pipeline.parts import NAMES, TRAIN, Parts
-from dodona.settings import LINEAR, PARSER, PIPELINES, TEXT, Settings
+from dodona.pipeline.sources import NAMES, TRAIN, PartSources
+from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
     from dodona.cli.progress import View
     from dodona.parsing.parser import Parser
-    from dodona.parsing.training import Trainer
+    from dodona.parsing.trainer import Trainer
+    from dodona.pipeline.text_trainer import TextTrainer
 
 SOURCES = "train, none, or a model to take it from"
 
@@ -82,7 +83,7 @@ def train(
         return
     trainer = _trainer(data, dev_data, values)
     kept.take_up(trainer)
-    with view(trainer, quiet) as shown:
+    with view(trainer.trainer, quiet) as shown:
         _run(trainer, shown, kept, card)
     kept.finish(_signed_parser(trainer, card))
     if json:
@@ -91,16 +92,16 @@ def train(
         _print_result(trainer, model, time.perf_counter() - start)
 
 
-def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer":
+def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer | TextTrainer":
     """What trains the parser, or all parts of a text pipeline."""
-    from dodona.pipeline.training import trainer_of
+    from dodona.pipeline.trainers import new_trainer
 
     parts = _parts(values)
     is_text = values.pop("pipeline", PARSER) == TEXT
-    return trainer_of(data, dev_data, Settings(**values), parts if is_text else None)
+    return new_trainer(data, dev_data, Settings(**values), parts if is_text else None)
 
 
-def _parts(values: dict[str, Any]) -> Parts:
+def _parts(values: dict[str, Any]) -> PartSources:
     """Where the parts come from, taken out of the values."""
     names = (*NAMES, "raw", "abbreviations")
     sources = {name: values.pop(name) for name in names if name in values}
@@ -108,7 +109,7 @@ def _parts(values: dict[str, Any]) -> Parts:
         raise UsageError(f"--{', --'.join(sources)}: only with --pipeline text")
     if "raw" in sources:
         sources["raw"] = tuple(filter(None, sources["raw"].split(",")))
-    return Parts(**sources)
+    return PartSources(**sources)
 
 
 def _card(values: dict[str, Any]) -> Card:
@@ -159,53 +160,55 @@ def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
     return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
-def _run(trainer: "Trainer", shown: "View", kept: Kept, card: Card) -> None:
+def _run(trainer: "Trainer | TextTrainer", shown: "View", kept: Kept, card: Card) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, kept.target):
             shown.finish(epoch)
     except KeyboardInterrupt as interrupt:
         shown.close()
-        best, give = trainer.best_epoch, partial(_signed_parser, trainer, card)
+        best, give = trainer.trainer.best_epoch, partial(_signed_parser, trainer, card)
         raise kept.rescue(interrupt, "parser", best, give) from None
 
 
-def _signed_parser(trainer: "Trainer", card: Card) -> "Parser":
+def _signed_parser(trainer: "Trainer | TextTrainer", card: Card) -> "Parser":
     return signed(trainer.parser(), card)
 
 
-def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:
+def _result(run: "Trainer | TextTrainer", model: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
+    trainer = run.trainer
     return {
         "model": str(model),
         "bytes": model.stat().st_size,
         "settings": asdict(trainer.settings),
-        **trainer.parser().record,
+        **run.parser().record,
         "history": [
             entry
             | {"seconds": epoch.seconds, "words_per_second": epoch.words_per_second}
-            | {"of_graphs": trainer.system.builds_graphs}
+            | {"of_graphs": trainer.task.system.builds_graphs}
             for entry, epoch in zip(trainer.record()["history"], trainer.history, strict=True)
         ],
         "graphs": trainer.graph_stage.trainer.record() if trainer.graph_stage.trainer else None,
     }
 
 
-def _print_result(trainer: "Trainer", model: Path, seconds: float) -> None:
+def _print_result(run: "Trainer | TextTrainer", model: Path, seconds: float) -> None:
     from dodona.cli.tables import n_bytes, print_pairs
 
-    best, parser = trainer.best_epoch, trainer.parser()
+    trainer, parser = run.trainer, run.parser()
+    best = trainer.best_epoch
     assert best is not None  # there is a parser
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
-    if parser.settings.scorer == LINEAR:
-        rows.append(("features", f"{parser.weights.n_rows:,}"))
+    if (n_features := parser.scorer.describe()["n_features"]) is not None:
+        rows.append(("features", f"{n_features:,}"))
     rows.append(("actions", f"{len(parser.pairs):,}"))
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
     graphs = trainer.graph_stage.trainer.best_epoch if trainer.graph_stage.trainer else None
     for name, score in (best.scores | (graphs.scores if graphs else {})).items():
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])
-    if problem := getattr(trainer, "text_problem", ""):
+    if problem := getattr(run, "text_problem", ""):
         say(f"the dev set is not scored from raw text: {problem}")
     if scores := parser.record.get("dev_text"):
         print_pairs(

@@ -16,7 +16,7 @@ from dodona.evaluation.graphs import evaluate_graphs
 from dodona.evaluation.score_counts import Arcs
 from dodona.evaluation.significance import mcnemar
 from dodona.experiments.running.data import TreebankFolder
-from dodona.parsing.training import train
+from dodona.parsing.trainer import train_linear
 from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.graphs.enhanced import enhanced_graph
@@ -86,7 +86,7 @@ class FoldJob:
         start = time.perf_counter()
         sentences = list(read(self.treebank.part("train"), trees="required"))
         others = [s for i, s in enumerate(sentences) if i % self.n_folds != self.number]
-        parser = train(others, **asdict(self.settings))
+        parser = train_linear(others, **asdict(self.settings))
         gold = sentences[self.number :: self.n_folds]
         parsed = list(parser.pipe(gold))
         scores = evaluate_graphs(gold, parsed)

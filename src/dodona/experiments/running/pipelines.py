@@ -12,9 +12,9 @@ from dodona._compiled.origin import CORE
 from dodona.experiments.running.data import TreebankFolder
 from dodona.experiments.running.runs import load_features
 from dodona.models.cards import Card, scores_of, signed
-from dodona.pipeline.parts import Parts
-from dodona.pipeline.text import text_scores
-from dodona.pipeline.training import trainer_of
+from dodona.pipeline.sources import PartSources
+from dodona.pipeline.text_trainer import text_scores
+from dodona.pipeline.trainers import new_trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
 
@@ -78,7 +78,7 @@ class ModelJob:
         """Train and score; nothing is written."""
         start = time.perf_counter()
         dev = self.treebank.part("dev") if self.treebank.has("dev") else None
-        trainer = trainer_of(self.treebank.part("train"), dev, self.settings, Parts())
+        trainer = new_trainer(self.treebank.part("train"), dev, self.settings, PartSources())
         parser = signed(trainer.complete().parser(), self.card)
         test: dict[str, Any] = {}
         if self.is_tested and self.treebank.has("test"):

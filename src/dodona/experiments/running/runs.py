@@ -20,8 +20,8 @@ from dodona.core.network.slot_language import load_slots
 from dodona.experiments.running.counts import SCORED, Counts, count
 from dodona.experiments.running.data import TreebankFolder
 from dodona.parsing.parser import Parser
-from dodona.parsing.training import Trainer
-from dodona.pipeline.training import trainer_of
+from dodona.parsing.trainer import Trainer
+from dodona.pipeline.trainers import new_trainer
 from dodona.settings import LINEAR, Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
@@ -114,7 +114,7 @@ class Job:
         start = time.perf_counter()
         # no dev set for the trainer: its parser is then that of the last epoch, not of the best
         train = self._sentences("train") if self.prepare else self.treebank.part("train")
-        trainer = trainer_of(train, None, self.settings)
+        trainer = new_trainer(train, None, self.settings).trainer
         dev, test = self._sentences("dev"), self._sentences("test")
         scores, cpu_seconds = [], []
         before = time.process_time()

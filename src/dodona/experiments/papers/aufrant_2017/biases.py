@@ -10,8 +10,9 @@ from dodona.experiments.papers.aufrant_2017.measured import (
     MeasuredBeamTrainer,
     MeasuredGreedyTrainer,
 )
+from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import SVM
 from dodona.treebank.sentence import Sentence
 
@@ -32,14 +33,15 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
       derivation, `considered`, the mean share of a derivation that was, and of `n_judged` updates
       in the first sentences `n_worse` and `n_better`, by the right heads before and after.
     """
-    settings = trainer.settings
-    if settings.learner == SVM or settings.tags != "gold":
+    settings, strategy = trainer.settings, trainer.strategy
+    is_online = settings.learner != SVM and settings.tags == "gold"
+    if not isinstance(strategy, LinearStrategy) or not is_online:
         raise ValueError(
             "only online training on gold tags is measured, not "
             f"learner={settings.learner!r} with tags={settings.tags!r}"
         )
     core = _one_more_epoch(trainer)
-    search = MeasuredBeam(parser.scorer, parser.actions, width=parser.settings.beam)
+    search = MeasuredBeam(parser.scorer.state_scorer, parser.actions, width=parser.settings.beam)
     search.parse(parser.encoder.encode(test))
     found: dict[str, Any] = {
         "divergence": {
@@ -55,12 +57,14 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
     return found
 
 
-def _one_more_epoch(trainer: Trainer) -> MeasuredBeamTrainer | MeasuredGreedyTrainer:
-    core = trainer.new_core(MeasuredGreedyTrainer, MeasuredBeamTrainer)
+def _one_more_epoch(
+    strategy: LinearStrategy, n_epochs: int
+) -> MeasuredBeamTrainer | MeasuredGreedyTrainer:
+    core = strategy.new_core(MeasuredGreedyTrainer, MeasuredBeamTrainer)
     assert isinstance(core, MeasuredBeamTrainer | MeasuredGreedyTrainer)
-    core.__setstate__(trainer.core.__getstate__())
-    order = [trainer.data.order[i] for i in core.shuffled(len(trainer.data.order))]
-    exploring = len(trainer.history) >= trainer.settings.explore_after
+    core.__setstate__(strategy.core.__getstate__())
+    order = [strategy.data.order[i] for i in core.shuffled(len(strategy.data.order))]
+    exploring = n_epochs >= strategy.task.settings.explore_after
     if isinstance(core, MeasuredBeamTrainer):
         core.judges = True
         core.train(order[:N_JUDGED], exploring)
