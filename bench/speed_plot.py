@@ -21,7 +21,7 @@ import measure
 import typer
 
 import dodona
-from dodona.experiments.reporting.plot import STYLE
+from dodona_papers.reporting.plot import STYLE
 
 app = typer.Typer(add_completion=False, help=__doc__)
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from dodona.cli.tables import n_bytes, print_columns
 from dodona.cli.verbs.info import measure_speed
-from dodona.experiments.running.data import TreebankFolder, find_treebanks
-from dodona.experiments.running.grid import load_results, run_grid
-from dodona.experiments.running.pipelines import ModelJob, TrainedModel
+from dodona_papers.running.data import TreebankFolder, find_treebanks
+from dodona_papers.running.grid import load_results, run_grid
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from dodona.models import SUFFIX
 from dodona.models.cards import NON_COMMERCIAL
 from dodona.models.pages import make_card

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.cli.flags import Parameter, parameters
-from dodona.cli.grammar import Line
+from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import VERBS, load_verb
 from support.shell import Shell
 
@@ -35,7 +35,7 @@ MISUSE = {
 
 
 def read(words: list[str], verb: str) -> dict[str, Any]:
-    return Line(words, FLAGS[verb]).values()
+    return CommandLine(words, FLAGS[verb]).values()
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:

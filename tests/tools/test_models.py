@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.experiments.running.data import TreebankFolder
-from dodona.experiments.running.pipelines import ModelJob, TrainedModel
+from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from dodona.models.cards import card_of
 from dodona.settings import Settings
 from support.split_treebanks import write_split

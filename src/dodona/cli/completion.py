@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import parameters
-from dodona.cli.grammar import Line
-from dodona.cli.help import summarise
+from dodona.cli.grammar import CommandLine
 from dodona.cli.program import choose
-from dodona.cli.verbs import VERBS, load_verb
+from dodona.cli.verbs import summaries
 
 
 def complete(words: Sequence[str]) -> list[str]:
@@ -40,9 +39,9 @@ def _join(words: Sequence[str]) -> list[str]:
 def _list_all(before: Sequence[str], last: str) -> dict[str, str]:
     """All words that could come, and what they mean."""
     if not before and not last.startswith("-"):
-        return {name: summarise(load_verb(name)) for name in VERBS}
+        return summaries()
     verb, rest = choose(before)
-    line = Line(rest, parameters(verb))
+    line = CommandLine(rest, parameters(verb))
     if line.waiting:
         return dict.fromkeys(line.waiting.flag.choices, "")
     if not line.takes_flags or not last.startswith("-"):

@@ -21,6 +21,10 @@ class UsageError(DodonaError, ValueError):
     """Flags that do not go together."""
 
 
+class VerbError(DodonaError):
+    """A verb of another distribution that cannot be loaded."""
+
+
 class Stop(Exception):  # noqa: N818
     """Leave with this exit code; everything has been said."""
 

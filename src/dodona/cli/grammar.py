@@ -7,14 +7,14 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
 
 
-class Line:
+class CommandLine:
     """The words of a command line, told apart: which belong to a flag, and which stand alone.
 
     >>> from dodona.cli.flags import Flag
     >>> threads = Parameter("threads", int, False, 1, Flag("…"))
-    >>> Line(["--threads", "2"], [threads]).values(), Line([], [threads]).values()
+    >>> CommandLine(["--threads", "2"], [threads]).values(), CommandLine([], [threads]).values()
     ({'threads': 2}, {'threads': 1})
-    >>> Line(["--treads", "2"], [threads])
+    >>> CommandLine(["--treads", "2"], [threads])
     Traceback (most recent call last):
     dodona.cli.errors.UsageError: there is no option --treads; did you mean --threads?
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 from dodona.cli.flags import REQUIRED, Parameter, parameters
 from dodona.cli.program import program
-from dodona.cli.verbs import VERBS, load_verb
+from dodona.cli.verbs import summaries
 
 LEAST_COLUMNS, MOST_COLUMNS = 50, 100
 MOST_LEFT = 30  # columns for names; what they mean stands to the right of them
@@ -62,14 +62,8 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
     flags = ((_name(p), _explain(p)) for p in known if not p.flag.positional)
     blocks.append(_list("Options", flags, width))
     if verb is program:
-        rows = ((name, summarise(load_verb(name))) for name in VERBS)
-        blocks.append(_list("Verbs", rows, width))
+        blocks.append(_list("Verbs", summaries().items(), width))
     return "\n\n".join(blocks)
-
-
-def summarise(verb: Callable[..., Any]) -> str:
-    """The first line of what a verb says of itself."""
-    return (inspect.getdoc(verb) or "").partition("\n")[0]
 
 
 def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
