@@ -4,12 +4,13 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dodona
-from dodona.cli import meter
-from dodona.cli.opened import guess_encoding
+from dodona.cli import progress
+from dodona.cli.input_files import guess_encoding
 from support.shell import Shell
 
 TEXT = "Old oaks speak. The priests listened!\n"
@@ -160,16 +161,16 @@ def test_a_terminal_sees_how_far_it_is(
     shell: Shell, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(meter, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
     shown: list[tuple[int, str]] = []
 
-    class Bar(meter.Bar):
-        def _show(self) -> None:
-            super()._show()
+    class Bar(progress.ProgressBar):
+        def update(self, *args: Any, **options: Any) -> None:
+            super().update(*args, **options)
             task = self._bar.tasks[0]
-            shown.append((task.completed / (task.total or 1), task.fields["speed"]))
+            shown.append((task.completed / (task.total or 1), task.fields["note"]))
 
-    monkeypatch.setattr(meter, "Bar", Bar)
+    monkeypatch.setattr(progress, "ProgressBar", Bar)
     result = shell("parse", "en", folder)
     assert result.code == 0
     assert shown and shown[-1][0] == 1.0

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag, Parameter, add_parameters
-from dodona.cli.opened import read_words
+from dodona.cli.input_files import read_text_file
 from dodona_papers.paper import Option, Paper
 from dodona_papers.registry import PAPERS
 
@@ -59,7 +59,7 @@ def experiment(
             Path(out) if out else None,
             quick,
             jobs=jobs,
-            note=read_words(note) if note else "",
+            note=read_text_file(note) if note else "",
             **chosen,
         )
     except KeyboardInterrupt as interrupt:

@@ -1,4 +1,4 @@
-"""What could come next in an unfinished command line: verbs, flags, and the values of flags."""
+"""Completions of an unfinished command line: verbs, flags, and the values of flags."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from dodona.cli.verbs import summaries
 
 
 def complete(words: Sequence[str]) -> list[str]:
-    """Words that could stand for the last one, each with a tab and what it means.
+    """Return the completions of the last word, each followed by a tab and a description.
 
     >>> complete(["inf"]), complete(["parse", "--output", "j"])
     (['info\\tShow everything a model records.'], ['json'])
 
-    Nothing where a file is expected, or where there is an error before.
+    There are none where a file is expected, or after an error.
 
     >>> complete(["parse", ""]), complete(["parse", "--treads", "-"])
     ([], [])
@@ -31,13 +31,13 @@ def complete(words: Sequence[str]) -> list[str]:
 
 
 def _join(words: Sequence[str]) -> list[str]:
-    """Bash takes `--output=json` for three words; here it is as if there were a blank."""
+    """Undo the splitting of Bash, which takes `--output=json` for three words."""
     *before, last = words or [""]
     return [word for word in before if word != "="] + ["" if last == "=" else last]
 
 
 def _list_all(before: Sequence[str], last: str) -> dict[str, str]:
-    """All words that could come, and what they mean."""
+    """Return all words that could follow, with their descriptions."""
     if not before and not last.startswith("-"):
         return summaries()
     verb, rest = choose(before)

@@ -1,4 +1,4 @@
-"""The pages of --help, made from what `flags` knows of a verb."""
+"""The output of --help."""
 
 import inspect
 import sys
@@ -12,7 +12,7 @@ from dodona.cli.program import program
 from dodona.cli.verbs import summaries
 
 LEAST_COLUMNS, MOST_COLUMNS = 50, 100
-MOST_LEFT = 30  # columns for names; what they mean stands to the right of them
+MOST_LEFT = 30  # columns for names, to the left of their descriptions
 COLOURS = {
     r"(?m)^\w+:": "bold",  # titles
     r"(?m)^  (-\w, )?--[\w-]+( / --[\w-]+)?": "cyan",  # flags
@@ -20,7 +20,7 @@ COLOURS = {
 
 
 def print_page(command: str, verb: Callable[..., Any]) -> None:
-    """Print the page of a verb, in colours where stdout is a terminal."""
+    """Print the help of a verb, in colours if stdout is a terminal."""
     width = min(max(get_terminal_size().columns, LEAST_COLUMNS), MOST_COLUMNS)
     page = make_page(command, verb, width)
     if not sys.stdout.isatty():
@@ -36,7 +36,7 @@ def print_page(command: str, verb: Callable[..., Any]) -> None:
 
 
 def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
-    """How to call a verb, what it does, and all its flags.
+    """Return the help of a verb: its usage, description, arguments and options.
 
     >>> from typing import Annotated
     >>> from dodona.cli.flags import Flag
@@ -48,8 +48,8 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
     <BLANKLINE>
     Options:
       --times N   how often [1]
-      --debug     show the traceback of an error
-      -h, --help  show this page
+      --debug     show the traceback of errors
+      -h, --help  show this help
     """
     known = parameters(verb)
     places = [p for p in known if p.flag.positional]
@@ -67,7 +67,7 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
 
 
 def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
-    """Names on the left, what they mean on the right; below them, where a name is too long."""
+    """Return a list of names with their descriptions, to the right or below long names."""
     rows = list(rows)
     left = min(MOST_LEFT, max(len(name) for name, _ in rows) + 4)
     lines = [f"{title}:"]
@@ -83,13 +83,13 @@ def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
 
 
 def _indent(text: str, width: int, by: int = 2, hang: int = 0) -> list[str]:
-    """Lines of the text, broken at blanks only; all but the first hang in further."""
+    """Wrap a text at blanks; lines after the first are indented by `hang` more."""
     first, rest = " " * by, " " * (by + hang)
     return wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def _name(parameter: Parameter) -> str:
-    """`-o, --out FILE`, `--checkpoint / --no-checkpoint`."""
+    """Return the spellings of a flag: `-o, --out FILE`, `--checkpoint / --no-checkpoint`."""
     short = f"{parameter.flag.short}, " if parameter.flag.short else ""
     no = f" / {parameter.negative}" if parameter.negative else ""
     value = f"[{parameter.metavar}]" if parameter.flag.alone else parameter.metavar
@@ -97,7 +97,7 @@ def _name(parameter: Parameter) -> str:
 
 
 def _explain(parameter: Parameter) -> str:
-    """What the flag is for and, in brackets, what holds without it."""
+    """Return the description of a flag with its default in brackets."""
     default = parameter.flag.default
     if not default and parameter.type is not bool and parameter.default not in (None, REQUIRED):
         default = str(parameter.default)

@@ -7,18 +7,14 @@ settings, templates, data and our core; delete the file to run everything anew.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-
+from dodona.cli.progress import ProgressBar
 from dodona_papers.running.cluster import has_cluster, run_on_cluster
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -69,14 +65,16 @@ def run_grid(
         raise ValueError(f"at least one job at a time is needed, not {n_processes}")
     done = {result.key: result for result in load_results(path, load)} if path else {}
     todo = [job for job in jobs if job.key() not in done]
-    with _progress(len(jobs), len(jobs) - len(todo)) as report:
-        for result in _run_all(todo, n_processes):
+    n_before = len(jobs) - len(todo)
+    with ProgressBar("training", len(jobs)) as bar:
+        for n_done, result in enumerate(_run_all(todo, n_processes), start=n_before + 1):
             if store:
                 store(result)
             if path:
                 _keep(result, path)
             done[result.key] = result
-            report(result)
+            bar.update(n_done)
+            bar.print(f"{n_done}/{len(jobs)} {result}")
     return [done[job.key()] for job in jobs]
 
 
@@ -137,22 +135,3 @@ def _keep_to_some_processors(n_begun: Any, n_processes: int) -> None:
 
 def _run(job: Runnable[Kept]) -> Kept:
     return job.run()
-
-
-@contextmanager
-def _progress(n_jobs: int, n_done: int) -> Iterator[Callable[[Keepable], None]]:
-    """Tell of each result: a bar where standard error is a terminal, a line elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        left = iter(range(n_done + 1, n_jobs + 1))
-        yield lambda result: print(f"{next(left)}/{n_jobs} {result}", file=sys.stderr)
-        return
-    columns = [*Progress.get_default_columns()[:2], MofNCompleteColumn()]
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as bar:
-        task = bar.add_task("training", total=n_jobs, completed=n_done)
-
-        def advance(result: Keepable) -> None:
-            bar.console.print(str(result), highlight=False)
-            bar.advance(task)
-
-        yield advance

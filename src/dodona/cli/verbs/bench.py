@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.meter import counted
+from dodona.cli.progress import Meter
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
@@ -52,7 +52,7 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     def speed(task: Callable[[], object]) -> float:
         return n_words / _time(task, repeats, lambda: meter.add(n_words))
 
-    with TemporaryDirectory() as folder, counted("measuring", 5 * repeats * n_words) as meter:
+    with TemporaryDirectory() as folder, Meter("measuring", 5 * repeats * n_words, by_words=True) as meter:
         target = Path(folder, "parsed.conllu")
         return {
             "model": str(model),

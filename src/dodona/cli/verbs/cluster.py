@@ -1,13 +1,11 @@
 """`dodona cluster`: from text to clusters of its words."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from typing import Annotated
 
 from dodona.cli.errors import say
 from dodona.cli.flags import Flag
+from dodona.cli.progress import ProgressBar
 from dodona.clustering.clusters import cluster as make_clusters
 from dodona.clustering.clusters import read_words, write_clusters
 from dodona.treebank.conllu.files import open_output
@@ -32,26 +30,12 @@ def cluster(
     each word: the bit string of its cluster, the word, how often it occurs. The beginning of a bit
     string is a coarser cluster.
     """
-    with open_output(out) as file, _progress(quiet) as report:
+    with open_output(out) as file, ProgressBar("clustering", quiet=quiet) as bar:
         sentences = chain.from_iterable(map(read_words, texts or ["-"]))
-        words = make_clusters(sentences, clusters=clusters, min_count=min_count, report=report)
+        words = make_clusters(sentences, clusters=clusters, min_count=min_count, report=bar.update)
         write_clusters(words, file)
     n_clusters = len({word.bits for word in words})
     if n_clusters < clusters:
         say(f"only {n_clusters:,} different words, so {n_clusters:,} clusters and not {clusters:,}")
     elif not quiet:
         say(f"{len(words):,} words in {n_clusters:,} clusters")
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("clustering", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

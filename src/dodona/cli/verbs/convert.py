@@ -4,8 +4,8 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import TEXT, Item, Skipped, Trees, read_treebanks
-from dodona.cli.opened import UTF8
+from dodona.cli.inputs import TEXT, SentenceOrBad, BadSentences, Trees, read_treebanks
+from dodona.cli.input_files import UTF8
 from dodona.cli.outputs import open_writer
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -51,31 +51,31 @@ def convert(
         return
     transform = Transform(projectivise, deprojectivise, to)
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
-    skipped = Skipped()
+    bad = BadSentences()
     with open_writer(out, to) as writer:
         read = read_treebanks(
-            inputs or ["-"], from_, trees, skip_bad, doing="converting", encoding=encoding
+            inputs or ["-"], from_, trees, skip_bad, task="converting", encoding=encoding
         )
-        for item in skipped.watch(read):
+        for item in bad.watch(read):
             writer.write(transform(item))
     transform.say_changes()
-    skipped.say()
+    bad.report()
 
 
 def write_text(
     inputs: list[str], out: str, format: str, skip_bad: bool, encoding: str = UTF8
 ) -> None:
     """Write the text of the files, one after the other, with a line end after it."""
-    skipped = Skipped()
+    bad = BadSentences()
     read = read_treebanks(
-        inputs, format, "ignored", skip_bad, doing="converting", encoding=encoding
+        inputs, format, "ignored", skip_bad, task="converting", encoding=encoding
     )
-    items = skipped.watch(read)
+    items = bad.watch(read)
     with open_output(out) as file:
         for piece in raw_text(item for item in items if isinstance(item, Sentence)):
             file.write(piece.encode())
         file.write(b"\n")
-    skipped.say("left out")
+    bad.report("left out")
 
 
 class Transform:
@@ -86,7 +86,7 @@ class Transform:
         self.n_sentences = self.n_lifted = self.n_moved = self.n_changed = 0
         self.n_poorer = 0
 
-    def __call__(self, item: Item) -> Item:
+    def __call__(self, item: SentenceOrBad) -> SentenceOrBad:
         """The sentence as it is to be written."""
         if not isinstance(item, Sentence):
             return item

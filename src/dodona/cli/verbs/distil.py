@@ -137,9 +137,10 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
 
 
 def _learn(work: Distillation, trainer: "NeuralTextTrainer", model: Path, quiet: bool) -> None:
-    from dodona.cli.progress import view
+    from dodona.cli.training_view import TrainingView
 
-    with view(trainer, quiet) as shown:
+    shown = TrainingView(trainer, quiet)
+    with shown:
         try:
             for epoch in work.epochs(trainer, model, shown.advance):
                 shown.finish(epoch)

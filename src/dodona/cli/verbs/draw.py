@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import Skipped, read_treebanks
+from dodona.cli.inputs import BadSentences, read_treebanks
 from dodona.cli.outputs import SUFFIXES
 from dodona.cli.pictures import PICTURES, Picture, open_pictures
 from dodona.treebank.conllu.reader import FORMATS
@@ -51,15 +51,15 @@ def draw(
     """
     format = _format(out, output)
     how = _options(format, width, tags, compact, margin)
-    skipped = Skipped()
-    read = read_treebanks(files or ["-"], input, "optional", skip_bad, doing="drawing")
-    items = skipped.watch(read)
+    bad = BadSentences()
+    read = read_treebanks(files or ["-"], input, "optional", skip_bad, task="drawing")
+    items = bad.watch(read)
     with open_pictures(out, format, how) as writer:
         for number, item in enumerate(items):
             if number == most:
                 break
             writer.write(item)
-    skipped.say("left out" if format in ("svg", "png", "pdf") else "passed on")
+    bad.report("left out" if format in ("svg", "png", "pdf") else "passed through unchanged")
 
 
 def _format(out: str, output: str | None) -> Picture:

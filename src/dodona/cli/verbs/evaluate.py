@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
 from dodona.cli.inputs import advise
-from dodona.cli.meter import counted, metered
-from dodona.cli.opened import Opened, total_size
+from dodona.cli.input_files import InputFile, total_size
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import read
@@ -105,8 +105,8 @@ def _evaluate(
     names = [name for name in systems if name]
     trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    n_walks = 1 if len(found) == 1 else 6  # each system's scores, and both in each comparison
-    with counted("evaluating", n_walks * _n_words(trees)) as meter:
+    n_passes = 1 if len(found) == 1 else 6  # each system's scores, and both in each comparison
+    with Meter("evaluating", n_passes * _n_words(trees), by_words=True) as meter:
         options["progress"] = meter.add
         scores = [evaluation.evaluate(trees, each, **options) for each in found]
         if len(found) == 2:
@@ -122,9 +122,9 @@ def _evaluate_text(gold: str, system: str, system2: str | None, json: bool) -> N
     names = [name for name in (system, system2) if name]
     trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    n_walks = 1 if len(found) == 1 else 3  # as above
-    n_words = n_walks * (len(found) * _n_words(trees) + sum(map(_n_words, found)))
-    with counted("evaluating", n_words) as meter:
+    n_passes = 1 if len(found) == 1 else 3  # as above
+    n_words = n_passes * (len(found) * _n_words(trees) + sum(map(_n_words, found)))
+    with Meter("evaluating", n_words, by_words=True) as meter:
         scores = [evaluation.evaluate_text(trees, each, progress=meter.add) for each in found]
         if len(found) == 2 and all(each.las is not None for each in scores):
             for metric in ("uas", "las"):
@@ -137,7 +137,7 @@ def _evaluate_graphs(gold: str, system: str, json: bool) -> None:
     from dodona import evaluation
 
     trees, graphs = map(_load, (gold, system))
-    with counted("evaluating", _n_words(trees)) as meter:
+    with Meter("evaluating", _n_words(trees), by_words=True) as meter:
         found = evaluation.evaluate_graphs(trees, graphs, progress=meter.add)
     print(json_.dumps(found.to_dict(), indent=2) if json else found.table())
 
@@ -154,7 +154,7 @@ def _analyse(
 
     trees, parsed = map(_load, (gold, system))
     known = None if train is None else _load(train)
-    with counted("evaluating", 2 * _n_words(trees)) as meter:
+    with Meter("evaluating", 2 * _n_words(trees), by_words=True) as meter:
         options["progress"] = meter.add
         found = evaluation.analyse(trees, parsed, train=known, **options)
     if report:
@@ -169,7 +169,7 @@ def _analyse(
 
 
 def _load(path: str) -> list[Any]:
-    with metered("reading", total_size([path])) as meter, Opened(path) as file:
+    with Meter("reading", total_size([path])) as meter, InputFile(path) as file:
         meter.watch(file)
         source: Any = file
         try:

@@ -77,7 +77,7 @@ def grep(
 
 
 def _read(names: list[str], format: str) -> Iterator[Sentence]:
-    for item in read_treebanks(names, format, "ignored", False, doing="searching"):
+    for item in read_treebanks(names, format, "ignored", False, task="searching"):
         assert isinstance(item, Sentence)  # bad ones are errors
         yield item
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.opened import read_words
+from dodona.cli.input_files import read_text_file
 from dodona.models import SUFFIX, find_shipped, locate
 from dodona.models.cards import KINDS, find_card
 from dodona.models.wheels import make_package
@@ -77,4 +77,4 @@ def _check(path: Path) -> None:
 
 
 def _read(path: str | None) -> str | None:
-    return None if path is None else read_words(path)
+    return None if path is None else read_text_file(path)

@@ -8,8 +8,8 @@ from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import GUESSED, INPUTS, Reading
-from dodona.cli.opened import UTF8
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.input_files import UTF8
 from dodona.cli.outputs import OUTPUTS
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
@@ -123,8 +123,8 @@ def parse(
         retag=retag,
         constraints=constraints,
     )
-    reading = Reading(input, parser.segmenter, skip_bad, encoding)
-    annotate(paths, reading, pipe, out, output or "conllu")
+    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
+    annotate(paths, reader, pipe, out, output or "conllu")
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.annotation import annotate
-from dodona.cli.checkpoints import Kept
+from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import GUESSED, INPUTS, Reading
-from dodona.cli.opened import UTF8
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
+from dodona.cli.input_files import UTF8
 from dodona.cli.outputs import OUTPUTS
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.verbs.parse import split_off_model
@@ -71,7 +71,7 @@ def tag(
             raise UsageError("--train F needs -o MODEL and no other file")
         if mapped:
             raise UsageError("--mapped is for tagging: with --train F no model is opened")
-        _train(train, dev, TaggerSettings(**chosen), Kept(Path(out), resume, checkpoint))
+        _train(train, dev, TaggerSettings(**chosen), TrainingOutput(Path(out), resume, checkpoint))
         return
     if model is None:
         raise UsageError("which tagger? Give MODEL, or train one: --train F -o MODEL")
@@ -80,24 +80,24 @@ def tag(
         raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
     model, paths = split_off_model([model, *(inputs or [])])
     tagger = load_tagger(locate(model), mapped=mapped)
-    reading = Reading(input, tagger.segmenter, skip_bad, encoding)
-    annotate(paths, reading, partial(tagger.pipe, threads=threads), out, output)
+    reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding)
+    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, output)
 
 
-def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:
+def _train(train: str, dev: str | None, settings: TaggerSettings, output: TrainingOutput) -> None:
     from dodona.tagging.training import TaggerTrainer
 
-    kept.check_places()
+    output.check()
     trainer = TaggerTrainer(train, dev, settings)
-    kept.take_up(trainer)
+    output.resume_run(trainer)
     say(f"train: {len(trainer.sentences):,} sentences, {trainer.corpus.n_words_total:,} words")
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
-        for epoch in trainer.epochs(checkpoint=kept.target):
+        for epoch in trainer.epochs(checkpoint=output.target):
             say(_describe(epoch, settings.epochs))
     except KeyboardInterrupt as interrupt:
-        raise kept.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
-    kept.finish(trainer.tagger())
+        raise output.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
+    output.finish(trainer.tagger())
 
 
 def _describe(epoch: "Epoch", n_epochs: int) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dodona.cli.checkpoints import Kept
+from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
@@ -15,7 +15,7 @@ from dodona.pipeline.parts import NAMES, TRAIN, Parts
 from dodona.settings import LINEAR, PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
-    from dodona.cli.progress import View
+    from dodona.cli.training_view import TrainingView
     from dodona.parsing.parser import Parser
     from dodona.parsing.training import Trainer
 
@@ -63,7 +63,7 @@ def train(
     Interrupted by Ctrl-C or SIGTERM it saves the best parser so far; --resume takes the run up
     again, and the model is then the same to the last bit as that of a run without a break.
     """
-    from dodona.cli.progress import view
+    from dodona.cli.training_view import TrainingView
 
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
@@ -73,18 +73,19 @@ def train(
     values = _from_file(config) | drop_unset({**own, **parts, **said, **settings})
     model, data, dev_data = _paths(values)
     card = _card(values)
-    kept = Kept(model, resume, checkpoint)
-    kept.check_places()
+    output = TrainingOutput(model, resume, checkpoint)
+    output.check()
     if values.get("parser", TRAIN) != TRAIN:
         if json:
             raise UsageError("--json is for parsers that are trained, as this is not")
-        _assemble(kept, data, dev_data, values, card, quiet)
+        _assemble(output, data, dev_data, values, card, quiet)
         return
     trainer = _trainer(data, dev_data, values)
-    kept.take_up(trainer)
-    with view(trainer, quiet) as shown:
-        _run(trainer, shown, kept, card)
-    kept.finish(_signed_parser(trainer, card))
+    output.resume_run(trainer)
+    shown = TrainingView(trainer, quiet)
+    with shown:
+        _run(trainer, shown, output, card)
+    output.finish(_signed_parser(trainer, card))
     if json:
         print(json_.dumps(_result(trainer, model), ensure_ascii=False, indent=2))
     elif not quiet:
@@ -119,10 +120,10 @@ def _card(values: dict[str, Any]) -> Card:
 
 
 def _assemble(
-    kept: Kept, data: str, dev_data: str | None, values: dict[str, Any], card: Card, quiet: bool
+    output: TrainingOutput, data: str, dev_data: str | None, values: dict[str, Any], card: Card, quiet: bool
 ) -> None:
     """Segmenter and tagger for a parser that is there already, or for none."""
-    from dodona.cli.progress import describe_part
+    from dodona.cli.training_view import describe_part
     from dodona.pipeline.assembly import Assembly
 
     parts = _parts(values)
@@ -131,14 +132,14 @@ def _assemble(
         names = ", ".join(f"--{name.replace('_', '-')}" for name in values if name != "seed")
         raise UsageError(f"{names}: the parser is not trained, so this would change nothing")
     run = Assembly(data, dev_data, parts, **values)
-    kept.take_up(run)
+    output.resume_run(run)
     try:
-        for epoch in run.epochs(checkpoint=kept.target):
+        for epoch in run.epochs(checkpoint=output.target):
             if not quiet:
                 say(describe_part(epoch))
     except KeyboardInterrupt as interrupt:
-        raise kept.rescue(interrupt, "model", None, run.model) from None
-    kept.finish(signed(run.model(), card))
+        raise output.rescue(interrupt, "model", None, run.model) from None
+    output.finish(signed(run.model(), card))
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -159,14 +160,14 @@ def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
     return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
-def _run(trainer: "Trainer", shown: "View", kept: Kept, card: Card) -> None:
+def _run(trainer: "Trainer", shown: "TrainingView", output: TrainingOutput, card: Card) -> None:
     try:
-        for epoch in trainer.epochs(shown.advance, kept.target):
+        for epoch in trainer.epochs(shown.advance, output.target):
             shown.finish(epoch)
     except KeyboardInterrupt as interrupt:
         shown.close()
         best, give = trainer.best_epoch, partial(_signed_parser, trainer, card)
-        raise kept.rescue(interrupt, "parser", best, give) from None
+        raise output.rescue(interrupt, "parser", best, give) from None
 
 
 def _signed_parser(trainer: "Trainer", card: Card) -> "Parser":

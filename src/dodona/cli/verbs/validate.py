@@ -6,9 +6,8 @@ from typing import Annotated
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.meter import Meter, metered
-from dodona.cli.opened import Opened, total_size
-from dodona.cli.places import STDIN, find_files
+from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.files import open_output
 from dodona.validation.problems import Problem
 from dodona.validation.validator import LEVELS, mend_bytes, validate_bytes
@@ -58,7 +57,7 @@ def validate(
 
 def _look(paths: list[str], level: int, fix: bool, out: str | None) -> Iterator[Problem]:
     """The problems of all files; with `fix`, those that are left after mending."""
-    with metered("validating", total_size(paths)) as meter:
+    with Meter("validating", total_size(paths)) as meter:
         for path in paths:
             data, name = _read(path, meter)
             yield from _look_at(data, name, path, level, fix, out)
@@ -80,7 +79,7 @@ def _look_at(
 
 
 def _read(path: str, meter: Meter) -> tuple[bytes, str]:
-    with Opened(path) as file:
+    with InputFile(path) as file:
         meter.watch(file)
         data = b"".join(iter(file.read1, b""))
         meter.tick()

@@ -1,46 +1,83 @@
-"""A file that can be looked into before it is read: its bytes as UTF-8, and how far it is read.
+"""Input files: finding them, peeking into them before they are read, and converting to UTF-8.
 
-Text must be UTF-8. Where it is not, the error says where, and what it looks like; `--encoding`
-converts. A byte order mark is dropped.
+Text must be UTF-8. The error for other text gives the location and the likely encoding, which
+`--encoding` then converts. A byte order mark is dropped.
 """
 
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
 from dodona.cli.errors import UsageError
-from dodona.cli.places import STDIN
+from dodona.models import advise_on_text
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_input
 
+STDIN = "-"
+TREEBANK = (".conllu", ".conllx", ".conll")
+PLAIN = (".txt",)
 CHUNK_SIZE = 1 << 16  # bytes
 UTF8 = "utf-8"
-MARK = codecs.BOM_UTF8
-MOST_PEEKED = 1 << 18  # bytes of comments above the first line that tells what a file is
+MOST_PEEKED = 1 << 18  # bytes of comments before the first line that reveals the format
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_LEAST_TABS = 5  # of a line of a treebank, be it a damaged one
+_LEAST_TABS = 5  # in a line of a treebank, even a damaged one
 
 
-def read_words(path: str) -> str:
-    """All of a short text that a person has written, such as a licence or a note."""
+def find_files(names: Iterable[str], suffixes: tuple[str, ...] = TREEBANK) -> Iterator[str]:
+    """Yield each named file and, for a folder, its files with these suffixes (or .gz after them).
+
+    >>> list(find_files(["-", "dev.conllu"]))
+    ['-', 'dev.conllu']
+    """
+    for name in names:
+        if name == STDIN or not Path(name).is_dir():
+            if (advice := advise_on_text(name)) and not Path(name).exists():
+                raise FileNotFoundError(f"{name}: no such file{advice}")
+            yield name
+            continue
+        found = sorted(_walk(name, suffixes))
+        if not found:
+            known = ", ".join(suffixes)
+            raise TreebankError(name, None, f"no file in this folder ends in {known}")
+        yield from found
+
+
+def _walk(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files below a folder, without hidden files and folders."""
+    for path, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for file in files:
+            if file.removesuffix(".gz").endswith(suffixes) and not file.startswith("."):
+                yield str(Path(path, file))
+
+
+def total_size(paths: list[str]) -> int | None:
+    """Return the total size of files in bytes; None if one of them has no known size."""
+    sizes = [Path(path).stat().st_size for path in paths if path != STDIN and Path(path).is_file()]
+    return sum(sizes) if len(sizes) == len(paths) else None
+
+
+def read_text_file(path: str) -> str:
+    """Return the text of a short file, such as a licence or a note."""
     try:
         return Path(path).read_text(encoding=UTF8)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8: {error}") from None
 
 
-class Opened:
-    """A binary file, of which the reader of treebanks can read."""
+class InputFile:
+    """A file that yields its bytes as UTF-8; it can be passed to the reader of treebanks."""
 
     def __init__(self, path: str, encoding: str = UTF8) -> None:
         self.path = path
@@ -48,9 +85,9 @@ class Opened:
         self._recode = None if encoding == UTF8 else _Recoder(self.name, encoding)
         self._ahead = b""
         self._is_done = False
-        self.n_read = 0  # bytes, as they are in the file
+        self.n_read = 0  # bytes, as stored in the file
 
-    def __enter__(self) -> Opened:
+    def __enter__(self) -> InputFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,7 +95,7 @@ class Opened:
             self._file.close()
 
     def read1(self, size: int = CHUNK_SIZE) -> bytes:
-        """What comes next, or nothing at the end."""
+        """Return the next bytes; none at the end of the file."""
         if self._ahead:
             given, self._ahead = self._ahead, b""
             return given
@@ -67,15 +104,15 @@ class Opened:
     read = read1
 
     def texts(self) -> Iterator[str]:
-        """The rest as text, some at a time."""
+        """Yield the rest of the file as text, in chunks."""
         decode = _Decoder(self.name)
         while data := self.read1():
             yield decode(data)
         yield decode(b"", True)
 
     def is_treebank(self) -> bool:
-        """Whether the first line that is not empty and no comment is one of a word."""
-        at = len(MARK) if self._peek(0).startswith(MARK) else 0
+        """Return whether the first line that is neither empty nor a comment describes a word."""
+        at = len(codecs.BOM_UTF8) if self._peek(0).startswith(codecs.BOM_UTF8) else 0
         while True:
             end = self._peek(at).find(b"\n", at)
             line = self._ahead[at : end if end >= 0 else None].strip(b"\r")
@@ -88,7 +125,7 @@ class Opened:
             at = end + 1
 
     def _peek(self, start: int) -> bytes:
-        """All that is ahead: from `start` on at least a line, or what there is of it."""
+        """Return the bytes ahead, with at least one line from `start` on where there is one."""
         while b"\n" not in self._ahead[start:] and len(self._ahead) < MOST_PEEKED:
             data = self._more(CHUNK_SIZE)
             if not data:
@@ -97,10 +134,11 @@ class Opened:
         return self._ahead
 
     def _more(self, size: int) -> bytes:
-        """The next bytes in UTF-8; none only at the end."""
+        """Return the next bytes in UTF-8; none only at the end of the file."""
         while not self._is_done:
             data = self._read(size)
-            self.n_read = self._place(len(data))
+            inner: IO[bytes] | None = getattr(self._file, "fileobj", None)  # if compressed
+            self.n_read = self.n_read + len(data) if inner is None else inner.tell()
             self._is_done = not data
             if self._recode is not None:
                 data = self._recode(data)
@@ -109,22 +147,17 @@ class Opened:
         return b""
 
     def _read(self, size: int) -> bytes:
-        # read1 hands out what has arrived, so that a slow pipe is not waited for
+        # read1 returns what has arrived, without waiting for a slow pipe to fill the buffer
         read = getattr(self._file, "read1", None) or self._file.read
         try:
             return bytes(read(size))
         except (OSError, EOFError, zlib.error) as error:
-            said = f"the file is damaged or cannot be read: {error}"
-            raise TreebankError(self.name, None, said) from error
-
-    def _place(self, n_more: int) -> int:
-        """How far the file is read; of a compressed one, in compressed bytes."""
-        inner: IO[bytes] | None = getattr(self._file, "fileobj", None)
-        return self.n_read + n_more if inner is None else inner.tell()
+            message = f"the file is damaged or cannot be read: {error}"
+            raise TreebankError(self.name, None, message) from error
 
 
 def check_encoding(encoding: str) -> str:
-    """The encoding by its usual name, if Python knows it.
+    """Return the canonical name of an encoding that Python knows.
 
     >>> check_encoding("Latin-1"), check_encoding("UTF8")
     ('iso8859-1', 'utf-8')
@@ -133,12 +166,14 @@ def check_encoding(encoding: str) -> str:
         b"".decode(encoding)
         return codecs.lookup(encoding).name
     except LookupError:
-        said = "--encoding is a name such as utf-8, utf-16, latin-1, cp1252 or koi8-r; found "
-        raise UsageError(f"{said}{encoding!r}") from None
+        raise UsageError(
+            f"--encoding {encoding!r} is unknown; encodings are utf-8, utf-16, latin-1, cp1252, "
+            "koi8-r and others"
+        ) from None
 
 
 def guess_encoding(data: bytes) -> str | None:
-    """What bytes that are no UTF-8 might be in.
+    """Guess the encoding of bytes that are not UTF-8.
 
     >>> guess_encoding("é".encode("latin-1")), guess_encoding("oak".encode("utf-16"))
     ('latin-1', 'utf-16')
@@ -155,12 +190,12 @@ def guess_encoding(data: bytes) -> str | None:
 
 
 class _Decoder:
-    """Makes text of bytes that should be UTF-8, and says where they are not."""
+    """A decoder of UTF-8 whose errors give the line and the character."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._decode = codecs.getincrementaldecoder(UTF8)().decode
-        self._n_lines, self._n_characters = 0, 0  # before; of the line at hand
+        self._n_lines, self._n_characters = 0, 0  # complete lines; characters of the current line
         self._is_first = True
 
     def __call__(self, data: bytes, is_end: bool = False) -> str:
@@ -183,13 +218,13 @@ class _Decoder:
         self._count(data[: error.start].decode())
         advice = "expected text in UTF-8"
         if guess := guess_encoding(data if self._is_first else data[error.start - 1 :]):
-            advice = f"this looks like {guess}: give --encoding {guess}"
+            advice = f"this looks like {guess}: use --encoding {guess}"
         where = f"byte 0x{data[error.start]:02x} at character {self._n_characters + 1}"
-        return TreebankError(self.name, self._n_lines + 1, f"{where} is no UTF-8; {advice}")
+        return TreebankError(self.name, self._n_lines + 1, f"{where} is not UTF-8; {advice}")
 
 
 class _Recoder:
-    """Makes UTF-8 of bytes in another encoding."""
+    """A converter from another encoding to UTF-8."""
 
     def __init__(self, name: str, encoding: str) -> None:
         self.name, self.encoding = name, encoding
@@ -197,17 +232,11 @@ class _Recoder:
         self._n_lines = 0
 
     def __call__(self, data: bytes) -> bytes:
-        """The next bytes; none given says that the file has ended."""
+        """Convert the next bytes; no bytes mark the end of the file."""
         try:
             text = self._decode(data, not data)
         except UnicodeError as error:
-            said = f"this is no {self.encoding} ({error}); give another --encoding"
-            raise TreebankError(self.name, self._n_lines + 1, said) from None
+            message = f"this is not {self.encoding} ({error}); use another --encoding"
+            raise TreebankError(self.name, self._n_lines + 1, message) from None
         self._n_lines += text.count("\n")
         return text.encode(errors="replace")
-
-
-def total_size(paths: list[str]) -> int | None:
-    """The bytes of all files together; None where one is not there to be asked."""
-    sizes = [Path(path).stat().st_size for path in paths if path != STDIN and Path(path).is_file()]
-    return sum(sizes) if len(sizes) == len(paths) else None
