@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from dodona.settings import Settings
 from dodona_papers import experiments
 from dodona_papers.paper import Option, Paper
 from dodona_papers.registry import PAPERS
 from dodona_papers.reporting.study import Study
-from dodona.settings import Settings
 
 CALLS: list[tuple[Study, dict[str, Any]]] = []
 NOBODY = Paper(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from dodona.settings import Settings
 from dodona_papers.reporting.study import Study
 from dodona_papers.running.data import find_treebanks
-from dodona.settings import Settings
 
 QUICK = {"epochs": 2, "explore_after": 1}  # settings of a quick run
 

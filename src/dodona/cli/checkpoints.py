@@ -46,9 +46,7 @@ class TrainingOutput:
         if not os.access(folder, os.W_OK):
             raise ValueError(f"{model}: no permission to write to the folder {folder}")
         if self.resume and not self.path.exists():
-            raise ValueError(
-                f"{self.path}: no such checkpoint; start training without --resume"
-            )
+            raise ValueError(f"{self.path}: no such checkpoint; start training without --resume")
 
     def resume_run(self, run: "Run") -> None:
         """Resume a run from the checkpoint, if --resume is given."""

@@ -30,14 +30,14 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
     except ValueError as error:  # not UTF-8, or not TOML
         raise ValueError(f"{path}: {error}") from error
     except RecursionError:
-        raise ValueError(
-            f"{path}: values are nested too deeply; a setting has one value"
-        ) from None
+        raise ValueError(f"{path}: values are nested too deeply; a setting has one value") from None
     found = {}
     for key, value in content.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
-            raise ValueError(f"{path}: unknown setting {key!r}; the settings are: {', '.join(known)}")
+            raise ValueError(
+                f"{path}: unknown setting {key!r}; the settings are: {', '.join(known)}"
+            )
         if parameter.type is float and type(value) is int and abs(value) <= sys.float_info.max:
             value = float(value)
         if not parameter.accepts(value):

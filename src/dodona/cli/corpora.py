@@ -66,7 +66,9 @@ def parse_corpus(
     if input not in INPUTS:
         raise UsageError(f"--input {input} does not apply to a corpus; use text or tokens")
     if (output or PARQUET) not in FORMATS:
-        raise UsageError(f"--output {output} does not apply to a corpus; use {' or '.join(FORMATS)}")
+        raise UsageError(
+            f"--output {output} does not apply to a corpus; use {' or '.join(FORMATS)}"
+        )
     from dodona.arrow.plan import make_plan
     from dodona.arrow.running import run
 

@@ -56,7 +56,9 @@ def _print(table: Table, title: str, *, is_whole: bool = False) -> None:
         if title:
             console.print(f"\n{title}", style="bold")
         console.print(table)
-    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: names may contain other line breaks
+    lines = (
+        capture.get().removesuffix("\n").split("\n")
+    )  # not splitlines: names may contain other line breaks
     print("\n".join(line.rstrip() for line in lines))
 
 

@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from dodona.settings import OF_NETWORKS
 from dodona_papers.experiments import goldberg_nivre_2012 as paper
 from dodona_papers.experiments.goldberg_nivre_2012 import PAPER
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.running.grid import load_results
 from dodona_papers.running.runs import Job, Result
-from dodona.settings import OF_NETWORKS
 
 RUNS = f"{PAPER.name}.runs.jsonl"
 

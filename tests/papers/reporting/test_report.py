@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dodona.settings import Settings
 from dodona_papers.reporting.report import Command, Report, Section
 from dodona_papers.reporting.study import Study
 from dodona_papers.reporting.tables import Table
-from dodona.settings import Settings
 
 OAKS = Report("Oaks", [Section("Leaves", ["They rustle."])])
 NOTE = "The oaks of <Dodona>\nanswer.\n\n\nElms do not.\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona.settings import Settings
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.running.data import find_treebanks
 from dodona_papers.running.runs import list_jobs
-from dodona.settings import Settings
 
 
 def test_the_difference_of_one_seed_is_the_paired_bootstrap(two_treebanks: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dodona_papers.running.data import find_treebanks
 from dodona.treebank.conllu.errors import TreebankError
+from dodona_papers.running.data import find_treebanks
 
 
 @pytest.mark.parametrize(

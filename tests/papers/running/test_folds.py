@@ -8,9 +8,9 @@ import pytest
 
 import dodona
 from dodona.evaluation import evaluate_graphs
+from dodona.settings import Settings
 from dodona_papers.running.data import TreebankFolder
 from dodona_papers.running.folds import KINDS, Fold, FoldJob, significance, total
-from dodona.settings import Settings
 from support.small import enhanced, treebank
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from dodona.treebank.conllu.errors import TreebankError
 from dodona_papers.running import grid
 from dodona_papers.running.grid import load_results, run_grid
-from dodona.treebank.conllu.errors import TreebankError
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import dodona
+from dodona.settings import Settings
+from dodona.synthetic.generator import write_treebank
 from dodona_papers.running import runs
 from dodona_papers.running.data import find_treebanks
 from dodona_papers.running.runs import Job, Result
-from dodona.settings import Settings
-from dodona.synthetic.generator import write_treebank
 
 
 def test_a_result_is_used_again_only_for_the_same_settings_and_data(

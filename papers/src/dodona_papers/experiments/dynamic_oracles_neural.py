@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
+from dodona.settings import NEURAL, Settings
 from dodona_papers.paper import Option, Paper
 from dodona_papers.reporting.exhibits import (
     METRICS,
@@ -25,7 +26,6 @@ from dodona_papers.reporting.study import Study
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.runs import Result, list_jobs
-from dodona.settings import NEURAL, Settings
 
 TRAININGS = {"static": "static", "ambiguity": "ambiguity", "explore": "explore"}
 EAGER, REPAIRING = "arc-eager", "nonmonotonic"

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from statistics import fmean
 
+from dodona.settings import Settings
 from dodona_papers.paper import Paper
 from dodona_papers.reporting.exhibits import (
     METRICS,
@@ -26,7 +27,6 @@ from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.data import language_code
 from dodona_papers.running.runs import Result, list_jobs
-from dodona.settings import Settings
 
 VARIANTS = {
     "static": "Static",

@@ -17,6 +17,9 @@ from typing import Any
 
 from dodona.clustering.clusters import cluster, read_words, write_clusters
 from dodona.evaluation.repairs import HELPED, HURT, NEITHER, REPAIRS, repairs
+from dodona.parsing.parser import Parser
+from dodona.settings import Settings
+from dodona.treebank.sentence import Sentence
 from dodona_papers.paper import Option, Paper
 from dodona_papers.reporting.exhibits import (
     METRICS,
@@ -31,9 +34,6 @@ from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.data import TreebankFolder
 from dodona_papers.running.runs import Job, Result
-from dodona.parsing.parser import Parser
-from dodona.settings import Settings
-from dodona.treebank.sentence import Sentence
 
 ORIGINAL, OURS = "arc-eager", "nonmonotonic"
 ROOTLESS = "arc-eager, no root"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from dodona.settings import Settings
 from dodona_papers.paper import Option, Paper
 from dodona_papers.reporting.exhibits import p_value, settings_table
 from dodona_papers.reporting.report import Report, Section
@@ -27,7 +28,6 @@ from dodona_papers.running.folds import (
     significance,
     total,
 )
-from dodona.settings import Settings
 
 VARIANTS = {
     "static-standard": "Static-Standard",

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dodona.settings import LINEAR, OF_LINEAR, OF_NETWORKS, Settings
 from dodona_papers.reporting.plot import Panel, line_plots
 from dodona_papers.reporting.report import Figure
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.counts import SCORED
-from dodona.settings import LINEAR, OF_LINEAR, OF_NETWORKS, Settings
 
 METRICS = {"uas": "Unlabeled", "las": "Labeled"}  # attachment scores
 Titles = Mapping[str, str]  # what a table calls each variant

@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
+from dodona.settings import Settings
 from dodona_papers.reporting.report import Command, Report
 from dodona_papers.running.data import TreebankFolder
 from dodona_papers.running.grid import Kept, Runnable, run_grid
-from dodona.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dodona_papers.origin import COMMIT, CORE
 from dodona.core.features.templates import load_templates
 from dodona.evaluation.counts import Arcs
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.evaluation.significance import mcnemar
-from dodona_papers.running.data import TreebankFolder
 from dodona.parsing.training import train
 from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
+from dodona_papers.origin import COMMIT, CORE
+from dodona_papers.running.data import TreebankFolder
 
 KINDS = ("labelled", "unlabelled")
 

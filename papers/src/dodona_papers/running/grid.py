@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from dodona.cli.progress import ProgressBar
-from dodona_papers.running.cluster import has_cluster, run_on_cluster
 from dodona.treebank.conllu.errors import TreebankError
+from dodona_papers.running.cluster import has_cluster, run_on_cluster
 
 
 class Keepable(Protocol):

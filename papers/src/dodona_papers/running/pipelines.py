@@ -8,15 +8,15 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dodona_papers.origin import CORE
-from dodona_papers.running.data import TreebankFolder
-from dodona_papers.running.runs import load_features
 from dodona.models.cards import Card, scores_of, signed
 from dodona.pipeline.parts import Parts
 from dodona.pipeline.text import text_scores
 from dodona.pipeline.training import trainer_of
 from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
+from dodona_papers.origin import CORE
+from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.runs import load_features
 
 
 @dataclass(frozen=True)

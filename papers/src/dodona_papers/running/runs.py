@@ -14,17 +14,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dodona_papers.origin import COMMIT, CORE
 from dodona.core.features.templates import load_templates
 from dodona.core.network.slot_language import load_slots
-from dodona_papers.running.counts import SCORED, Counts, count
-from dodona_papers.running.data import TreebankFolder
 from dodona.parsing.parser import Parser
 from dodona.parsing.training import Trainer
 from dodona.pipeline.training import trainer_of
 from dodona.settings import LINEAR, Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
+from dodona_papers.origin import COMMIT, CORE
+from dodona_papers.running.counts import SCORED, Counts, count
+from dodona_papers.running.data import TreebankFolder
 
 # What a paper wants to know of a parser beside its scores: asked with the test set, answered with
 # what JSON can hold. A function of a module, since it travels to other processes.

@@ -1,4 +1,4 @@
-"""`dodona cluster`: from text to clusters of its words."""
+"""`dodona cluster`: cluster the words of a text."""
 
 from itertools import chain
 from typing import Annotated
@@ -15,20 +15,20 @@ def cluster(
     texts: Annotated[
         list[str] | None,
         Flag(
-            "text, a sentence a line, blanks between words, or .conllu ('-': stdin, the default)",
+            "text with a tokenised sentence per line, or .conllu ('-': stdin, the default)",
             positional=True,
         ),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
-    clusters: Annotated[int, Flag("how many")] = 1000,
-    min_count: Annotated[int, Flag("leave out words that are rarer")] = 1,
-    quiet: Annotated[bool, Flag("no progress, no summary")] = False,
+    clusters: Annotated[int, Flag("number of clusters")] = 1000,
+    min_count: Annotated[int, Flag("leave out words that occur less often")] = 1,
+    quiet: Annotated[bool, Flag("print no progress and no summary")] = False,
 ) -> None:
-    """Cluster the words of a text by the company they keep.
+    """Cluster the words of a text by their contexts.
 
-    Brown clusters (Brown et al. 1992), for `dodona train --clusters`. The output has a line for
-    each word: the bit string of its cluster, the word, how often it occurs. The beginning of a bit
-    string is a coarser cluster.
+    Computes Brown clusters (Brown et al. 1992) for `dodona train --clusters`. The output has a line
+    for each word: the bit string of its cluster, the word, its frequency. Prefixes of bit strings
+    are coarser clusters.
     """
     with open_output(out) as file, ProgressBar("clustering", quiet=quiet) as bar:
         sentences = chain.from_iterable(map(read_words, texts or ["-"]))
@@ -36,6 +36,6 @@ def cluster(
         write_clusters(words, file)
     n_clusters = len({word.bits for word in words})
     if n_clusters < clusters:
-        say(f"only {n_clusters:,} different words, so {n_clusters:,} clusters and not {clusters:,}")
+        say(f"{n_clusters:,} clusters instead of {clusters:,}: the text has no more distinct words")
     elif not quiet:
         say(f"{len(words):,} words in {n_clusters:,} clusters")

@@ -14,14 +14,14 @@ from dodona.core.parsing.beam_training import BeamTrainer
 from dodona.core.parsing.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
+from dodona.parsing.training import Trainer
+from dodona.settings import Settings
 from dodona_papers.experiments.aufrant_2017.biases import biases
 from dodona_papers.experiments.aufrant_2017.measured import (
     MeasuredBeam,
     MeasuredBeamTrainer,
     MeasuredGreedyTrainer,
 )
-from dodona.parsing.training import Trainer
-from dodona.settings import Settings
 from reference import beam as twins
 from support.beam_lab import Lab, Learner, cells, lab
 from support.small import parser, treebank

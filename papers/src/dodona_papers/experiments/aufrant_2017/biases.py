@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.evaluation.scores import evaluate
+from dodona.parsing.parser import Parser
+from dodona.parsing.training import Trainer
+from dodona.settings import SVM
+from dodona.treebank.sentence import Sentence
 from dodona_papers.experiments.aufrant_2017.measured import (
     MeasuredBeam,
     MeasuredBeamTrainer,
     MeasuredGreedyTrainer,
 )
-from dodona.parsing.parser import Parser
-from dodona.parsing.training import Trainer
-from dodona.settings import SVM
-from dodona.treebank.sentence import Sentence
 
 N_JUDGED = 500  # sentences whose updates are judged: it takes several searches for each
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from dodona_papers.paper import Option, Paper
+from dodona.settings import Settings
+from dodona.treebank.sentence import Sentence
 from dodona_papers.experiments.aufrant_2017.biases import biases
 from dodona_papers.experiments.aufrant_2017.report import (
     CODES,
@@ -20,12 +21,11 @@ from dodona_papers.experiments.aufrant_2017.report import (
     build_report,
     in_paper,
 )
+from dodona_papers.paper import Option, Paper
 from dodona_papers.reporting.exhibits import numbers
 from dodona_papers.reporting.study import Study
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.running.runs import Result, list_jobs
-from dodona.settings import Settings
-from dodona.treebank.sentence import Sentence
 
 # Section 4. The paper trains until a validation set says to stop, and does not drop features.
 PAPER_SETTINGS = Settings(

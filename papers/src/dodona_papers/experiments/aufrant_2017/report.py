@@ -10,6 +10,7 @@ from typing import Any
 
 from dodona.evaluation.counts import percentage
 from dodona.evaluation.tally import QUARTERS
+from dodona.settings import Settings
 from dodona_papers.experiments.aufrant_2017.biases import N_JUDGED
 from dodona_papers.reporting.exhibits import (
     differences,
@@ -22,7 +23,6 @@ from dodona_papers.reporting.report import Report, Section
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.data import language_code
-from dodona.settings import Settings
 
 TITLES = {
     "greedy-static": "GREEDY",

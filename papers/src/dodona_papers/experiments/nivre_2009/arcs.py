@@ -14,10 +14,10 @@ from typing import Any
 
 from dodona.evaluation.pairs import pair
 from dodona.evaluation.tally import DISTANCES, Fact, exact, facts
-from dodona_papers.reporting.summary import Summary
-from dodona_papers.reporting.tables import Table
 from dodona.parsing.parser import Parser
 from dodona.treebank.sentence import Sentence
+from dodona_papers.reporting.summary import Summary
+from dodona_papers.reporting.tables import Table
 
 CROSSING, BESIDE, PLAIN = "crossing", "beside them", "of projective trees"
 NEEDLESS = "crossed without need"

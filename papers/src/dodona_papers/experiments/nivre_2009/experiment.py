@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from dodona_papers.paper import Paper
+from dodona.settings import Settings
 from dodona_papers.experiments.nivre_2009.arcs import count_arcs, lost_arcs
 from dodona_papers.experiments.nivre_2009.swaps import BIN, ORACLES, Swaps, count_swaps, small_trees
+from dodona_papers.paper import Paper
 from dodona_papers.reporting.exhibits import (
     differences,
     numbers,
@@ -28,7 +29,6 @@ from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.data import language_code
 from dodona_papers.running.runs import Result, list_jobs
-from dodona.settings import Settings
 
 VARIANTS = {
     "eager": "Swap, eager oracle",
