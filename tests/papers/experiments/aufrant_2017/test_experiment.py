@@ -142,7 +142,7 @@ def test_table_1_is_the_papers():
     ("options", "said"),
     [
         ({"beam": 1}, "a beam of at least 2"),
-        ({"loss": "none"}, "loss is one of"),
+        ({"loss": "none"}, "loss must be one of"),
         ({"restarts": ["ugly"]}, "restarts: there is no 'ugly'; there are bad, good"),
     ],
 )
