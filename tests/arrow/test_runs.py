@@ -252,13 +252,13 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "-"], "a corpus goes into a folder: -o FOLDER"),
-        (["-o", "o", "--retag"], "--retag is for sentences, not for a corpus"),
-        (["-o", "o", "--output", "svg"], "a corpus becomes --output parquet or json, not svg"),
-        (["-o", "o", "--input", "conllu"], "a corpus is of text or tokens, not of --input conllu"),
+        (["-o", "-"], "the output of a corpus is a folder: use -o FOLDER"),
+        (["-o", "o", "--retag"], "--retag does not apply to a corpus"),
+        (["-o", "o", "--output", "svg"], "--output svg does not apply to a corpus; use parquet or json"),
+        (["-o", "o", "--input", "conllu"], "--input conllu does not apply to a corpus; use text or tokens"),
         (["-o", "o", "--text", "body"], "no column 'body'; there are: doc_id, text"),
         (["-o", "o", "--keep", "x"], "no column 'x'; there are: doc_id, text"),
-        (["-o", "o", "--level", "words"], "--level is one of word"),
+        (["-o", "o", "--level", "words"], "--level must be one of word"),
     ],
 )
 def test_mistakes_are_told(

@@ -150,4 +150,4 @@ def test_what_would_be_of_no_use_is_not_packaged(shell: Shell, model: Path, tmp_
 
 def test_a_name_that_ships_is_told(shell: Shell, model: Path, tmp_path: Path) -> None:
     done = shell("package", model, "--name", "en", "--licence", "MIT", "-o", tmp_path)
-    assert done.code == 0 and "ships with Dodona and is found first" in done.err
+    assert done.code == 0 and "which is found first; use another --name" in done.err

@@ -141,15 +141,15 @@ def test_after_an_error_training_explores_where_there_is_an_oracle_for_it() -> N
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"beam": 0}, "beam is from 1 to 1000, not 0"),
-        ({"beam": 1001}, "beam is from 1 to 1000, not 1001"),
+        ({"beam": 0}, "beam must be from 1 to 1000, not 0"),
+        ({"beam": 1001}, "beam must be from 1 to 1000, not 1001"),
         ({"beam": 2, "training": "static"}, "training='static' is for greedy training"),
         ({"beam": 2, "learner": "pa"}, "learner='pa' is for greedy training, but beam=2"),
         ({"update": "full"}, "update='full' is for a beam, but beam=1"),
         ({"oracle": "static"}, "oracle='static' is for a beam"),
         ({"restart": "none"}, "restart='none' is for a beam"),
-        ({"beam": 2, "update": "late"}, "update is one of early, max-violation, full, not 'late'"),
-        ({"beam": 2, "oracle": "static", "restart": "bad"}, "restart='bad' needs oracle='dynamic'"),
+        ({"beam": 2, "update": "late"}, "update must be one of early, max-violation, full, not 'late'"),
+        ({"beam": 2, "oracle": "static", "restart": "bad"}, "restart='bad' requires oracle='dynamic'"),
     ],
 )
 def test_settings_that_would_be_ignored_or_make_no_sense_are_refused(

@@ -185,7 +185,7 @@ def test_beams_traces_and_scores(run: Trainer) -> None:
         ({"learner": "pa"}, "learner='pa' is for the linear scorer"),
         ({"clusters": "paths"}, "clusters='paths' is for the linear scorer"),
         ({"tags": "jackknife:5"}, "a network learns tags and trees together"),
-        ({"width": 100}, "width is a multiple of 32"),
+        ({"width": 100}, "width must be a multiple of 32"),
     ],
 )
 def test_settings_that_a_network_would_ignore_are_refused(

@@ -1,4 +1,4 @@
-"""`dodona serve`: models behind HTTP."""
+"""`dodona serve`: serve models over HTTP."""
 
 from typing import Annotated
 
@@ -13,71 +13,78 @@ def serve(
     models: Annotated[
         list[str] | None,
         Flag(
-            "models, each FILE or NAME=FILE; the first is the default (none: en, which ships)",
+            "models, each FILE or NAME=FILE; the first is the default of requests (none: en)",
             positional=True,
         ),
     ] = None,
-    port: Annotated[int, Flag("port to listen on; 0 is any that is free")] = 8000,
+    port: Annotated[int, Flag("port to listen on; 0: any free port")] = 8000,
     host: Annotated[
-        str, Flag("address to listen on; 0.0.0.0 is open to the network", metavar="HOST")
+        str, Flag("address to listen on; 0.0.0.0: all interfaces", metavar="HOST")
     ] = "127.0.0.1",
     allowed_host: Annotated[
         str | None,
         Flag(
-            "names that the server may also be called by, between commas ('*': all)",
+            "further host names of the server, separated by commas ('*': any)",
             metavar="NAMES",
         ),
     ] = None,
     cors: Annotated[
         str | None,
-        Flag("origins whose pages may ask, between commas ('*': all)", metavar="ORIGINS"),
+        Flag(
+            "origins whose pages may send requests, separated by commas ('*': any)",
+            metavar="ORIGINS",
+        ),
     ] = None,
     threads: Annotated[
-        int | None, Flag("threads that parse", default="one more than there are cores")
+        int | None, Flag("threads that parse", default="the number of cores plus one")
     ] = None,
-    max_size: Annotated[float, Flag("megabytes that a request may have")] = (
+    max_size: Annotated[float, Flag("maximum size of a request in megabytes")] = (
         Limits.max_bytes / MEGABYTE
     ),
-    max_words: Annotated[int, Flag("words that a request may have")] = Limits.max_words,
-    memory: Annotated[float, Flag("megabytes that all requests together may hold")] = (
+    max_words: Annotated[int, Flag("maximum number of words in a request")] = Limits.max_words,
+    memory: Annotated[float, Flag("maximum memory of all requests in megabytes")] = (
         Limits.memory / MEGABYTE
     ),
-    timeout: Annotated[float, Flag("seconds that a request may take")] = Limits.seconds,
-    patience: Annotated[float, Flag("seconds that a client may hang")] = Limits.patience,
+    timeout: Annotated[float, Flag("maximum duration of a request in seconds")] = Limits.seconds,
+    patience: Annotated[
+        float, Flag("seconds after which a stalled client is disconnected")
+    ] = Limits.patience,
     head_timeout: Annotated[
-        float, Flag("seconds that the head of a request may take")
+        float, Flag("maximum time to receive request headers in seconds")
     ] = Limits.head_seconds,
     min_rate: Annotated[
-        int, Flag("bytes a second that a client must send or take")
+        int, Flag("minimum transfer rate of a client in bytes per second")
     ] = Limits.slowest,
     waiting: Annotated[
-        int, Flag("requests that are worked on or wait; more are sent away")
+        int, Flag("maximum number of active and queued requests; more are rejected")
     ] = Limits.waiting,
-    streams: Annotated[int, Flag("streams at a time")] = Limits.streams,
-    connections: Annotated[int, Flag("connections at a time")] = Limits.connections,
+    streams: Annotated[int, Flag("maximum number of concurrent streams")] = Limits.streams,
+    connections: Annotated[int, Flag("maximum number of connections")] = Limits.connections,
     heads: Annotated[
-        int, Flag("connections that have not sent a request's head yet")
+        int, Flag("maximum number of connections without complete request headers")
     ] = Limits.heads,
-    explorers: Annotated[int, Flag("threads that explore")] = Limits.explorers,
+    explorers: Annotated[int, Flag("threads for the explorer")] = Limits.explorers,
     explore_timeout: Annotated[
-        float, Flag("seconds that a state may be explored")
+        float, Flag("maximum time to explore a state in seconds")
     ] = Limits.explore_seconds,
     explore_words: Annotated[
-        int, Flag("words of a sentence that is explored or drawn")
+        int, Flag("maximum number of words in an explored or drawn sentence")
     ] = Limits.explore_words,
-    explore_arcs: Annotated[int, Flag("arcs of a graph that is explored")] = Limits.explore_arcs,
+    explore_arcs: Annotated[
+        int, Flag("maximum number of arcs in an explored graph")
+    ] = Limits.explore_arcs,
     explore_actions: Annotated[
-        int, Flag("actions that lead to an explored state")
+        int, Flag("maximum number of actions before an explored state")
     ] = Limits.explore_actions,
     grace: Annotated[
-        float, Flag("seconds for what is under way when the server is told to end")
+        float, Flag("seconds that active requests have to finish at shutdown")
     ] = Limits.grace,
     quiet: Annotated[bool, Flag("log no requests")] = False,
 ) -> None:
-    """Serve models over HTTP: UDPipe's REST interface, a JSON interface, and pages to look at.
+    """Serve models over HTTP: UDPipe's REST interface, a JSON interface, and web pages.
 
-    Only programs on this machine can ask, unless --host says otherwise. SIGTERM and Ctrl-C end it
-    after the requests that are under way, or after --grace seconds.
+    By default the server accepts only connections from this machine; --host changes that. SIGTERM
+    and Ctrl-C stop it after active requests have finished, or after --grace seconds.
     """
     try:
         from dodona.server.app import make_app
@@ -89,7 +96,7 @@ def serve(
         if (error.name or "").startswith("dodona"):
             raise
         raise UsageError(
-            f'dodona serve needs {error.name}: pip install "dodona[server]"'
+            f'dodona serve requires {error.name}: pip install "dodona[server]"'
         ) from error
     limits = Limits(
         max_bytes=int(max_size * MEGABYTE),
