@@ -87,7 +87,7 @@ def test_what_is_not_known_is_not_learned(
     def loss(*known: str) -> float:
         """As the trainer finds it, so that nothing is compiled for this."""
         now = OptimizerState.begin(new_teacher(trained.shape, 3))
-        arrays = {name: batch.filled(values, -1) for name, values in answers.items()}
+        arrays = {name: batch.padded(values, -1) for name, values in answers.items()}
         for name in answers.keys() - {*known}:
             arrays[name][:] = -1
         *_, found = teach(

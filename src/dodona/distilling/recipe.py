@@ -324,7 +324,10 @@ class Distillation:
 
     def student(self) -> TextTrainer:
         """Return the trainer of the student, with segmenter and lemmatiser complete."""
+        from dodona.parsing.trainer import Trainer
+        from dodona.pipeline.text_trainer import TextTrainer
         from dodona.training.neural.silver import SilverFiles
+        from dodona.training.neural.strategy import NeuralStrategy
 
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <random>
 
-#include "step.h"
+#include "state_scores.h"
 
 using namespace dodona;
 

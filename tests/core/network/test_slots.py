@@ -32,9 +32,9 @@ def test_slots_that_ship_are_understood_and_suit_a_system(name: str) -> None:
         ("s0\nt0", "<slots>:2: no slot 't0'; slots start with s0"),
         ("s0.leaf", "<slots>:1: no relation 'leaf'; there are: head"),
         ("s0.tree_head", "no relation 'tree_head'"),
-        ("s0\ns0", "stands there twice"),
-        ("# nothing\n", "no slot in it"),
-        ("distance", "no slot in it"),
+        ("s0\ns0", "is listed twice"),
+        ("# nothing\n", "lists no slot"),
+        ("distance", "lists no slot"),
     ],
 )
 def test_what_is_no_slot_is_refused_with_its_place(text: str, said: str) -> None:

@@ -14,6 +14,7 @@ from dodona.core.features.templates import load_templates
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.evaluation.score_counts import Arcs
 from dodona.evaluation.significance import mcnemar
+from dodona.parsing.trainer import train_linear
 from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.graphs.enhanced import enhanced_graph

@@ -19,7 +19,7 @@ from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.search.actions cimport Actions
 from dodona.core.learning.oracle_guide cimport FORBIDDEN, STATIC
 
-cdef extern from "walk.h" namespace "dodona" nogil:
+cdef extern from "rollout_step.h" namespace "dodona" nogil:
     void add_up(float* units, const float* bias, const float* const* rows, int n_rows,
                 int n_units) noexcept
     void classify(float* scores, const float* units, const float* weights, const float* bias,
@@ -153,7 +153,7 @@ cdef class RolloutRecorder(OracleGuide):
     cdef int record_state(self, int32_t first_row) except -1 nogil:
         """Record the rows of the words in the slots, and of the atoms."""
         cdef int i, node
-        self.slots.look(&self.state, self.nodes.data(), self.values.data())
+        self.slots.read_state(&self.state, self.nodes.data(), self.values.data())
         for i in range(self.slots.n_slots):
             node = self.nodes[i]
             self.rows.push_back(

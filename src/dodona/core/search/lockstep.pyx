@@ -13,7 +13,7 @@ from dodona.core.features.slots cimport MAX_SLOTS
 from dodona.core.search.completion import TreeCompleter
 from dodona.core.transitions.state cimport lay_out, state_size
 
-cdef extern from "step.h" namespace "dodona" nogil:
+cdef extern from "state_scores.h" namespace "dodona" nogil:
     void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) noexcept
 
 cdef enum:
@@ -78,7 +78,7 @@ cdef class LaneChooser(Chooser):
         lanes.nodes.resize(n * n_slots)
         lanes.values.resize(n * n_atoms + 1)
         for i in range(n):
-            self.network.slots.look(&lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
+            self.network.slots.read_state(&lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
                                     lanes.values.data() + i * n_atoms)
         for i in range(<int> n_slots):
             self.multiply(lanes, which, n, i)

@@ -183,7 +183,7 @@ cdef class NeuralScorer(StateScorer):
         cdef int32_t nodes[MAX_SLOTS]
         cdef int32_t values[MAX_SLOTS]
         cdef int n = self.slots.n_slots, i
-        self.slots.look(state, nodes, values)
+        self.slots.read_state(state, nodes, values)
         for i in range(n):
             rows[i] = self.row_of(state, i, nodes[i])
             if rows[i] == NULL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dodona.evaluation.scores import evaluate
+from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
 from dodona.parsing.trainer import Trainer
 from dodona.settings import SVM
@@ -39,7 +40,7 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
             "only online training on gold tags is measured, not "
             f"learner={settings.learner!r} with tags={settings.tags!r}"
         )
-    core = _one_more_epoch(trainer)
+    core = _one_more_epoch(strategy, len(trainer.history))
     search = MeasuredBeam(parser.scorer.state_scorer, parser.actions, width=parser.settings.beam)
     search.parse(parser.encoder.encode(test))
     found: dict[str, Any] = {

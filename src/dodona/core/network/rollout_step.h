@@ -1,17 +1,17 @@
-/* The step of a network in training, in float32: what a walk through states needs of it.
+/* Scores of a state during training, in float32, for rollouts.
  *
- * Parsing has integers instead (step.h). Sums run over the rows, and over the units, in ascending order.
+ * Parsing computes them in integers (state_scores.h). Sums run over rows and units in ascending order.
  */
-#ifndef DODONA_WALK_H
-#define DODONA_WALK_H
+#ifndef DODONA_ROLLOUT_STEP_H
+#define DODONA_ROLLOUT_STEP_H
 
 #include <stddef.h>
 
-#include "four.h"
+#include "simd.h"
 
 namespace dodona {
 
-/* 4 · N units from the first on: bias and rows, added up, through a leaky ReLU. */
+/* Compute 4 · N hidden units from `first` on: leaky ReLU of bias plus rows. */
 template <int N>
 static inline void add_some(float* units, const float* bias, const float* const* rows, int n_rows, int first) {
     Four sum[N];
@@ -25,15 +25,15 @@ static inline void add_some(float* units, const float* bias, const float* const*
     for (int v = 0; v < N; v++) store(units + first + 4 * v, most(sum[v], multiply(sum[v], four(0.125f))));
 }
 
-/* All units, a multiple of 4. */
+/* Compute all hidden units; n_units is a multiple of 4. */
 static inline void add_up(float* units, const float* bias, const float* const* rows, int n_rows, int n_units) {
     int first = 0;
     for (; first + 32 <= n_units; first += 32) add_some<8>(units, bias, rows, n_rows, first);
     for (; first < n_units; first += 4) add_some<1>(units, bias, rows, n_rows, first);
 }
 
-/* The scores of 4 · N classes from the first on: they stay in registers, which a plain loop over classes
- * does not do: walking is 3.5x faster, and an epoch takes a tenth less. */
+/* Compute the scores of 4 · N classes from `first` on. The sums stay in registers, unlike in a plain loop
+ * over classes: rollouts are 3.5x faster, and an epoch takes a tenth less. */
 template <int N>
 static inline void classify_some(float* scores, const float* units, const float* weights, const float* bias,
                                  int n_units, int n_classes, int first) {
@@ -50,7 +50,7 @@ static inline void classify_some(float* scores, const float* units, const float*
     for (int v = 0; v < N; v++) store(scores + first + 4 * v, sum[v]);
 }
 
-/* scores = bias + the units, each times its row of weights, one per class; n_classes is a multiple of 8. */
+/* scores = bias + units · weights (unit, class); n_classes is a multiple of 8. */
 static inline void classify(float* scores, const float* units, const float* weights, const float* bias, int n_units,
                             int n_classes) {
     int first = 0;

@@ -1,11 +1,11 @@
-/* Four floats at once, with the same bits on every processor.
+/* Vectors of four floats, with bit-identical results on every processor.
  *
- * Each operation here is one that IEEE 754 rounds correctly, or that only moves bits; what is built of
- * them in a fixed order is therefore the same everywhere, as long as no compiler fuses a product and a
- * sum into one (the build says so). Where there are no vector instructions that we know, loops do.
+ * Each operation is rounded correctly by IEEE 754, or only moves bits. Computations in a fixed order
+ * therefore give equal bits everywhere, as long as the compiler fuses no product and sum (the build
+ * forbids it). Processors without NEON or SSE2 use plain loops.
  */
-#ifndef DODONA_FOUR_H
-#define DODONA_FOUR_H
+#ifndef DODONA_SIMD_H
+#define DODONA_SIMD_H
 
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 #endif
 
 #if defined(DODONA_PORTABLE)
-/* for tests: what a processor gets that we do not know */
+/* for tests: the plain loops */
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define DODONA_NEON
 #include <arm_neon.h>
@@ -43,26 +43,26 @@ static inline Four multiply(Four a, Four b) { return vmulq_f32(a, b); }
 static inline Four divide(Four a, Four b) { return vdivq_f32(a, b); }
 static inline Four absolute(Four a) { return vabsq_f32(a); }
 static inline Four negate(Four a) { return vnegq_f32(a); }
-/* a > b ? a : b, which also says which zero it is */
+/* a > b ? a : b, with a defined sign of zero */
 static inline Four larger(Four a, Four b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
-/* the same where it does not matter which zero it is */
+/* maximum with an undefined sign of zero */
 static inline Four most(Four a, Four b) { return vmaxq_f32(a, b); }
 static inline Four least(Four a, Four b) { return vminq_f32(a, b); }
 static inline float largest_of(Four a) { return vmaxvq_f32(a); }
-/* whether one of eight is this */
+/* whether one of eight floats equals `sought` */
 static inline bool holds(Four a, Four b, Four sought) {
     return vmaxvq_u32(vorrq_u32(vceqq_f32(a, sought), vceqq_f32(b, sought))) != 0;
 }
 static inline FourInts load_ints(const int32_t* from) { return vld1q_s32(from); }
 static inline Four to_floats(FourInts a) { return vcvtq_f32_s32(a); }
-/* 2 to the power that the low bits of these floats' patterns say */
+/* 2 to the power of the integer in the low bits of each float */
 static inline Four whole_power(Four a) {
     return vreinterpretq_f32_s32(vaddq_s32(vshlq_n_s32(vreinterpretq_s32_f32(a), 23), vdupq_n_s32(127 << 23)));
 }
-/* the nearest integers, of two that are equally near the even one, clamped to 16 bits */
+/* the nearest integers, ties to even, saturated to 16 bits */
 static inline void store_int16(int16_t* to, Four a) { vst1_s16(to, vqmovn_s32(vcvtnq_s32_f32(a))); }
-/* 16 nearest integers of floats within 8 bits; returns their sum in four parts, added to others.
- * Adding 1.5 * 2^23 rounds as a conversion does, and leaves the integer in the lowest byte: 1.1x. */
+/* Store the nearest integers of 16 floats within the range of int8; return `sums` plus four partial sums
+ * of them. Adding 1.5 * 2^23 rounds like a conversion and leaves the integer in the lowest byte: 1.1x. */
 static inline FourInts store_int8(int8_t* to, Four a, Four b, Four c, Four d, FourInts sums) {
     const float32x4_t magic = vdupq_n_f32(12582912.0f);
     const int16x8_t low = vuzp1q_s16(vreinterpretq_s16_f32(vaddq_f32(a, magic)),
@@ -107,7 +107,7 @@ static inline Four whole_power(Four a) {
     return _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(_mm_castps_si128(a), 23), _mm_set1_epi32(127 << 23)));
 }
 static inline void store_int16(int16_t* to, Four a) {
-    /* what is too large would become the least integer; what is too small may */
+    /* the conversion turns numbers that are too large into the smallest integer */
     const __m128i ints = _mm_cvtps_epi32(_mm_min_ps(a, _mm_set1_ps(32767.0f)));
     _mm_storel_epi64((__m128i*) to, _mm_packs_epi32(ints, ints));
 }

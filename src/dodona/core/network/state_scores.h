@@ -1,10 +1,10 @@
-/* The step of a state: rows of its words and atoms are added, and every class gets a score; all in integers.
+/* Scores of a state in integers: the rows of its words and atoms are summed, and every class is scored.
  *
- * Rows are in steps of 1/1024, hidden units int16, weights int8. A unit is taken apart into two bytes, so
- * that the kernels for int8 can multiply it: unit = 256 · high + low + 128, both within -128 … 127.
+ * Rows are fixed-point numbers in steps of 1/1024, hidden units int16, weights int8. A unit is split into
+ * two bytes for the int8 kernels: unit = 256 · high + low + 128, both within -128 … 127.
  */
-#ifndef DODONA_STEP_H
-#define DODONA_STEP_H
+#ifndef DODONA_STATE_SCORES_H
+#define DODONA_STATE_SCORES_H
 
 #include "matrix.h"
 
@@ -14,8 +14,8 @@ enum { MOST_HIDDEN = 512, MOST_SCORE = 8191, SCORE_BLOCK = 8 };
 
 struct Classes {
     Matrix matrix;
-    std::vector<float> factors;       /* what 1 is worth in the sum of a class */
-    std::vector<uint32_t> offsets;    /* 128 · the weights of a class, added up */
+    std::vector<float> factors;       /* scale of the sum of a class */
+    std::vector<uint32_t> offsets;    /* 128 · the sum of the weights of a class */
 
     void set(const Matrix& from) {
         matrix = from;
@@ -31,7 +31,7 @@ struct Classes {
 
 #if defined(DODONA_NEON)
 
-/* 8 · N hidden units from the first on. With a whole line of the cache from each row, adding is 1.3x faster. */
+/* Compute 8 · N hidden units from `first` on. Reading whole cache lines of each row is 1.3x faster. */
 template <int N>
 static inline void hidden_some(const int16_t* const* rows, int n_rows, const int32_t* bias, int first, int8_t* high,
                                int8_t* low) {
@@ -58,7 +58,7 @@ static inline void hidden_some(const int16_t* const* rows, int n_rows, const int
 
 #endif
 
-/* The hidden units in two bytes each: bias and rows added up, leaky ReLU with slope 1/8, clamped to ±32767. */
+/* Compute the hidden units, two bytes each: leaky ReLU (slope 1/8) of bias plus rows, clamped to ±32767. */
 static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* high,
                                 int8_t* low) {
 #if defined(DODONA_NEON)
@@ -69,7 +69,7 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
     const __m128i ones = _mm_set1_epi16(1), zero = _mm_setzero_si128();
     for (int j = 0; j < hidden; j += 8) {
         __m128i a = _mm_loadu_si128((const __m128i*) (bias + j)), b = _mm_loadu_si128((const __m128i*) (bias + j + 4));
-        for (int r = 0; r < n_rows; r += 2) {     /* two rows interleaved; pairs times 1 are their sums */
+        for (int r = 0; r < n_rows; r += 2) {     /* interleave two rows: the products of pairs with 1 are their sums */
             const __m128i one = _mm_loadu_si128((const __m128i*) (rows[r] + j));
             const __m128i other = r + 1 < n_rows ? _mm_loadu_si128((const __m128i*) (rows[r + 1] + j)) : zero;
             a = _mm_add_epi32(a, _mm_madd_epi16(_mm_unpacklo_epi16(one, other), ones));
@@ -96,10 +96,10 @@ static inline void hidden_bytes(const int16_t* const* rows, int n_rows, const in
 #endif
 }
 
-/* to = a + b, without a sign, since scores of barred classes may wrap round; n is a multiple of eight. */
+/* to = a + b, unsigned, since scores of masked classes may wrap around; n is a multiple of eight. */
 static inline void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) {
     for (int i = 0; i < n; i += SCORE_BLOCK) {
-        uint16_t sums[SCORE_BLOCK], others[SCORE_BLOCK];      /* apart, so that a compiler adds eight at once */
+        uint16_t sums[SCORE_BLOCK], others[SCORE_BLOCK];      /* local, so that the compiler vectorises the sum */
         memcpy(sums, a + i, sizeof sums);
         memcpy(others, b + i, sizeof others);
         for (int k = 0; k < SCORE_BLOCK; k++) sums[k] = (uint16_t) (sums[k] + others[k]);
@@ -107,7 +107,7 @@ static inline void add_scores(const int16_t* a, const int16_t* b, int n, int16_t
     }
 }
 
-/* A state's hidden units as the kernels multiply them: two rows of bytes, and what these add up to. */
+/* Compute the hidden units of a state as kernel input: two rows of bytes, and the sum of each. */
 static inline void state_bytes(const int16_t* const* rows, int n_rows, const int32_t* bias, int hidden, int8_t* halves,
                                int32_t* sums) {
     hidden_bytes(rows, n_rows, bias, hidden, halves, halves + hidden);
@@ -118,8 +118,8 @@ static inline void state_bytes(const int16_t* const* rows, int n_rows, const int
     }
 }
 
-/* scores = of each state the score of each class in steps of 1/256, within ±8191, and 0 up to a whole block of
- * eight, where the next state's begin. Many states at once: weights are loaded for several of them. */
+/* Score every class for several states, in steps of 1/256 within ±8191, padded with 0 to a multiple of eight
+ * per state. The weights are loaded once for several states. */
 static inline void class_scores(const Variant& variant, const int8_t* halves, const int32_t* row_sums, int n_states,
                                 const Classes& classes, int16_t* scores) {
     const Matrix& matrix = classes.matrix;
@@ -133,7 +133,7 @@ static inline void class_scores(const Variant& variant, const int8_t* halves, co
             for (int i = 0; i < n; i++) {
                 const int32_t* sum = sums + 2 * i * N_OUTPUTS;
                 int32_t wholes[N_OUTPUTS];
-                /* without a sign, since parts of a sum may wrap round; the whole does not */
+                /* unsigned, since partial sums may wrap around; the total does not */
                 for (int k = 0; k < N_OUTPUTS; k++)
                     wholes[k] = (int32_t) (256u * (uint32_t) sum[k] + (uint32_t) sum[N_OUTPUTS + k] +
                                            classes.offsets[at + k]);
@@ -146,7 +146,7 @@ static inline void class_scores(const Variant& variant, const int8_t* halves, co
         }
 }
 
-/* The same for one state. */
+/* Score every class for one state. */
 static inline void state_scores(const Variant& variant, const int16_t* const* rows, int n_rows, const int32_t* bias,
                                 const Classes& classes, int16_t* scores) {
     int8_t halves[2 * MOST_HIDDEN];
