@@ -278,9 +278,12 @@ OPERATIONS = [
         lambda given: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in given],
         500,
     ),
-    Operation("draw graphs", GRAPHS, graphs, draw_graphs, 200),
-    Operation("draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 50),
-    Operation("draw in rows", TREES, sentences, lambda given: dodona.Doc(given).to_html(), 30),
+    # the arcs of a row are compared with each other; the server draws up to 250 words
+    Operation("draw graphs", GRAPHS, graphs, draw_graphs, 60, power=2),
+    Operation(
+        "draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 60, power=2
+    ),
+    Operation("draw in rows", TREES, sentences, lambda s: dodona.Doc(s).to_html(), 60, power=2),
     # as many lines as words, as wide as the tree is high
     Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 50, power=2),
     Operation("explore trees", EXPLORED, sentences, partial(explore, system="arc-hybrid"), 50),
