@@ -15,7 +15,7 @@ from dodona.clustering.clusters import cluster
 from dodona.drawing.svg import draw
 from dodona.evaluation import evaluate_graphs
 from dodona.explorer.explore import Explorer
-from dodona.explorer.picture import draw_best, draw_state
+from dodona.explorer.state_drawing import draw_best, draw_state
 from dodona.explorer.typed import read_typed
 from dodona.treebank.conllu.writer import Writer, to_conllu, to_conllx
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes

@@ -1,4 +1,4 @@
-"""Sentences that come as plain words, as UDPipe's formats and people write them."""
+"""Tokenised sentences without annotation: UDPipe's formats, and lists in JSON."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from dodona.server.errors import bad
-from dodona.server.requests.sentences import MOST_WORDS, too_long
+from dodona.server.requests.sentences import MAX_WORDS, too_long
 from dodona.treebank.sentence import Sentence
 
-MOST_SPACES = 10 * MOST_WORDS  # in a sentence
+MAX_SPACES = 10 * MAX_WORDS  # in a sentence
 
 _NO_BREAK_SPACE = "\xa0"  # stands for a space inside a word
 
 
 def read_horizontal(data: bytes) -> Iterator[Sentence]:
-    """A sentence a line, words between spaces; a blank line begins a paragraph.
+    """Read a sentence per line, words separated by spaces; a blank line begins a paragraph.
 
     >>> data = "Oaks whisper\\n10\\xa0000 answers".encode()
     >>> [sentence.forms for sentence in read_horizontal(data)]
@@ -25,7 +25,7 @@ def read_horizontal(data: bytes) -> Iterator[Sentence]:
 
 
 def read_vertical(data: bytes) -> Iterator[Sentence]:
-    """A word a line, up to its first tab; a blank line ends a sentence.
+    """Read a word per line, up to its first tab; a blank line ends a sentence.
 
     >>> [sentence.forms for sentence in read_vertical(b"Oaks\\nwhisper\\n\\nAsk\\n")]
     [['Oaks', 'whisper'], ['Ask']]
@@ -34,15 +34,15 @@ def read_vertical(data: bytes) -> Iterator[Sentence]:
 
 
 def read_tokens(sentences: object) -> Iterator[Sentence]:
-    """Lists of words, as in JSON.
+    """Read lists of words, as in JSON.
 
     >>> [sentence.forms for sentence in read_tokens([["Oaks", "whisper"]])]
     [['Oaks', 'whisper']]
     """
     for words in sentences if isinstance(sentences, list) else [None]:
         if not isinstance(words, list) or not words or not all(map(_is_word, words)):
-            raise bad('tokens are lists of words, none of them empty: [["Oaks", "whisper"]]')
-        if len(words) > MOST_WORDS:
+            raise bad('tokens must be lists of non-empty words: [["Oaks", "whisper"]]')
+        if len(words) > MAX_WORDS:
             raise too_long(f"{len(words):,} words")
         yield _sentence(words)
 
@@ -52,16 +52,16 @@ def _is_word(word: object) -> bool:
 
 
 def _lines(data: bytes) -> Iterator[str]:
-    """Lines as files have them; `splitlines` knows more kinds of ends, which may be in words."""
+    """Yield lines as files have them; `splitlines` also splits at characters within words."""
     for line in io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"):
         yield line.removesuffix("\n")
 
 
 def _split(line: str) -> list[str]:
-    """Counted before it is split: a line may be as long as a request."""
+    """Split a line into words; the number of spaces is checked first to save memory."""
     words = line.replace("\t", " ")
-    if words.count(" ") > MOST_SPACES:
-        raise too_long("far more words")
+    if words.count(" ") > MAX_SPACES:
+        raise too_long(f"more than {MAX_WORDS:,} words")
     return words.split(" ")
 
 
@@ -71,8 +71,8 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
         word = line.lstrip("\t").partition("\t")[0].strip(" ")
         if word:
             words.append(word)
-            if len(words) > MOST_WORDS:
-                raise too_long(f"more than {MOST_WORDS:,} words")
+            if len(words) > MAX_WORDS:
+                raise too_long(f"more than {MAX_WORDS:,} words")
         else:
             yield words
             words = []
@@ -80,7 +80,7 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _number(found: Iterable[Sequence[str]]) -> Iterator[Sentence]:
-    """Sentences with the comments that UDPipe gives them."""
+    """Yield sentences with UDPipe's comments."""
     number, comments = 0, ["# newdoc", "# newpar"]
     for words in found:
         forms = [word.replace(_NO_BREAK_SPACE, " ").strip() for word in words]

@@ -1,7 +1,7 @@
-"""States as pictures for slides: one, or a film of all states on the way, as SVG that moves.
+"""Self-contained pictures of states for slides: one state, or an animated SVG of a whole path.
 
-A frame has the action that led to it, the stack and the buffer, and the arcs. Films are animated by
-CSS inside of the picture; where people ask for less motion, the last frame stands still.
+A frame shows the action that led to it, the stack, the buffer and the arcs. CSS inside the picture
+animates it; readers who prefer reduced motion see the last frame only.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.svg import STYLE, safe
-from dodona.explorer.picture import draw_state
+from dodona.explorer.state_drawing import draw_state
 
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
-    from dodona.explorer.explore import Choice, Explorer, View
+    from dodona.explorer.explore import Choice, Explorer, StateView
 
-SECONDS = 1.5  # a frame
-MOST_FRAMES = 120
-NARROWEST = 320.0  # pixels, for the header
-MARGIN, LINE, HEADER = 12, 22, 78  # pixels: around, of a line of text, above the arcs
-MOST_LETTERS = 7.2  # pixels of a letter in the header, about
+SECONDS = 1.5  # per frame
+MAX_FRAMES = 120
+MIN_WIDTH = 320.0  # pixels, for the header
+MARGIN, LINE, HEADER = 12, 22, 78  # pixels: border, line of text, space above the arcs
+LETTER_WIDTH = 7.2  # pixels in the header, on average
 
 _SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
 
@@ -39,19 +39,20 @@ svg.dodona .arc.built{--arc:#1f5fa8}
 """
 
 
-def draw_film(explorer: Explorer, path: Sequence[Action], width: float | None = None) -> str:
-    """Every state from the start to the end of the path, one after the other.
+def draw_animation(explorer: Explorer, path: Sequence[Action], width: float | None = None) -> str:
+    """Draw every state of a path as an animation.
 
     >>> from dodona.explorer.explore import Explorer, read_path
     >>> from dodona.explorer.typed import read_typed
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
-    >>> film = draw_film(Explorer(sentence, "arc-eager"), read_path("RIGHT-ARC:root SHIFT"))
-    >>> film.count('class="frame"'), "@keyframes" in film
+    >>> path = read_path("RIGHT-ARC:root SHIFT")
+    >>> animation = draw_animation(Explorer(sentence, "arc-eager"), path)
+    >>> animation.count('class="frame"'), "@keyframes" in animation
     (3, True)
     """
-    if len(path) >= MOST_FRAMES:
+    if len(path) >= MAX_FRAMES:
         raise ValueError(
-            f"a film of {len(path) + 1} states; up to {MOST_FRAMES} can be had: take a shorter way"
+            f"an animation of {len(path) + 1} states is too long; the limit is {MAX_FRAMES}"
         )
     _, taken = explorer.follow(path)
     state = explorer.start()
@@ -59,19 +60,19 @@ def draw_film(explorer: Explorer, path: Sequence[Action], width: float | None = 
     for number, action in enumerate(path, start=1):
         state = explorer.step(state, action)
         frames.append(_frame(explorer, explorer.view(state), taken[:number], width))
-    return _bind(frames)
+    return _combine(frames)
 
 
 def draw_slide(explorer: Explorer, path: Sequence[Action], width: float | None = None) -> str:
-    """The state at the end of the path."""
+    """Draw the state at the end of a path."""
     state, taken = explorer.follow(path)
-    return _bind([_frame(explorer, explorer.view(state), taken, width)])
+    return _combine([_frame(explorer, explorer.view(state), taken, width)])
 
 
 def _frame(
-    explorer: Explorer, view: View, taken: Sequence[Choice], width: float | None
+    explorer: Explorer, view: StateView, taken: Sequence[Choice], width: float | None
 ) -> tuple[str, float, float]:
-    """What is drawn, its width and its height."""
+    """Return the drawing of a frame, its width and its height."""
     arcs = draw_state(explorer, view, width)
     size = _SIZE.search(arcs)
     assert size is not None
@@ -85,10 +86,10 @@ def _frame(
         ("side", f"stack: {_words(explorer, view.stack)}"),
         ("side", f"buffer: {_words(explorer, view.buffer)}"),
     ]
-    most = int((max(wide, NARROWEST) - 2 * MARGIN) / MOST_LETTERS)
+    max_letters = int((max(wide, MIN_WIDTH) - 2 * MARGIN) / LETTER_WIDTH)
     header = "".join(
         f'<text class="{kind}" x="{MARGIN}" y="{MARGIN + 8 + i * LINE}" direction="ltr">'
-        f"{safe(_shorten(text, most))}</text>"
+        f"{safe(_shorten(text, max_letters))}</text>"
         for i, (kind, text) in enumerate(lines)
     )
     drawn = arcs.replace("<svg ", f'<svg y="{HEADER}" ', 1).replace(' tabindex="0"', "")
@@ -96,7 +97,7 @@ def _frame(
 
 
 def _words(explorer: Explorer, nodes: Sequence[int]) -> str:
-    """With marks that keep each word's own direction from turning the others around."""
+    """Join words; bidirectional isolates keep right-to-left words in order."""
     forms = explorer.sentence.forms
     words = ["ROOT" if not node else forms[node - 1] for node in nodes]
     if is_right_to_left(forms):
@@ -104,16 +105,16 @@ def _words(explorer: Explorer, nodes: Sequence[int]) -> str:
     return "  ".join(words) or "empty"
 
 
-def _shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _shorten(text: str, n_letters: int) -> str:
+    return text if len(text) <= n_letters else text[: n_letters - 1] + "…"
 
 
-def _bind(frames: Sequence[tuple[str, float, float]]) -> str:
-    """All frames in one picture, as large as the largest, each shown in its turn."""
-    wide = max(NARROWEST, *(width for _, width, _ in frames))
+def _combine(frames: Sequence[tuple[str, float, float]]) -> str:
+    """Combine frames into one picture, as large as the largest frame."""
+    wide = max(MIN_WIDTH, *(width for _, width, _ in frames))
     high = max(height for _, _, height in frames)
     size = f'width="{wide:g}" height="{high:g}" viewBox="0 0 {wide:g} {high:g}"'
-    motion = _motion(len(frames)) if len(frames) > 1 else ""
+    keyframes = _keyframes(len(frames)) if len(frames) > 1 else ""
     parts = [
         f'<g class="frame" id="frame-{number}">{drawn}</g>'
         for number, (drawn, _, _) in enumerate(frames)
@@ -121,7 +122,7 @@ def _bind(frames: Sequence[tuple[str, float, float]]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {size} role="img">',
-            f"<style>{_light(STYLE)}{FRAME_STYLE}{motion}</style>",
+            f"<style>{_light(STYLE)}{FRAME_STYLE}{keyframes}</style>",
             f'<rect width="{wide:g}" height="{high:g}" fill="#fff"/>',
             *parts,
             "</svg>",
@@ -130,12 +131,12 @@ def _bind(frames: Sequence[tuple[str, float, float]]) -> str:
 
 
 def _light(style: str) -> str:
-    """A slide is light, whatever the screen it was made on."""
+    """Remove the dark colours: slides are light."""
     return re.sub(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}\n", "", style, flags=re.DOTALL)
 
 
-def _motion(n_frames: int) -> str:
-    """The last frame stays twice as long, so that one sees where it ended."""
+def _keyframes(n_frames: int) -> str:
+    """Return the style that shows one frame at a time, the last one twice as long."""
     share = 100 / (n_frames + 1)
     seconds = SECONDS * (n_frames + 1)
     rules = ["svg.dodona .frame{visibility:hidden}"]

@@ -1,13 +1,13 @@
-"""The state of an explorer as a picture: arcs of the gold tree and of the parse in one drawing.
+"""Drawings of an explorer's state: arcs of the parse and of the gold tree in one picture.
 
-Each arc has a kind, which a page colours:
+Each arc has a kind, for which pages have a colour:
 
-  built   it is built, and right (or there is no gold tree to tell)
-  wrong   it is built, and not in the gold tree
-  gold    it is in the gold tree, not built, and still in reach
-  lost    it is in the gold tree, and out of reach since some action
-  never   it is in the gold tree, and the system cannot build it, or not beside the others
-  still   in a drawing of the best tree in reach: not built yet, and not in the gold tree
+  built   built and correct (or there is no gold tree)
+  wrong   built, but not in the gold tree
+  gold    in the gold tree, not built, and still reachable
+  lost    in the gold tree, and unreachable since some action
+  never   in the gold tree, but the system cannot build it, or not together with the others
+  still   in drawings of the best reachable tree: not built yet, and not in the gold tree
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dodona.drawing.svg import Arc, draw
-from dodona.explorer.reach import Arc as Triple
-from dodona.explorer.reach import counts_labels, find_missing
+from dodona.explorer.reachable import LabelledArc, counts_labels, find_missing
 
 if TYPE_CHECKING:
-    from dodona.explorer.explore import Explorer, View
-    from dodona.explorer.reach import Reach
+    from dodona.explorer.explore import Explorer, StateView
+    from dodona.explorer.reachable import Reachable
     from dodona.treebank.sentence import Sentence
 
 
-def draw_state(explorer: Explorer, view: View, width: float | None = None) -> str:
-    """The arcs so far, those of the gold tree to come, and those that are lost, as SVG."""
+def draw_state(explorer: Explorer, view: StateView, width: float | None = None) -> str:
+    """Draw the arcs built so far, and the reachable and lost arcs of the gold tree, as SVG."""
     gold = frozenset() if explorer.gold is None else explorer.gold.arcs
     lost = frozenset() if view.reach is None else view.reach.lost
     to_come = find_missing(view.arcs, gold, with_labels=counts_labels(explorer.system)) - lost
@@ -45,9 +44,9 @@ def draw_state(explorer: Explorer, view: View, width: float | None = None) -> st
 
 
 def draw_best(
-    explorer: Explorer, built: Iterable[Triple], reach: Reach, width: float | None = None
+    explorer: Explorer, built: Iterable[LabelledArc], reach: Reachable, width: float | None = None
 ) -> str:
-    """The best tree in reach, what is built of it told from the rest, as SVG."""
+    """Draw the best reachable tree as SVG; the arcs already built have a kind of their own."""
     built = set(built)
     arcs = [
         *_kinds(explorer, built, right="built", wrong="wrong"),
@@ -58,9 +57,9 @@ def draw_best(
     return _draw(explorer, kept, width)
 
 
-def _kinds(explorer: Explorer, arcs: Iterable[Triple], *, right: str, wrong: str) -> list[Arc]:
-    """The arcs, each of one kind or the other; without a gold tree they are all right."""
-    rivals: dict[int, list[Triple]] = {}  # gold arcs by their dependent
+def _kinds(explorer: Explorer, arcs: Iterable[LabelledArc], *, right: str, wrong: str) -> list[Arc]:
+    """Return the arcs with kind `right` or `wrong`; without a gold tree all are right."""
+    rivals: dict[int, list[LabelledArc]] = {}  # gold arcs by their dependent
     for arc in () if explorer.gold is None else explorer.gold.arcs:
         rivals.setdefault(arc[2], []).append(arc)
     with_labels = counts_labels(explorer.system)
@@ -75,14 +74,14 @@ def _kinds(explorer: Explorer, arcs: Iterable[Triple], *, right: str, wrong: str
     ]
 
 
-def _is_right(arc: Triple, rivals: Sequence[Triple], with_labels: bool) -> bool:
-    """Whether it is one of the gold arcs to its dependent, or there are none."""
+def _is_right(arc: LabelledArc, rivals: Sequence[LabelledArc], with_labels: bool) -> bool:
+    """Return whether an arc is among the gold arcs of its dependent, or there are none."""
     left = find_missing([arc], rivals, with_labels=with_labels)
     return not rivals or len(left) < len(rivals)
 
 
-def draw_graph(sentence: Sentence, arcs: Iterable[Triple], width: float | None = None) -> str:
-    """A tree or graph for itself, as SVG; an arc from a word to itself cannot be drawn."""
+def draw_graph(sentence: Sentence, arcs: Iterable[LabelledArc], width: float | None = None) -> str:
+    """Draw a tree or graph as SVG, without arcs from a word to itself."""
     drawn = [Arc(head, label or "", word) for head, label, word in arcs if head != word]
     return _draw_arcs(sentence, drawn, width)
 

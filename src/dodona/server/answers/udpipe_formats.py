@@ -12,9 +12,9 @@ from xml.sax.saxutils import quoteattr
 from dodona.treebank.raw_text import original_text
 from dodona.treebank.sentence import Sentence
 
-Format = Callable[[Sentence], str]
+SentenceWriter = Callable[[Sentence], str]
 
-DEEPEST = 64  # spaces before a node: with one for each, a long chain would be mostly spaces
+MAX_INDENT = 64  # spaces before a node; otherwise a long chain would be mostly spaces
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 _TOKEN_RANGE = re.compile(r"(?:^|\|)TokenRange=(\d+):(\d+)")
@@ -22,7 +22,7 @@ _PARAGRAPH = re.compile(r"# new(?:doc|par)\b")
 
 
 def write_horizontal(sentence: Sentence) -> str:
-    """A sentence a line, words between spaces; a space in a word does not break there.
+    """Write a sentence on a line, words separated by spaces; spaces in words become no-break.
 
     >>> write_horizontal(Sentence.from_columns(["10 000", "oaks"]))
     '10\\xa0000 oaks\\n'
@@ -31,12 +31,12 @@ def write_horizontal(sentence: Sentence) -> str:
 
 
 def write_vertical(sentence: Sentence) -> str:
-    """A word a line, and a blank line after each sentence."""
+    """Write a word per line, and a blank line after the sentence."""
     return "\n".join(sentence.forms) + "\n\n"
 
 
 def write_plaintext(sentence: Sentence) -> str:
-    """Its part of the text, with the white space that was there.
+    """Write the original text of a sentence with its white space.
 
     >>> misc = ["SpaceAfter=No", r"SpacesAfter=\\n"]
     >>> write_plaintext(Sentence.from_columns(["Ask", "!"], misc=misc))
@@ -46,12 +46,12 @@ def write_plaintext(sentence: Sentence) -> str:
 
 
 def write_plaintext_normalized(sentence: Sentence) -> str:
-    """A sentence a line, with one space where there were several."""
+    """Write the text of a sentence on a line, with single spaces."""
     return " ".join(sentence.text.split()) + "\n"
 
 
-def in_paragraphs(write: Format) -> Format:
-    """With a blank line before each paragraph and document but the first.
+def in_paragraphs(write: SentenceWriter) -> SentenceWriter:
+    """Return a writer that adds a blank line before each paragraph and document but the first.
 
     >>> write = in_paragraphs(write_horizontal)
     >>> oaks = Sentence.from_columns(["Oaks"], comments=["# newpar"])
@@ -69,8 +69,8 @@ def in_paragraphs(write: Format) -> Format:
     return write_next
 
 
-def make_epe(*, ranges: bool) -> Format:
-    """Sentences as lines of JSON, in the format of the EPE task (Oepen et al. 2017).
+def make_epe(*, ranges: bool) -> SentenceWriter:
+    """Return a writer of JSON lines in the format of the EPE task (Oepen et al. 2017).
 
     >>> write = make_epe(ranges=True)
     >>> line = write(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"], lemmas=["ask"]))
@@ -93,9 +93,9 @@ def _epe_nodes(sentence: Sentence, *, ranges: bool) -> Iterator[dict[str, Any]]:
     for word, head in enumerate(sentence.heads, start=1):
         row = sentence[word - 1]
         node: dict[str, Any] = {"id": word, "form": row.form}
-        place = _TOKEN_RANGE.search(row.misc) if ranges else None
-        if place:
-            node |= {"start": int(place[1]), "end": int(place[2])}
+        span = _TOKEN_RANGE.search(row.misc) if ranges else None
+        if span:
+            node |= {"start": int(span[1]), "end": int(span[2])}
         if head == 0:
             node["top"] = True
         properties = {name: _filled(getattr(row, name)) for name in ("lemma", "upos", "xpos")}
@@ -111,7 +111,7 @@ def _filled(value: str) -> str:
 
 
 def write_matxin(sentence: Sentence) -> str:
-    """The tree in XML, a node inside its head.
+    """Write the tree as XML, each node inside its head.
 
     >>> print(write_matxin(Sentence.from_columns(["Ask"], heads=[0], deprels=["root"])), end="")
     <SENTENCE ord="1" alloc="0">
@@ -127,7 +127,7 @@ def write_matxin(sentence: Sentence) -> str:
 
 
 def _quote(text: str) -> str:
-    """As the value of an attribute, with U+FFFD for what no XML may have.
+    """Quote an attribute value; U+FFFD replaces characters that XML does not allow.
 
     >>> _quote("\\x01oak & \\uffff") == '"\\ufffdoak &amp; \\ufffd"'
     True
@@ -136,18 +136,18 @@ def _quote(text: str) -> str:
 
 
 def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
-    """Opening and closing lines, without recursion: trees may be as deep as they are long."""
+    """Yield opening and closing lines, without recursion: trees may be as deep as they are long."""
     columns = sentence.forms, sentence.lemmas, sentence.feats, sentence.deprels
     todo = [(word, 1, False) for word in reversed(children[0])]
     while todo:
         word, depth, is_end = todo.pop()
         if is_end:
-            yield " " * min(depth, DEEPEST) + "</NODE>\n"
+            yield " " * min(depth, MAX_INDENT) + "</NODE>\n"
             continue
         form, lemma, feats, label = (_quote(column[word - 1]) for column in columns)
         end = ">" if children[word] else "/>"
         yield (
-            f'{" " * min(depth, DEEPEST)}<NODE ord="{word}" alloc="0" '
+            f'{" " * min(depth, MAX_INDENT)}<NODE ord="{word}" alloc="0" '
             f"form={form} lem={lemma} mi={feats} si={label}{end}\n"
         )
         if children[word]:
@@ -155,8 +155,8 @@ def _nodes(sentence: Sentence, children: list[list[int]]) -> Iterator[str]:
             todo += [(child, depth + 1, False) for child in reversed(children[word])]
 
 
-# what a format writes for a sentence, and around all of them
-FORMATS: dict[str, Format] = {
+# the writers of the formats, and what they write around all sentences
+FORMATS: dict[str, SentenceWriter] = {
     "conllu": Sentence.to_conllu,
     "horizontal": write_horizontal,
     "vertical": write_vertical,
@@ -166,8 +166,8 @@ FORMATS: dict[str, Format] = {
 AROUND = {"matxin": ("<corpus>\n", "</corpus>\n")}
 
 
-def find_format(name: str, how: Collection[str] = (), *, ranges: bool = True) -> Format:
-    """What writes the sentences of one answer, one after the other.
+def find_format(name: str, how: Collection[str] = (), *, ranges: bool = True) -> SentenceWriter:
+    """Return the writer for the sentences of one answer.
 
     >>> find_format("horizontal")(Sentence.from_columns(["Oaks", "whisper"]))
     'Oaks whisper\\n'

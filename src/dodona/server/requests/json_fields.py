@@ -1,4 +1,4 @@
-"""The fields of a request in JSON, each checked: what is wrong with one is told by its name."""
+"""Fields of JSON requests and their checks; error messages name the field."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 from dodona.server.errors import bad
 from dodona.server.limits import WIDEST_PICTURE
 
-LONGEST_NUMBER = 100  # digits; Python itself has a limit, of which it speaks in its own words
+LONGEST_NUMBER = 100  # digits; above Python's own limit its error message would be shown
 
 
 def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of an object, which have these names; one that is null is not there.
+    """Read the fields of a JSON object; those that are null count as missing.
 
     >>> read_fields(b'{"text": "Oaks whisper.", "model": null}', ["text", "model"])
     {'text': 'Oaks whisper.'}
     >>> read_fields(b'{"txt": "Oaks whisper."}', ["text", "model"])
     Traceback (most recent call last):
-    dodona.server.errors.Refused: no field 'txt'; there are: text, model
+    dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
     """
     found = _load(body)
     if not isinstance(found, dict):
         raise bad(f'expected a JSON object, as in {{"{names[0]}": "Oaks whisper."}}')
     for name in found:
         if name not in names:
-            raise bad(f"no field {shorten(name)}; there are: {', '.join(names)}")
+            raise bad(f"unknown field {shorten(name)}; known are: {', '.join(names)}")
     return {name: value for name, value in found.items() if value is not None}
 
 
 def count_values(body: bytes | bytearray) -> int:
-    """Not less than the values in JSON; a text of so many commas and brackets counts as well.
+    """Return an upper bound of the number of JSON values, by counting commas and brackets.
 
     >>> count_values(b'{"tokens": [["Ask", "oaks"], ["Ask"]]}')
     6
@@ -41,60 +41,62 @@ def count_values(body: bytes | bytearray) -> int:
 
 
 def _load(body: bytes | bytearray) -> Any:
-    """What JSON says, or in our own words why it does not."""
+    """Decode JSON, or refuse the request with the position of the error."""
     try:
         return json.loads(body.decode(), parse_int=_read_int)
     except UnicodeDecodeError as error:
         raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
-        raise bad(f"this is no JSON: line {error.lineno}, column {error.colno}") from error
+        raise bad(f"invalid JSON at line {error.lineno}, column {error.colno}") from error
     except RecursionError as error:
-        raise bad("this is no JSON that we take: it is nested too deeply") from error
+        raise bad("invalid JSON: it is nested too deeply") from error
 
 
 def _read_int(digits: str) -> int:
     if len(digits) > LONGEST_NUMBER:
-        raise bad(f"a number of more than {LONGEST_NUMBER} digits")
+        raise bad(f"a number has more than {LONGEST_NUMBER} digits")
     return int(digits)
 
 
 def check_text(name: str, value: object) -> str:
-    """A text that can be written in UTF-8."""
+    """Return a string that can be encoded in UTF-8."""
     if not isinstance(value, str):
-        raise bad(f"{name} is a text, not {shorten(value)}")
+        raise bad(f"{name} must be a string, not {shorten(value)}")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise bad(f"half a character (a lone surrogate) at position {error.start}") from error
+        raise bad(
+            f"{name} has a lone surrogate (half a character) at position {error.start}"
+        ) from error
     return value
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """One of several; an empty choice is the first."""
+    """Return one of the choices; an empty value selects the first."""
     if not value:
         return choices[0]
     if value not in choices:
-        raise bad(f"{name} is one of {', '.join(choices)}, not {shorten(value)}")
+        raise bad(f"{name} must be one of {', '.join(choices)}, not {shorten(value)}")
     return str(value)
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Yes or no."""
+    """Return a Boolean value."""
     if not isinstance(value, bool):
-        raise bad(f"{name} is true or false, not {shorten(value)}")
+        raise bad(f"{name} must be true or false, not {shorten(value)}")
     return value
 
 
 def check_count(name: str, value: object, highest: int) -> int:
-    """A whole number from 1 on."""
+    """Return an integer from 1 to `highest`."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
-        raise bad(f"{name} is a whole number from 1 to {highest}, not {shorten(value)}")
+        raise bad(f"{name} must be an integer from 1 to {highest}, not {shorten(value)}")
     return value
 
 
 def check_pixels(name: str, value: Any) -> float:
-    """The width of a picture."""
+    """Return the width of a picture."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 < value <= WIDEST_PICTURE:
-        raise bad(f"{name} is a number of pixels up to {WIDEST_PICTURE}, not {shorten(value)}")
+        raise bad(f"{name} must be a number of pixels up to {WIDEST_PICTURE}, not {shorten(value)}")
     return float(value)

@@ -1,4 +1,4 @@
-"""What can still be reached from a state: the best tree, the gold arcs it lacks, its loss."""
+"""The best tree reachable from a state, the gold arcs that it lacks, and its loss."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from dodona.core.transitions.gold import Gold
     from dodona.core.transitions.system import State, System
 
-Arc: TypeAlias = tuple[int, str | None, int]  # head, label (None: not annotated), dependent
+LabelledArc: TypeAlias = tuple[int, str | None, int]  # head, label (None: not annotated), dependent
 
 
-class Reach(NamedTuple):
-    """The best that can still come of a state."""
+class Reachable(NamedTuple):
+    """The best tree or graph reachable from a state."""
 
-    arcs: frozenset[Arc]  # of the best tree or graph in reach
-    lost: frozenset[Arc]  # gold arcs that are not among them
-    loss: int  # its loss, as the system counts it
+    arcs: frozenset[LabelledArc]  # of the tree or graph
+    lost: frozenset[LabelledArc]  # gold arcs that it lacks
+    loss: int  # as the system counts it
     actions: tuple[Action, ...]  # that lead to it
 
 
-def reach(system: System, state: State, gold: Gold) -> Reach:
-    """Follow the dynamic oracle from a state to the end.
+def reach(system: System, state: State, gold: Gold) -> Reachable:
+    """Follow the dynamic oracle from a state to a final state.
 
     >>> import dodona
     >>> system = dodona.system("arc-eager", labels=["root", "obj"])
@@ -43,11 +43,11 @@ def reach(system: System, state: State, gold: Gold) -> Reach:
         state = system.step(state, action)
     arcs = arcs_of(system, state)
     lost = find_missing(arcs, gold.arcs, with_labels=counts_labels(system))
-    return Reach(arcs, lost, _loss(system, arcs, gold), tuple(actions))
+    return Reachable(arcs, lost, _loss(system, arcs, gold), tuple(actions))
 
 
 def _choose(system: System, state: State, gold: Gold, labels: dict[int, str | None]) -> Action:
-    """An optimal action; where it must attach a word wrongly, then by the word's own label."""
+    """Return an optimal action; a word that is attached wrongly keeps its gold label."""
     first, *others = system.optimal(state, gold)
     if first.label is not None and others:
         for _, _, word in system.step(state, first).arcs - state.arcs:
@@ -57,10 +57,11 @@ def _choose(system: System, state: State, gold: Gold, labels: dict[int, str | No
     return first
 
 
-def arcs_of(system: System, state: State) -> frozenset[Arc]:
-    """The arcs of a state as loss counts them: without a root, a word left over hangs under it.
+def arcs_of(system: System, state: State) -> frozenset[LabelledArc]:
+    """Return the arcs of a state as the loss counts them.
 
-    That holds once the state is final; before, what is left over is not known.
+    In the final state of a system without an artificial root, a word without a head counts as
+    attached to the root.
     """
     if system.root != "none" or not system.is_final(state):
         return state.arcs
@@ -70,9 +71,9 @@ def arcs_of(system: System, state: State) -> frozenset[Arc]:
 
 
 def find_missing(
-    arcs: Iterable[Arc], gold: Iterable[Arc], *, with_labels: bool = True
-) -> frozenset[Arc]:
-    """Gold arcs that are not among the others; a gold label of None stands for any.
+    arcs: Iterable[LabelledArc], gold: Iterable[LabelledArc], *, with_labels: bool = True
+) -> frozenset[LabelledArc]:
+    """Return the gold arcs that are not among `arcs`; a gold label of None matches any.
 
     >>> find_missing([(1, "obj", 2)], [(1, "nsubj", 2), (0, "root", 1)], with_labels=False)
     frozenset({(0, 'root', 1)})
@@ -87,26 +88,26 @@ def find_missing(
 
 
 def split_lost(
-    lost: frozenset[Arc], at_start: frozenset[Arc]
-) -> tuple[frozenset[Arc], frozenset[Arc]]:
-    """Of the arcs that are out of reach, those that never were in it, and those that were lost.
+    lost: frozenset[LabelledArc], at_start: frozenset[LabelledArc]
+) -> tuple[frozenset[LabelledArc], frozenset[LabelledArc]]:
+    """Split unreachable gold arcs into those never reachable and those lost by some action.
 
-    Of two gold arcs that cross, a projective system can build either. The one that was to be given
-    up from the start may be built, and the other given up in its place: that is no loss.
+    Of two crossing gold arcs, a projective system can build either one. If it builds the one that
+    was unreachable at the start, the other counts as never reachable in its place.
 
     >>> first, second, third = (3, "acl", 6), (4, "obj", 7), (1, "det", 2)  # two of them cross
     >>> split_lost(frozenset({second, third}), at_start=frozenset({first}))
     (frozenset({(4, 'obj', 7)}), frozenset({(1, 'det', 2)}))
     """
     never = lost & at_start
-    given_up = at_start - lost
-    crossing = [arc for arc in lost - never if crossed(arc, given_up)]
-    never |= frozenset(sorted(crossing, key=lambda arc: (arc[2], arc[0]))[: len(given_up)])
+    replaced = at_start - lost
+    crossing = [arc for arc in lost - never if crossed(arc, replaced)]
+    never |= frozenset(sorted(crossing, key=lambda arc: (arc[2], arc[0]))[: len(replaced)])
     return never, lost - never
 
 
-def crossed(arc: Arc, arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """Those of the arcs that cross this one.
+def crossed(arc: LabelledArc, arcs: Iterable[LabelledArc]) -> frozenset[LabelledArc]:
+    """Return the arcs that cross an arc.
 
     >>> crossed((2, "acl", 6), [(3, "advmod", 4), (0, "root", 3)])
     frozenset({(0, 'root', 3)})
@@ -121,13 +122,13 @@ def crossed(arc: Arc, arcs: Iterable[Arc]) -> frozenset[Arc]:
 
 
 def counts_labels(system: System) -> bool:
-    """Whether a wrong label is a loss."""
+    """Return whether the system counts a wrong label as a loss."""
     _, label_price = LOSSES[system.loss]
     return label_price > 0
 
 
-def _loss(system: System, arcs: frozenset[Arc], gold: Gold) -> int:
-    """Gold arcs that are missing; of graphs, arcs that are not gold count as well."""
+def _loss(system: System, arcs: frozenset[LabelledArc], gold: Gold) -> int:
+    """Return the loss: missing gold arcs and, in graphs, arcs that are not gold."""
     arc_price, label_price = LOSSES[system.loss]
     n_arcs = len(find_missing(arcs, gold.arcs, with_labels=False))
     n_labels = len(find_missing(arcs, gold.arcs)) - n_arcs

@@ -1,4 +1,4 @@
-"""Places for requests: so many at a time, and who comes when all are taken is sent away."""
+"""A limited number of slots for requests; further requests are refused."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from contextlib import contextmanager
 from dodona.server.errors import Refused
 
 
-class Places:
-    """Places that are taken and given back, all by the one thread that runs the event loop.
+class RequestSlots:
+    """Slots for requests; used only by the thread of the event loop.
 
-    >>> places = Places(1, "too much to do", retry_after=1)
-    >>> with places.take(), places.take():
+    >>> slots = RequestSlots(1, "too many requests", retry_after=1)
+    >>> with slots.take(), slots.take():
     ...     pass
     Traceback (most recent call last):
-    dodona.server.errors.Refused: too much to do
+    dodona.server.errors.Refused: too many requests
     """
 
-    def __init__(self, n_places: int, why: str, *, retry_after: int) -> None:
-        self._n_free = n_places
+    def __init__(self, n_slots: int, why: str, *, retry_after: int) -> None:
+        self._n_free = n_slots
         self._why = why
         self._headers = {"Retry-After": str(retry_after)}
 
     @property
-    def are_taken(self) -> bool:
-        """Whether none is free."""
+    def is_full(self) -> bool:
+        """Whether no slot is free."""
         return not self._n_free
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """One of them, until it is given back."""
+        """Occupy a slot for the duration of a `with` block, or refuse the request."""
         if not self._n_free:
             raise Refused(503, self._why, self._headers)
         self._n_free -= 1

@@ -1,7 +1,7 @@
-"""Memory that requests hold: so much for all of them, and who needs more than is left must wait.
+"""A budget for the memory of all requests together; requests beyond it are refused.
 
-What is counted is what grows with a request: its body, from the first byte on, and what is made of
-it. A server that counts refuses in time; one that does not is ended by the system.
+Counted is what grows with a request: its body, from the first byte on, and what is made of it. A
+server without such a budget would be killed by the system.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from threading import Lock
 from dodona.server.errors import CLOSE, Refused
 from dodona.server.limits import Limits
 
-SMALL = 1_000_000  # bytes: what a request may hold also when large ones have taken their part
-LARGE = 10_000_000  # bytes: who has held more may leave memory in pieces
-ELSE = "send less at a time, or all of it to /api/parse.conllu, which streams"
+SMALL = 1_000_000  # bytes that a request may hold even when large requests have used up their share
+LARGE = 10_000_000  # bytes: larger requests may leave fragmented memory behind
+ADVICE = "send less at a time, or all of it to /api/parse.conllu, which streams"
 
 
 def trim() -> None:
-    """Have the C library give to the system what it keeps, where it knows how (glibc does).
+    """Return free memory of the C library to the system, where it can (glibc does).
 
-    Under mixed load a server of 160 MB came down to 110 by this, in milliseconds.
+    Under mixed load this shrank a server from 160 to 110 MB, in milliseconds.
     """
     if sys.platform != "win32" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):
         library.malloc_trim(0)
 
 
-class Memory:
-    """The bytes that are left, counted by the event loop and by workers.
+class MemoryBudget:
+    """The bytes that are left, shared by the event loop and the worker threads.
 
-    Large requests leave a quarter to small ones, so that a few that never end do not stop all.
+    A quarter is reserved for small requests, so that a few large ones cannot block all others.
 
-    >>> memory = Memory(100_000_000)
+    >>> memory = MemoryBudget(100_000_000)
     >>> memory.take(40_000_000), memory.take(40_000_000), memory.take(500_000, is_small=True)
     (True, False, True)
     """
@@ -44,7 +44,7 @@ class Memory:
         self._lock = Lock()
 
     def take(self, n_bytes: int, *, is_small: bool = False) -> bool:
-        """Whether there were so many left; if so, they are taken."""
+        """Take bytes from the budget; return whether there were enough left."""
         with self._lock:
             if self._n_free - n_bytes < (0 if is_small else self._for_small):
                 return False
@@ -52,15 +52,15 @@ class Memory:
             return True
 
     def give_back(self, n_bytes: int) -> None:
-        """So many are free again."""
+        """Return bytes to the budget."""
         with self._lock:
             self._n_free += n_bytes
 
 
-class Allowance:
-    """What one request may use: bytes, which it gives back at its end, and words."""
+class RequestBudget:
+    """The bytes and words that one request uses; the bytes are returned when it ends."""
 
-    def __init__(self, memory: Memory, limits: Limits) -> None:
+    def __init__(self, memory: MemoryBudget, limits: Limits) -> None:
         self.limits = limits
         self._memory = memory
         self._n_held = 0
@@ -69,26 +69,28 @@ class Allowance:
         self._lock = Lock()
 
     def hold(self, n_bytes: int) -> None:
-        """So many bytes more, or a refusal."""
+        """Take more bytes, or refuse the request."""
         with self._lock:
             n_held = self._n_held + n_bytes
             if n_held > self._memory.most:
-                raise Refused(413, f"too much for the memory of this server; {ELSE}", CLOSE)
+                raise Refused(
+                    413, f"the request needs more memory than this server allows; {ADVICE}", CLOSE
+                )
             is_free = self._memory.take(n_bytes, is_small=n_held <= SMALL)
             if self._is_closed or not is_free:
                 self._memory.give_back(n_bytes if is_free else 0)
-                why = "no memory is left for this; try again later"
+                why = "the server is out of memory for requests; try again later"
                 raise Refused(503, why, {**CLOSE, "Retry-After": "5"})
             self._n_held = n_held
 
     def count_words(self, n_words: int) -> None:
-        """So many words more, or a refusal."""
+        """Count more words, or refuse the request."""
         self._n_words += n_words
         if self._n_words > self.limits.max_words:
             raise too_many_words(self.limits)
 
     def close(self) -> None:
-        """Give the bytes back; a worker that did not notice yet gets no more."""
+        """Return all bytes; a worker thread that still runs gets no more."""
         with self._lock:
             self._is_closed = True
             self._memory.give_back(self._n_held)
@@ -98,5 +100,5 @@ class Allowance:
 
 
 def too_many_words(limits: Limits) -> Refused:
-    """A request of more words than one may have."""
-    return Refused(413, f"a request of more than {limits.max_words:,} words; {ELSE}")
+    """Return the refusal of a request with too many words."""
+    return Refused(413, f"the request has more than {limits.max_words:,} words; {ADVICE}")

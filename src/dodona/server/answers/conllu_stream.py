@@ -1,8 +1,8 @@
-"""Texts and treebanks of any size: parsed while they arrive, in memory that does not grow.
+"""Streams: texts and treebanks of any size are parsed while they arrive, in constant memory.
 
-The body of the request is the text itself; CoNLL-U comes back while it is still being sent, so a
-client must read as it writes, as curl does: `curl -T book.txt -X POST …/api/parse.conllu`. A stream
-has a thread that reads, segments and waits for the client; its slices are parsed by the workers.
+The body of the request is the text itself. CoNLL-U is sent while the body still arrives, so a
+client must read while it writes, as curl does: `curl -T book.txt -X POST …/api/parse.conllu`. Each
+stream has a thread that reads, segments and waits for the client; the worker threads parse.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from starlette.types import Receive, Scope, Send
 
 from dodona.server.errors import Refused
 from dodona.server.models import Model
-from dodona.server.requests.arriving import Arriving
+from dodona.server.requests.body_stream import BodyStream
 from dodona.server.requests.sentences import read_conllu, read_text, slices
 from dodona.server.service import Service
 from dodona.treebank.sentence import Sentence
 
 
-class Streamed(Response):
-    """An answer that reads its request."""
+class ConlluStream(Response):
+    """A response that reads its request while it is sent."""
 
     def __init__(self, service: Service, model: Model, input: str) -> None:
         super().__init__(media_type="text/plain; charset=utf-8")
@@ -33,18 +33,18 @@ class Streamed(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._send = scope, send
         try:
-            with self._service.streams.join() as self._pace:
-                self._arriving = Arriving(receive, self._pace)
+            with self._service.streams.join() as self._speed:
+                self._body = BodyStream(receive, self._speed)
                 await to_thread.run_sync(self._work, limiter=CapacityLimiter(1))
         except Refused:
             if not self._has_begun:
                 raise
-            # an answer that has begun breaks off with the connection: it must not look whole
+            # the connection is closed, so an incomplete answer cannot pass as complete
         else:
             await self._write(b"", more=False)
 
     def _work(self) -> None:
-        """In a thread of its own: read, segment, have it parsed, write."""
+        """Read, segment, have parsed, and write; runs in a thread of its own."""
         for batch in slices(self._sentences()):
             done = self._service.workers.wait_for(partial(self._parse, batch))
             from_thread.run(self._write, "".join(map(Sentence.to_conllu, done)).encode())
@@ -54,7 +54,7 @@ class Streamed(Response):
         return list(self._model.parser.pipe(batch))
 
     def _sentences(self) -> Iterator[Sentence]:
-        chunks = self._arriving.chunks()
+        chunks = self._body.chunks()
         if self._input == "text":
             return read_text(self._model, chunks)
         return read_conllu(chunks)
@@ -65,4 +65,4 @@ class Streamed(Response):
             headers = [pair for pair in self.raw_headers if pair[0] != b"content-length"]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})
         message = {"type": "http.response.body", "body": body, "more_body": more}
-        await self._pace.wait(self._send(message), len(body))
+        await self._speed.wait(self._send(message), len(body))

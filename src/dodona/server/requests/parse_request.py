@@ -1,4 +1,4 @@
-"""What /api/parse is asked: a text, CoNLL-U or words, and what to answer with."""
+"""Requests to /api/parse: text, CoNLL-U or words, and the parts of the answer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from dodona.server.errors import bad
 from dodona.server.limits import Limits
-from dodona.server.memory import too_many_words
+from dodona.server.memory_budget import too_many_words
 from dodona.server.models import Model, Models
-from dodona.server.requests.fields import (
+from dodona.server.requests.json_fields import (
     check_choice,
     check_flag,
     check_pixels,
@@ -19,32 +19,32 @@ from dodona.server.requests.fields import (
     read_fields,
 )
 from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.words import read_horizontal, read_tokens
+from dodona.server.requests.token_lists import read_horizontal, read_tokens
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
 OUTPUTS = ("all", "conllu", "sentences")
-FEW = 100  # values in JSON beside words and sentences
+OTHER_VALUES = 100  # JSON values beside words and sentences
 NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width")
 
 
 @dataclass(frozen=True)
 class ParseRequest:
-    """Sentences in one form or another, a model for them, and what to write of their trees."""
+    """The sentences, the model, and the parts of the answer."""
 
     model: Model
-    data: Any  # bytes, unless it is JSON
+    data: Any  # bytes, or decoded JSON
     input: str
     output: str
     svg: bool
-    graph: bool  # the enhanced graph as a picture, too
+    graph: bool  # draw the enhanced graph
     width: float | None
 
     @classmethod
     def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
-        """From JSON, checked field by field."""
-        # each word has one value, and each sentence; a text that has more commas has more words
-        if count_values(body) > 2 * limits.max_words + FEW:
+        """Read JSON and check every field."""
+        # each word and each sentence is a value, and a text with more commas has more words
+        if count_values(body) > 2 * limits.max_words + OTHER_VALUES:
             raise too_many_words(limits)
         fields = read_fields(body, NAMES)
         there = [name for name in INPUTS if name in fields]
@@ -53,7 +53,7 @@ class ParseRequest:
         kind = there[0]
         data = fields[kind]
         if kind != "tokens" or isinstance(data, str):
-            data = check_text(kind, data).encode()  # shorter than a string, whatever is in it
+            data = check_text(kind, data).encode()  # smaller than a str, whatever its characters
         return cls(
             models.find(check_text("model", fields.get("model", ""))),
             data,
@@ -65,7 +65,7 @@ class ParseRequest:
         )
 
     def sentences(self) -> Iterator[Sentence]:
-        """The sentences of the data."""
+        """Yield the sentences of the data."""
         if not isinstance(self.data, bytes):
             return read_tokens(self.data)
         if self.input == "tokens":

@@ -1,4 +1,4 @@
-"""Processes that explore: they are ended in time, and one that breaks hurts nobody."""
+"""Explorer processes are killed in time, and one that fails does not affect others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 
 from dodona.server.errors import Refused
-from dodona.server.helpers import Helper, Helpers
+from dodona.server.explorer_processes import ExplorerPool, ExplorerProcess
 from dodona.server.limits import Limits
 from support import small
 
 GOOD = b'{"sentence": "Ask 0 root\\nthe 3 det\\noak 1 obj"}'
-# a path that leads nowhere for a long time: every step has a cost for each of hundreds of labels
+# takes long: every step has a cost for each of hundreds of labels
 LONG = (
     b'{"system": "arc-standard", "sentence": "'
     + b"".join(b"oak %d l%d\\n" % (i, i) for i in range(250))
@@ -28,8 +28,8 @@ LONG = (
 
 
 @contextmanager
-def helpers(**limits: float) -> Iterator[Helpers]:
-    made = Helpers({"tiny": small.parser()}, Limits(**{"explorers": 1, **limits}))  # type: ignore[arg-type]
+def processes(**limits: float) -> Iterator[ExplorerPool]:
+    made = ExplorerPool({"tiny": small.parser()}, Limits(**{"explorers": 1, **limits}))  # type: ignore[arg-type]
     try:
         yield made
     finally:
@@ -43,9 +43,9 @@ def run(ask: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(main())
 
 
-def test_one_helper_answers_one_after_the_other() -> None:
+def test_one_process_answers_one_request_after_the_other() -> None:
     async def ask() -> None:
-        with helpers() as made:
+        with processes() as made:
             answers = await asyncio.gather(*(made.ask("/api/explore", GOOD) for _ in range(4)))
             assert len(set(answers)) == 1
             assert b'"forms":["Ask","the","oak"]' in answers[0]
@@ -54,10 +54,10 @@ def test_one_helper_answers_one_after_the_other() -> None:
     run(ask)
 
 
-def test_a_model_is_handed_over_when_it_is_asked_for() -> None:
+def test_a_model_is_sent_when_it_is_needed() -> None:
     async def ask() -> None:
-        with helpers() as made:
-            for model, message in (("tiny", b'"score"'), ("latin", b"there is no model")):
+        with processes() as made:
+            for model, message in (("tiny", b'"score"'), ("latin", b"no model")):
                 body = GOOD[:-1] + b', "model": "%b"}' % model.encode()
                 try:
                     found = await made.ask("/api/explore", body)
@@ -68,9 +68,9 @@ def test_a_model_is_handed_over_when_it_is_asked_for() -> None:
     run(ask)
 
 
-def test_what_takes_too_long_is_ended_and_the_next_is_answered() -> None:
+def test_a_process_is_killed_on_timeout_and_the_next_request_is_answered() -> None:
     async def ask() -> None:
-        with helpers(explore_seconds=0.01) as made:
+        with processes(explore_timeout=0.01) as made:
             with pytest.raises(TimeoutError):
                 await made.ask("/api/explore", LONG)
             assert not made._all
@@ -80,27 +80,27 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered() -> None:
     run(ask)
 
 
-def test_one_for_whom_nobody_waits_is_ended() -> None:
+def test_a_process_is_killed_when_its_request_is_cancelled() -> None:
     async def ask() -> None:
-        with helpers() as made:
+        with processes() as made:
             asking = asyncio.ensure_future(made.ask("/api/explore", LONG))
             while not made._all:
                 await asyncio.sleep(0.01)
-            [helper] = made._all
+            [process] = made._all
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-            assert helper._process.poll() is not None
+            assert process._process.poll() is not None
 
     run(ask)
 
 
-def test_one_that_dies_is_replaced() -> None:
+def test_a_process_that_dies_is_replaced() -> None:
     async def ask() -> None:
-        with helpers() as made:
+        with processes() as made:
             await made.ask("/api/explore", GOOD)
-            [helper] = made._all
-            helper._process.kill()
+            [process] = made._all
+            process._process.kill()
             with pytest.raises((EOFError, OSError)):
                 await made.ask("/api/explore", GOOD)
             assert await made.ask("/api/explore", GOOD)
@@ -108,19 +108,19 @@ def test_one_that_dies_is_replaced() -> None:
     run(ask)
 
 
-def test_it_ends_with_the_server() -> None:
-    helper = Helper({"tiny": small.parser()}, Limits())
-    helper.get_ready()
-    helper.ask("/api/explore", GOOD)
-    helper._to.close()  # as when the server is killed
-    assert helper._process.wait(10) == 0
-    helper._from.close()
+def test_a_process_ends_with_the_server() -> None:
+    process = ExplorerProcess({"tiny": small.parser()}, Limits())
+    process.get_ready()
+    process.ask("/api/explore", GOOD)
+    process._to.close()  # as when the server is killed
+    assert process._process.wait(10) == 0
+    process._from.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is bounded on Linux")
-def test_a_helper_has_only_so_much_memory() -> None:
+def test_the_memory_of_a_process_is_bounded() -> None:
     program = """
-from dodona.server.answers.helping import bounded_memory
+from dodona.server.answers.explorer_worker import bounded_memory
 for n_bytes in (10_000_000, 200_000_000, 10_000_000):
     try:
         with bounded_memory(100_000_000):

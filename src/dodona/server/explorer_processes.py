@@ -1,9 +1,9 @@
-"""Processes that explore: what they do may take long and cannot be cut, but they can be ended.
+"""A pool of explorer processes, which can be killed when they take too long.
 
-A thread could not be ended, and would keep the interpreter from everybody else. A helper is started
-when it is needed, and lives on for the next request; one that takes too long, or works for a client
-that has left, is killed. It reads messages from its standard input, each an object, and writes
-frames: a letter and bytes. Models are handed over when it asks for them.
+A thread cannot be killed, and would hold the GIL. A process is started when it is needed and kept
+for the next request; it is killed on a timeout or when its client has left. It reads messages (one
+pickled object each) from its standard input, writes frames (a letter and bytes) to its standard
+output, and asks for the models that it needs.
 """
 
 from __future__ import annotations
@@ -25,57 +25,57 @@ from dodona.parsing.parser import Parser
 from dodona.server.errors import Refused
 from dodona.server.limits import Limits
 
-COMMAND = "from dodona.server.answers.helping import main; main()"
-READY, NEED, ANSWER, REFUSAL, MISTAKE = b"B", b"N", b"A", b"R", b"M"  # frames
-LENGTH = 8  # bytes, before each message and frame
+COMMAND = "from dodona.server.answers.explorer_worker import main; main()"
+READY, NEED, ANSWER, REFUSAL, FAILURE = b"B", b"N", b"A", b"R", b"M"  # frames
+LENGTH = 8  # bytes of the length before each message and frame
 
 
-class Helpers:
-    """So many helpers, and a line before them."""
+class ExplorerPool:
+    """A bounded number of explorer processes; further requests wait."""
 
     def __init__(self, parsers: Mapping[str, Parser], limits: Limits) -> None:
         self._parsers, self._limits = parsers, limits
-        self._pool = ThreadPoolExecutor(limits.explorers, thread_name_prefix="dodona-helper")
-        self._line = asyncio.Semaphore(limits.explorers)
-        self._idle: list[Helper] = []
-        self._all: set[Helper] = set()
+        self._pool = ThreadPoolExecutor(limits.explorers, thread_name_prefix="dodona-explorer")
+        self._free = asyncio.Semaphore(limits.explorers)
+        self._idle: list[ExplorerProcess] = []
+        self._all: set[ExplorerProcess] = set()
 
     async def ask(self, name: str, body: bytes | bytearray) -> bytes:
-        """What a helper answers to a request; TimeoutError if it takes too long."""
-        async with self._line:
-            helper = self._idle.pop() if self._idle else self._start()
+        """Return the answer of a process to a request; raise TimeoutError if it takes too long."""
+        async with self._free:
+            process = self._idle.pop() if self._idle else self._start()
             loop = asyncio.get_running_loop()
             try:
-                await loop.run_in_executor(self._pool, helper.get_ready)  # not of its time
-                with fail_after(self._limits.explore_seconds):
-                    answer = await loop.run_in_executor(self._pool, helper.ask, name, bytes(body))
+                await loop.run_in_executor(self._pool, process.get_ready)  # start-up does not count
+                with fail_after(self._limits.explore_timeout):
+                    answer = await loop.run_in_executor(self._pool, process.ask, name, bytes(body))
             except Refused:
-                self._idle.append(helper)
+                self._idle.append(process)
                 raise
             except BaseException:
-                self._end(helper)
+                self._kill(process)
                 raise
-            self._idle.append(helper)
+            self._idle.append(process)
             return answer
 
     def close(self) -> None:
-        """End them all."""
-        for helper in tuple(self._all):
-            self._end(helper)
+        """Kill all processes."""
+        for process in tuple(self._all):
+            self._kill(process)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _start(self) -> Helper:
-        helper = Helper(self._parsers, self._limits)
-        self._all.add(helper)
-        return helper
+    def _start(self) -> ExplorerProcess:
+        process = ExplorerProcess(self._parsers, self._limits)
+        self._all.add(process)
+        return process
 
-    def _end(self, helper: Helper) -> None:
-        self._all.discard(helper)
-        helper.kill()
+    def _kill(self, process: ExplorerProcess) -> None:
+        self._all.discard(process)
+        process.kill()
 
 
-class Helper:
-    """A process, and what is written to it and read from it."""
+class ExplorerProcess:
+    """One explorer process and its pipes."""
 
     def __init__(self, parsers: Mapping[str, Parser], limits: Limits) -> None:
         self._parsers = parsers
@@ -85,17 +85,17 @@ class Helper:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
-        self._about: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, _modules())
+        self._setup: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, _modules())
 
     def get_ready(self) -> None:
-        """Tell a new one what it must know, and wait until it has begun."""
-        if self._about is not None:
-            write_message(self._to, self._about)
+        """Send a new process its settings, and wait until it is ready."""
+        if self._setup is not None:
+            write_message(self._to, self._setup)
             read_frame(self._from)
-            self._about = None
+            self._setup = None
 
     def ask(self, name: str, body: bytes) -> bytes:
-        """The answer to a request, waited for in a thread."""
+        """Return the answer to a request; blocks the calling thread."""
         write_message(self._to, (name, body))
         while True:
             kind, found = read_frame(self._from)
@@ -104,46 +104,46 @@ class Helper:
             if kind == REFUSAL:
                 status, _, why = found.decode().partition(" ")
                 raise Refused(int(status), why)
-            if kind == MISTAKE:
-                raise RuntimeError("an explorer made a mistake; it was told above")
+            if kind == FAILURE:
+                raise RuntimeError("the explorer process failed; its traceback is above")
             parser = self._parsers[found.decode()]
             write_message(self._to, replace(parser, segmenter=None).to_bytes())
 
     def kill(self) -> None:
-        """End it, whatever it does; a thread that waits for it is told by the end of the file."""
+        """Kill the process; a thread that reads from it gets an EOFError."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._to, self._from):
-            with suppress(OSError):  # what was written is for nobody
+            with suppress(OSError):  # unsent data is of no use
                 pipe.close()
 
 
 def _modules() -> list[str]:
-    """Where systems come from that are none of ours: who explores has to know them."""
+    """Return the modules of systems from outside Dodona, which the process must import."""
     found = {find_system(name).__module__ for name in systems()}
     return sorted(module for module in found if not module.startswith(("dodona.", "__main__")))
 
 
 def write_message(file: IO[bytes], message: Any) -> None:
-    """An object, for a process of ours."""
+    """Write an object for another process of this server."""
     data = pickle.dumps(message)
     file.write(len(data).to_bytes(LENGTH, "little") + data)
     file.flush()
 
 
 def read_message(file: IO[bytes]) -> Any:
-    """What `write_message` wrote; EOFError at the end."""
+    """Read an object that `write_message` wrote; raise EOFError at the end."""
     return pickle.loads(_read(file))
 
 
 def write_frame(file: IO[bytes], kind: bytes, data: bytes) -> None:
-    """A letter and bytes."""
+    """Write a frame: a letter and bytes."""
     file.write(len(data + kind).to_bytes(LENGTH, "little") + kind + data)
     file.flush()
 
 
 def read_frame(file: IO[bytes]) -> tuple[bytes, bytes]:
-    """What `write_frame` wrote; EOFError at the end.
+    """Read a frame that `write_frame` wrote; raise EOFError at the end.
 
     >>> import io
     >>> file = io.BytesIO()

@@ -12,7 +12,7 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 from starlette.testclient import TestClient
 
 from dodona.server.app import make_app
-from dodona.server.gate import own_hosts
+from dodona.server.origin_check import own_hosts
 from support.server_lab import conllu, models
 
 FOREIGN = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}

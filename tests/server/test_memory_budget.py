@@ -1,4 +1,4 @@
-"""Memory that requests hold, and clients that are too slow to hold it."""
+"""Memory budgets of requests, and clients too slow to keep theirs."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from dodona.server import pace
+from dodona.server import client_speed
 from dodona.server.app import make_app
+from dodona.server.client_speed import ClientGroup, ClientSpeed
 from dodona.server.errors import Refused
 from dodona.server.limits import Limits
-from dodona.server.memory import Allowance, Memory
-from dodona.server.pace import Crowd, Pace
+from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from support.server_lab import conllu, models
 
 LIMITS = Limits()
 MEGABYTE = 1_000_000
 
 
-def test_what_a_request_held_is_free_again() -> None:
-    memory = Memory(100 * MEGABYTE)
+def test_a_closed_request_releases_its_memory() -> None:
+    memory = MemoryBudget(100 * MEGABYTE)
     for _ in range(10):
-        allowed = Allowance(memory, LIMITS)
+        allowed = RequestBudget(memory, LIMITS)
         allowed.hold(40 * MEGABYTE)
-        with pytest.raises(Refused, match="no memory is left") as refused:
-            Allowance(memory, LIMITS).hold(40 * MEGABYTE)
+        with pytest.raises(Refused, match="out of memory for requests") as refused:
+            RequestBudget(memory, LIMITS).hold(40 * MEGABYTE)
         assert refused.value.status == 503
         allowed.close()
 
 
-def test_who_asks_for_too_much_is_told_so() -> None:
-    with pytest.raises(Refused, match="too much for the memory") as refused:
-        Allowance(Memory(100 * MEGABYTE), LIMITS).hold(51 * MEGABYTE)
+def test_a_request_beyond_half_the_memory_is_refused() -> None:
+    with pytest.raises(Refused, match="more memory than this server allows") as refused:
+        RequestBudget(MemoryBudget(100 * MEGABYTE), LIMITS).hold(51 * MEGABYTE)
     assert refused.value.status == 413
 
 
-def test_a_worker_that_was_not_told_of_the_end_gets_no_more() -> None:
-    memory = Memory(100 * MEGABYTE)
-    allowed = Allowance(memory, LIMITS)
+def test_a_closed_request_gets_no_more_memory() -> None:
+    memory = MemoryBudget(100 * MEGABYTE)
+    allowed = RequestBudget(memory, LIMITS)
     allowed.close()
     for _ in range(10):
         with pytest.raises(Refused):
@@ -49,13 +49,13 @@ def test_a_worker_that_was_not_told_of_the_end_gets_no_more() -> None:
     assert memory.take(75 * MEGABYTE)
 
 
-def test_small_requests_pass_when_large_ones_have_taken_all() -> None:
-    memory = Memory(100 * MEGABYTE)
-    Allowance(memory, LIMITS).hold(50 * MEGABYTE)
-    Allowance(memory, LIMITS).hold(25 * MEGABYTE)
+def test_small_requests_pass_when_large_ones_have_used_their_share() -> None:
+    memory = MemoryBudget(100 * MEGABYTE)
+    RequestBudget(memory, LIMITS).hold(50 * MEGABYTE)
+    RequestBudget(memory, LIMITS).hold(25 * MEGABYTE)
     with pytest.raises(Refused):
-        Allowance(memory, LIMITS).hold(2 * MEGABYTE)
-    Allowance(memory, LIMITS).hold(MEGABYTE)
+        RequestBudget(memory, LIMITS).hold(2 * MEGABYTE)
+    RequestBudget(memory, LIMITS).hold(MEGABYTE)
 
 
 @pytest.mark.parametrize("input_", ["horizontal", "generic_tokenizer"])
@@ -85,7 +85,7 @@ def test_memory_is_given_back_after_every_kind_of_answer() -> None:
         assert memory.take(7_500_000)
 
 
-def run(client: Pace, *seconds: float, n_bytes: int = 0) -> None:
+def run(client: ClientSpeed, *seconds: float, n_bytes: int = 0) -> None:
     async def wait() -> None:
         for span in seconds:
             await client.wait(anyio.sleep(span))
@@ -94,27 +94,27 @@ def run(client: Pace, *seconds: float, n_bytes: int = 0) -> None:
     anyio.run(wait)
 
 
-def test_a_client_that_hangs_is_not_waited_for() -> None:
-    with pytest.raises(Refused, match=r"less than 1,000 bytes a second for 0\.2 seconds"):
-        run(Pace(Limits(patience=0.2)), 5)
+def test_a_stalled_client_is_refused() -> None:
+    with pytest.raises(Refused, match=r"less than 1,000 bytes per second for 0\.2 seconds"):
+        run(ClientSpeed(Limits(patience=0.2)), 5)
 
 
-def test_a_client_that_drips_is_not_waited_for() -> None:
-    with pytest.raises(Refused, match="less than 1,000 bytes a second"):
-        run(Pace(Limits(patience=0.2)), *[0.05] * 100, n_bytes=1)
+def test_a_client_below_the_minimum_rate_is_refused() -> None:
+    with pytest.raises(Refused, match="less than 1,000 bytes per second"):
+        run(ClientSpeed(Limits(patience=0.2)), *[0.05] * 100, n_bytes=1)
 
 
-def test_a_client_that_is_fast_enough_may_take_its_time() -> None:
-    # longer than the patience as a whole; each wait so much shorter that a busy machine is no harm
-    run(Pace(Limits(patience=1.5)), *[0.2] * 9, n_bytes=1500)
+def test_a_client_above_the_minimum_rate_may_take_longer_than_the_patience() -> None:
+    # longer than the patience in total; each wait is much shorter, even on a busy machine
+    run(ClientSpeed(Limits(patience=1.5)), *[0.2] * 9, n_bytes=1500)
 
 
-def test_the_slowest_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "SLOW", 0.1)
+def test_the_slowest_client_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_speed, "SLOW", 0.1)
     gone: list[str] = []
 
-    async def send(crowd: Crowd, name: str, n_bytes: int) -> None:
-        with crowd.join() as client:
+    async def send(clients: ClientGroup, name: str, n_bytes: int) -> None:
+        with clients.join() as client:
             try:
                 while not gone:
                     await client.wait(anyio.sleep(0.01))
@@ -124,24 +124,24 @@ def test_the_slowest_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
                 gone.append(name)
 
     async def everybody() -> None:
-        crowd = Crowd(LIMITS)
+        clients = ClientGroup(LIMITS)
         async with anyio.create_task_group() as group:
-            group.start_soon(send, crowd, "fast", 1_000_000)
-            group.start_soon(send, crowd, "slow", 10)
-            assert not crowd.make_room()
-            while not crowd.make_room():
+            group.start_soon(send, clients, "fast", 1_000_000)
+            group.start_soon(send, clients, "slow", 10)
+            assert not clients.drop_slowest()
+            while not clients.drop_slowest():
                 await anyio.sleep(0.01)
-            assert len(crowd) == 1
+            assert len(clients) == 1
 
     anyio.run(everybody)
     assert gone == ["slow"]
 
 
-def test_who_gave_way_between_two_waits_is_not_waited_for_again() -> None:
+def test_a_client_cancelled_between_two_waits_is_refused_at_the_next() -> None:
     async def twice() -> None:
-        client = Pace(LIMITS)
+        client = ClientSpeed(LIMITS)
         await client.wait(anyio.sleep(0))
-        client.give_way()
+        client.cancel()
         with pytest.raises(Refused, match="others are waiting"):
             await client.wait(anyio.sleep(60))
 

@@ -8,11 +8,11 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import find_system
+from dodona.explorer.animation import MAX_FRAMES, draw_animation, draw_slide
+from dodona.explorer.cost_explanation import explain
 from dodona.explorer.explore import Explorer, read_path
-from dodona.explorer.film import MOST_FRAMES, draw_film, draw_slide
-from dodona.explorer.reach import reach
+from dodona.explorer.reachable import reach
 from dodona.explorer.typed import read_typed
-from dodona.explorer.why import explain
 from dodona.explorer.words import DOES, PAPERS, describe_moves
 from support.small import treebank
 
@@ -123,7 +123,7 @@ def test_without_a_gold_tree_anything_possible_is_played_to_the_end() -> None:
 def test_a_film_has_a_frame_for_each_state_and_keeps_right_to_left_apart() -> None:
     explorer = explorer_of(LETTER, root="first")
     path = explorer.derivation("static")
-    film = draw_film(explorer, path)
+    film = draw_animation(explorer, path)
     assert film.count('class="frame"') == film.count("@keyframes") == len(path) + 1
     assert "prefers-color-scheme" not in film and "prefers-reduced-motion" in film
     slide = draw_slide(explorer, path[:2])
@@ -131,8 +131,8 @@ def test_a_film_has_a_frame_for_each_state_and_keeps_right_to_left_apart() -> No
     assert "buffer: wrote  her" in slide
     arabic = draw_slide(explorer_of("كتب 0 root\nدرس 1 obj"), [])
     assert re.search("\u2068كتب\u2069  \u2068درس\u2069", arabic)
-    with pytest.raises(ValueError, match="a film of"):
-        draw_film(explorer, read_path(["SHIFT"] * MOST_FRAMES))
+    with pytest.raises(ValueError, match="an animation of"):
+        draw_animation(explorer, read_path(["SHIFT"] * MAX_FRAMES))
 
 
 def test_losses_before_and_after_differ_by_the_cost() -> None:

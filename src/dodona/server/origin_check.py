@@ -1,8 +1,8 @@
-"""Who may ask: requests that were meant for this server, and not those of foreign web pages.
+"""Checks against requests that other web pages make through a visitor's browser.
 
-A browser lets any page send simple requests to any address, and a page can have its own name lead
-to this machine (DNS rebinding), so that what it asks looks like its own. The first is told by what
-browsers say of a request's origin, the second by the name in `Host`, which is then not ours.
+A browser lets any page send simple requests to any address. The `Origin` and `Sec-Fetch-Site`
+headers show those. A page can also point its own host name at this machine (DNS rebinding), which
+makes its requests look same-origin; its name in `Host` is then not one of the server's.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dodona.server.errors import CLOSE, Refused, refuse
 
 ANY = "*"
-ANY_ADDRESS = "0.0.0.0"  # stands for all addresses in numbers, which no foreign page can have
+ANY_ADDRESS = "0.0.0.0"  # stands for all IP addresses, which cannot be rebound
 LOCAL = ("localhost", "127.0.0.1", "::1")
-OWN = ("same-origin", "none")  # Sec-Fetch-Site: a page of ours, or a person
+OWN = ("same-origin", "none")  # Sec-Fetch-Site of our own pages, and of typed addresses
 
 
-class Gate:
-    """Lets pass what is for us; `hosts` are the names that we have, `cors` the origins allowed."""
+class OriginCheck:
+    """Middleware that refuses unknown hosts, and foreign origins on the `working` addresses."""
 
     def __init__(
         self,
@@ -47,30 +47,32 @@ class Gate:
         await self._app(scope, receive, send)
 
     def _check_host(self, host: str | None) -> None:
-        """A name that we have; clients older than the header are no browsers."""
+        """Refuse an unknown host; a request without the header comes from no browser."""
         if host is None or ANY in self._hosts:
             return
         name = host_name(host)
         if name not in self._hosts and not (ANY_ADDRESS in self._hosts and is_address(name)):
             shown = f"{name[:100]!r}" if name.isprintable() else "that name"
-            why = f"this server is not called {shown}; to have it so: --allowed-host NAME"
+            why = (
+                f"this server is not called {shown}; start it with --allowed-host NAME to allow it"
+            )
             raise Refused(421, why, CLOSE)
 
     def _check_origin(self, headers: Headers) -> None:
-        """A page of ours, or one that is allowed; what comes from no page says nothing of one."""
+        """Refuse a page of a foreign origin; requests that come from no page have no origin."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if ANY in self._cors or origin in self._cors:
             return
-        if site is None:  # an old browser, or none
+        if site is None:  # an old browser, or no browser
             is_own = origin is None or origin.partition("://")[2] == headers.get("host")
         else:
             is_own = site in OWN
         if not is_own:
-            raise Refused(403, "web pages from elsewhere may not ask here; see --cors", CLOSE)
+            raise Refused(403, "requests from other web pages are not allowed; see --cors", CLOSE)
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header, without the port.
+    """Return the name in a Host header, without the port.
 
     >>> host_name("LOCALHOST:8000"), host_name("[::1]:8000"), host_name("::1")
     ('localhost', '::1', '::1')
@@ -82,7 +84,7 @@ def host_name(host: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Whether it is a number and no name.
+    """Return whether a host is an IP address.
 
     >>> is_address("192.168.1.5"), is_address("oak.example")
     (True, False)
@@ -95,12 +97,12 @@ def is_address(name: str) -> bool:
 
 
 def own_hosts(bound: str, allowed: Collection[str]) -> frozenset[str]:
-    """The names of a server that listens on an address: of this machine, that address, and more.
+    """Return the host names of a server bound to an address: local ones, `bound`, and `allowed`.
 
     >>> sorted(own_hosts("192.168.1.5", ["Oak.example"]))
     ['127.0.0.1', '192.168.1.5', '::1', 'localhost', 'oak.example']
     """
     own = {*LOCAL, bound, *map(host_name, allowed)}
-    if bound in (ANY_ADDRESS, "::"):  # all addresses of the machine, whatever they are
+    if bound in (ANY_ADDRESS, "::"):  # all addresses of the machine
         own |= {ANY_ADDRESS, host_name(socket.gethostname())}
     return frozenset(own)

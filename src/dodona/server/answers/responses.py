@@ -1,4 +1,4 @@
-"""Answers on their way: piece by piece, as fast as a client takes them, as long as it is there."""
+"""JSON responses, sent piece by piece while the client is connected and reads fast enough."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dodona.server.errors import Refused
-from dodona.server.service import allowance_of, service_of
+from dodona.server.service import budget_of, service_of
 
 T = TypeVar("T")
 
 JSON = "application/json"
-GONE = 499  # a status for the log: nobody is there to see it
-PIECE = 1 << 16  # bytes that are handed over at a time
-SOON = 0.1  # seconds in which it does not matter that a client has left
+GONE = 499  # for the log, where the client has disconnected
+PIECE = 1 << 16  # bytes that are sent at a time
+WATCH_AFTER = 0.1  # seconds; most requests are done before, and need no watching
 
 
-async def while_there(request: Request, work: Awaitable[T]) -> T:
-    """What is awaited, unless the client leaves: then it is stopped."""
+async def while_connected(request: Request, work: Awaitable[T]) -> T:
+    """Return the awaited result; cancel the work if the client disconnects."""
     with CancelScope() as scope:
-        watch = _Watch(request, scope)
+        watcher = _DisconnectWatcher(request, scope)
         try:
             return await work
         finally:
-            watch.end()
-    raise Refused(GONE, "the client has left")
+            watcher.stop()
+    raise Refused(GONE, "the client has disconnected")
 
 
-class _Watch:
-    """Cancels what is done for a client that leaves; after a while, since most is done by then."""
+class _DisconnectWatcher:
+    """Cancels a scope when the client disconnects; starts to watch after a short delay."""
 
     def __init__(self, request: Request, scope: CancelScope) -> None:
         self._request, self._scope = request, scope
         self._task: asyncio.Task[None] | None = None
-        self._timer = asyncio.get_running_loop().call_later(SOON, self._begin)
+        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._begin)
 
-    def end(self) -> None:
-        """It is done."""
+    def stop(self) -> None:
+        """Stop watching."""
         self._timer.cancel()
         if self._task is not None:
             self._task.cancel()
@@ -56,8 +56,8 @@ class _Watch:
         self._scope.cancel()
 
 
-class Flowing(Response):
-    """An answer in JSON that is handed over while it is made."""
+class StreamedJson(Response):
+    """A JSON response that is sent while it is being made."""
 
     def __init__(self, request: Request, pieces: AsyncIterator[bytes]) -> None:
         super().__init__(media_type=JSON)
@@ -66,35 +66,34 @@ class Flowing(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await while_there(self._request, self._hand_over(send))
+            await while_connected(self._request, self._send_pieces(send))
         except Refused:
-            # it has begun, so it breaks off with the connection: it must not look whole
-            return
+            return  # the connection is closed, so an incomplete answer cannot pass as complete
 
     @property
     def _start(self) -> Message:
         return {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
 
-    async def _hand_over(self, send: Send) -> None:
-        with service_of(self._request).takers.join() as pace:
+    async def _send_pieces(self, send: Send) -> None:
+        with service_of(self._request).readers.join() as speed:
             await send(self._start)
             async for piece in self._pieces:
                 message = {"type": "http.response.body", "body": piece, "more_body": True}
-                await pace.wait(send(message), len(piece))
+                await speed.wait(send(message), len(piece))
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-class Whole(Flowing):
-    """One that is made already; what is not taken yet is held by its request."""
+class WholeJson(StreamedJson):
+    """A complete JSON response, which counts to the memory budget of its request."""
 
     def __init__(self, request: Request, content: bytes) -> None:
         super().__init__(request, _cut(content))
         self.raw_headers.append((b"content-length", str(len(content)).encode()))
         self._content = content
-        allowance_of(request).hold(len(content))
+        budget_of(request).hold(len(content))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A short one fits into the connection's buffer: nobody is waited for, or watched."""
+        """Send the response; a short one fits into the connection's buffer."""
         if len(self._content) > PIECE:
             await super().__call__(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""What UDPipe's /process is asked: data in one format, tokenized, tagged, parsed, in another."""
+"""Requests to UDPipe's /process: data to be tokenized, tagged and parsed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from unicodedata import normalize
 from dodona.server.errors import bad
 from dodona.server.models import Model, Models
 from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.words import read_horizontal, read_vertical
+from dodona.server.requests.token_lists import read_horizontal, read_vertical
 from dodona.treebank.sentence import Sentence
 
-TOKENIZER = "generic_tokenizer"  # as an input format; people say tokenizer=
+TOKENIZER = "generic_tokenizer"  # as an input format; usually given as tokenizer=
 # the formats with their options
 INPUTS: dict[str, tuple[str, ...]] = {
     "conllu": ("v2",),
@@ -28,14 +28,14 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
     "plaintext": ("normalized_spaces",),
     "matxin": (),
 }
-ON = ("", "1", "on", "yes", "true")  # of tagger and parser, which have no options here
+ON = ("", "1", "on", "yes", "true")  # values of tagger and parser, which have no options here
 OFF = "none"
-FORMS = ("none", "nfc")  # of Unicode
+FORMS = ("none", "nfc")  # Unicode normalisation
 
 
 @dataclass(frozen=True)
 class ProcessRequest:
-    """Sentences in one format or another, what to do with them, and how to write them."""
+    """The data and its format, the steps to run, and the output format."""
 
     model: Model
     data: bytes
@@ -43,12 +43,12 @@ class ProcessRequest:
     output: str
     tag: bool
     parse: bool
-    options: frozenset[str] = frozenset()  # of the input, which may be a tokenizer
+    options: frozenset[str] = frozenset()  # of the input format or tokenizer
     how: frozenset[str] = frozenset()  # options of the output
 
     @classmethod
     def read(cls, fields: Mapping[str, str], models: Models) -> ProcessRequest:
-        """From a form; what is wrong with it is told in UDPipe's words, where it has some."""
+        """Read a form; error messages are UDPipe's where it has some."""
         if "data" not in fields:
             raise bad("The parameter 'data' is required.")
         asked_for = fields.get("input", "conllu")
@@ -58,12 +58,12 @@ class ProcessRequest:
         output, how = _read_format("output", fields.get("output", "conllu"), OUTPUTS)
         form = fields.get("normalize", FORMS[0]).lower() or FORMS[0]
         if form not in FORMS:
-            raise bad(f"normalize is one of {', '.join(FORMS)}, not '{form}'.")
-        # what UDPipe 2 does with all data, which changes offsets: here, where it is asked for
+            raise bad(f"normalize must be one of {', '.join(FORMS)}, not '{form}'.")
+        # UDPipe 2 always normalises, which changes offsets; here only on request
         data = normalize("NFC", fields["data"]) if form == "nfc" else fields["data"]
         asked = cls(
             models.find(fields.get("model")),
-            data.encode(),  # shorter than a string, whatever is in it
+            data.encode(),  # smaller than a str, whatever its characters
             input_,
             output,
             tag=_is_on("tagger", fields),
@@ -80,7 +80,7 @@ class ProcessRequest:
         return self.input == TOKENIZER
 
     def sentences(self) -> Iterator[Sentence]:
-        """The sentences of the data."""
+        """Yield the sentences of the data."""
         if self.input == "horizontal":
             return read_horizontal(self.data)
         if self.input == "vertical":
@@ -99,7 +99,7 @@ class ProcessRequest:
 def _read_format(
     kind: str, text: str, known: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, frozenset[str]]:
-    """The name of a format and its options, as in horizontal=paragraphs.
+    """Read the name of a format and its options, as in horizontal=paragraphs.
 
     >>> _read_format("output", "plaintext=normalised", OUTPUTS)
     Traceback (most recent call last):
@@ -118,7 +118,7 @@ def _read_format(
 
 
 def _is_on(part: str, fields: Mapping[str, str]) -> bool:
-    """Whether a part is asked for."""
+    """Return whether a component is requested."""
     value = fields.get(part, OFF).strip().lower()
     if value not in (*ON, OFF):
         raise bad(f"Unknown option '{value}' of {part}; it has none.")

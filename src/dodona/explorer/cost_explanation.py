@@ -1,8 +1,8 @@
-"""Why an action costs what it costs: gold arcs that it loses, wrong ones that it brings, repairs.
+"""Explanation of an action's cost: gold arcs that it loses, wrong arcs, and repairs.
 
-The best tree in reach before the action is held against the best after it. Where gold arcs can be
-had one by one but not all together (arc-standard, crossing arcs), another one may be kept for one
-that is lost: the cost is the difference.
+The best tree reachable before the action is compared with the best one after it. Where gold arcs
+are reachable one by one but not all together (arc-standard, crossing arcs), another gold arc may be
+gained for a lost one; the cost is the difference.
 """
 
 from __future__ import annotations
@@ -11,33 +11,40 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dodona.explorer.reach import Arc, Reach, arcs_of, counts_labels, find_missing, reach
+from dodona.explorer.reachable import (
+    LabelledArc,
+    Reachable,
+    arcs_of,
+    counts_labels,
+    find_missing,
+    reach,
+)
 
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
     from dodona.explorer.explore import Explorer
 
-UNSHIFT = "UNSHIFT"  # the one move that takes another back; arcs are taken back by other arcs
+UNSHIFT = "UNSHIFT"  # the one move that undoes another; arcs are undone by other arcs
 
 
 @dataclass(frozen=True)
-class Why:
-    """What an action does to the best tree in reach."""
+class CostExplanation:
+    """The effect of an action on the best reachable tree."""
 
     cost: int
     is_optimal: bool
-    loses: frozenset[Arc]  # gold arcs that were in reach
-    instead: frozenset[Arc]  # gold arcs that could not be had together with them, and now can
-    mislabelled: frozenset[Arc]  # those of the lost that are built, by another label
-    wrong: frozenset[Arc]  # of graphs: arcs that are not gold, which count as well
-    repairs: tuple[Action, ...]  # that the best way on from there has to make
-    is_estimate: bool  # the system's costs are not exact here: the loss rises by another number
-    reach: Reach  # after the action
+    loses: frozenset[LabelledArc]  # gold arcs that were reachable before
+    instead: frozenset[LabelledArc]  # gold arcs that are reachable only now that these are lost
+    mislabelled: frozenset[LabelledArc]  # lost arcs that are built with another label
+    wrong: frozenset[LabelledArc]  # in graphs: arcs that are not gold, which also count
+    repairs: tuple[Action, ...]  # actions on the best path that undo earlier ones
+    is_estimate: bool  # the system's cost is not exact: the loss rises by another number
+    reach: Reachable  # after the action
 
 
-def explain(explorer: Explorer, state: State, action: Action) -> Why:
-    """What an action costs in a state, and why.
+def explain(explorer: Explorer, state: State, action: Action) -> CostExplanation:
+    """Explain the cost of an action in a state.
 
     >>> from dodona.core.transitions.action import Action
     >>> from dodona.explorer.explore import Explorer, read_path
@@ -51,17 +58,21 @@ def explain(explorer: Explorer, state: State, action: Action) -> Why:
     """
     system, gold = explorer.system, explorer.gold
     if gold is None:
-        raise ValueError("there is no gold tree, so nothing has a cost")
+        raise ValueError("costs need a gold tree")
     after = explorer.step(state, action)
     before, found = reach(system, state, gold), reach(system, after, gold)
     cost = system.cost(state, gold, action)
-    loses, instead, wrong = frozenset[Arc](), frozenset[Arc](), frozenset[Arc]()
+    loses, instead, wrong = (
+        frozenset[LabelledArc](),
+        frozenset[LabelledArc](),
+        frozenset[LabelledArc](),
+    )
     if cost or found.loss > before.loss:
         loses, instead = found.lost - before.lost, before.lost - found.lost
         if system.builds_graphs:
             wrong = _wrong(explorer, found.arcs) - _wrong(explorer, before.arcs)
     joined = {(head, dependent) for head, _, dependent in found.arcs}
-    return Why(
+    return CostExplanation(
         cost,
         action in system.optimal(state, gold),
         loses,
@@ -74,14 +85,14 @@ def explain(explorer: Explorer, state: State, action: Action) -> Why:
     )
 
 
-def _wrong(explorer: Explorer, arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """Those of the arcs that are not gold."""
+def _wrong(explorer: Explorer, arcs: Iterable[LabelledArc]) -> frozenset[LabelledArc]:
+    """Return the arcs that are not gold."""
     gold = () if explorer.gold is None else explorer.gold.arcs
     return find_missing(gold, arcs, with_labels=counts_labels(explorer.system))
 
 
 def _repairs(explorer: Explorer, state: State, actions: Iterable[Action]) -> Iterator[Action]:
-    """Those of the actions that take back what was done before."""
+    """Yield the actions that undo earlier ones."""
     for action in actions:
         after = explorer.system.step(state, action)
         if action.move == UNSHIFT or arcs_of(explorer.system, state) - after.arcs:

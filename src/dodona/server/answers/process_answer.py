@@ -1,4 +1,4 @@
-"""What UDPipe's /process answers: all sentences as one string in JSON."""
+"""The answer of UDPipe's /process: all sentences as one string in JSON."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.metadata import version
 
-from dodona.server.answers.formats import AROUND, find_format
-from dodona.server.answers.turns import Step
-from dodona.server.memory import Allowance
-from dodona.server.requests.process import ProcessRequest
+from dodona.server.answers.scheduling import Step
+from dodona.server.answers.udpipe_formats import AROUND, find_format
+from dodona.server.memory_budget import RequestBudget
+from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.requests.sentences import size_of, slices
 from dodona.treebank.conllu.quoting import quote_conllu
 from dodona.treebank.sentence import Sentence
 
 
-def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
-    """The answer in steps."""
+def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:
+    """Yield the answer in steps."""
     write = _find_writer(asked)
     batches = _counted(slices(asked.sentences()), allowed)
-    if not asked.is_raw:  # all is read first: a mistake is told, not streamed
+    if not asked.is_raw:  # everything is read first, so that errors in the input refuse the request
         read = []
         for batch in batches:
             allowed.hold(size_of(batch))
@@ -39,19 +39,19 @@ def write_process(asked: ProcessRequest, allowed: Allowance) -> Iterator[Step]:
 
 @cache
 def _begin(model: str) -> bytes:
-    """An answer up to its text, the same for all requests to a model."""
+    """Return the beginning of an answer, the same for all requests to a model."""
     about = {"model": model, "acknowledgements": [], "result": ""}
     return json.dumps(about, indent=1).removesuffix('"\n}').encode()
 
 
-def _counted(batches: Iterator[list[Sentence]], allowed: Allowance) -> Iterator[list[Sentence]]:
+def _counted(batches: Iterator[list[Sentence]], allowed: RequestBudget) -> Iterator[list[Sentence]]:
     for batch in batches:
         allowed.count_words(sum(map(len, batch)))
         yield batch
 
 
 def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]:
-    """The sentences with new tags, new trees, or both."""
+    """Return the sentences with new tags, new trees, or both."""
     parser = asked.model.parser
     if asked.parse:
         return list(parser.pipe(sentences, retag=asked.tag, keep_tags=not asked.tag))
@@ -61,12 +61,12 @@ def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]
 
 @cache
 def generator() -> str:
-    """Who made the annotation."""
+    """Return the name of the program for the `generator` comment."""
     return f"Dodona {version('dodona')}"
 
 
 def _find_writer(asked: ProcessRequest) -> Callable[[list[Sentence]], bytes]:
-    """How to write sentences: CoNLL-U of raw text may have more than was asked for."""
+    """Return the function that writes sentences; raw text to CoNLL-U has one of its own."""
     ranges, spaces = "ranges" in asked.options, "normalized_spaces" not in asked.options
     if asked.output == "conllu" and asked.is_raw:
         return partial(quote_conllu, ranges=ranges, spaces=spaces)
@@ -76,10 +76,10 @@ def _find_writer(asked: ProcessRequest) -> Callable[[list[Sentence]], bytes]:
 
 @cache
 def _around(text: str) -> bytes:
-    """What stands before or after the sentences: one of a few texts."""
+    """Encode a text before or after the sentences; there are only a few."""
     return _inside(text)
 
 
 def _inside(text: str) -> bytes:
-    """The text as it stands between the quotes of a string in JSON."""
+    """Encode a text as the inside of a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1].encode()

@@ -1,6 +1,6 @@
-"""A process that explores for the server; `server.helpers` is its other side.
+"""Main program of an explorer process; `server.explorer_processes` is the server's side.
 
-It ends when the server does, however that ends. Nobody but the server writes to it.
+The process ends when the server ends, however that happens. Only the server writes to it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,25 @@ from queue import SimpleQueue
 from typing import IO, Any, cast
 
 from dodona.parsing.parser import Parser
-from dodona.server.answers.explore import SHOWN, write_explored
+from dodona.server.answers.explorer_answers import SHOWN, write_explored
 from dodona.server.errors import Refused
-from dodona.server.helpers import ANSWER, MISTAKE, NEED, READY, REFUSAL, read_message, write_frame
+from dodona.server.explorer_processes import (
+    ANSWER,
+    FAILURE,
+    NEED,
+    READY,
+    REFUSAL,
+    read_message,
+    write_frame,
+)
 from dodona.server.models import Model, Models
-from dodona.server.requests.explore import ExploreRequest
+from dodona.server.requests.explorer_request import ExploreRequest
 
-TOO_MUCH = Refused(503, "this takes more memory than the explorer has; take a shorter sentence")
+TOO_MUCH = Refused(503, "the explorer ran out of memory; try a shorter sentence")
 
 
-class Server:
-    """What is read from the server and written to it."""
+class ServerPipe:
+    """Messages from the server, and frames to it."""
 
     def __init__(self, from_: IO[bytes], to: IO[bytes]) -> None:
         self._from, self._to = from_, to
@@ -37,15 +45,15 @@ class Server:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def read(self) -> Any:
-        """The next message."""
+        """Wait for the next message."""
         return self._messages.get()
 
     def write(self, kind: bytes, data: bytes) -> None:
-        """A frame."""
+        """Write a frame."""
         write_frame(self._to, kind, data)
 
     def _listen(self) -> None:
-        """In a thread, so that the end of the server is heard also during work."""
+        """Read messages in a thread, so that the end of the server is noticed during work."""
         while True:
             try:
                 self._messages.put(read_message(self._from))
@@ -53,39 +61,39 @@ class Server:
                 os._exit(0)
 
 
-class Fetched:
-    """A model that is asked for when it is needed."""
+class RemoteModel:
+    """A model that is requested from the server on first use."""
 
-    other_name = None  # pages ask by the first one
+    other_name = None  # pages use the first name
 
-    def __init__(self, name: str, server: Server) -> None:
+    def __init__(self, name: str, server: ServerPipe) -> None:
         self.name, self._server = name, server
 
     @cached_property
     def parser(self) -> Parser:
-        """Its parser."""
+        """The parser, which the server sends."""
         self._server.write(NEED, self.name.encode())
         return Parser.from_bytes(self._server.read())
 
 
 def main() -> None:
     """Answer requests until the server ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # those are for the server
+    for number in (signal.SIGINT, signal.SIGTERM):  # the server handles them
         signal.signal(number, signal.SIG_IGN)
     to = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what somebody prints is no frame
-    server = Server(sys.stdin.buffer, to)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # printed text must not mix with frames
+    server = ServerPipe(sys.stdin.buffer, to)
     limits, names, sys.path, modules = server.read()
     for module in modules:
         import_module(module)
-    models = Models(cast(Model, Fetched(name, server)) for name in names)
+    models = Models(cast(Model, RemoteModel(name, server)) for name in names)
     server.write(READY, b"")
     while True:
         name, body = server.read()
         try:
             asked = ExploreRequest.read(body, models, limits)
             if asked.model is not None:
-                assert asked.model.parser  # before memory is counted
+                assert asked.model.parser  # loaded before memory is limited
             with bounded_memory(limits.memory):
                 answer = write_explored(SHOWN[name], asked)
         except Refused as refused:
@@ -94,19 +102,19 @@ def main() -> None:
             refuse(server, TOO_MUCH)
         except Exception:
             traceback.print_exc()
-            server.write(MISTAKE, b"")
+            server.write(FAILURE, b"")
         else:
             server.write(ANSWER, answer)
 
 
-def refuse(server: Server, refused: Refused) -> None:
-    """Hand on why a request is not answered."""
+def refuse(server: ServerPipe, refused: Refused) -> None:
+    """Send the reason why a request is refused."""
     server.write(REFUSAL, f"{refused.status} {refused}".encode())
 
 
 @contextmanager
 def bounded_memory(n_bytes: int) -> Iterator[None]:
-    """Where the system can do so, let not more than so many bytes more be taken."""
+    """Limit the additional memory of this process to `n_bytes`, where the system can."""
     pages = Path("/proc/self/statm")
     if not pages.exists():
         yield

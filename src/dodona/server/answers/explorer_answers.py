@@ -1,4 +1,4 @@
-"""What the server answers to the explorer's page, as plain data for JSON."""
+"""Answers to the explorer's page, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Any, TypeAlias
 from dodona.core.transitions.registry import find_system, systems
 from dodona.core.transitions.registry import system as make_system
 from dodona.core.transitions.system import LOSSES
+from dodona.explorer.animation import draw_animation, draw_slide
 from dodona.explorer.beam import explore_beam
-from dodona.explorer.explore import ANY, BEST, Choice, Explorer, View, graph_of, in_order
-from dodona.explorer.film import draw_film, draw_slide
-from dodona.explorer.picture import draw_best, draw_graph, draw_state
-from dodona.explorer.reach import Arc, Reach, arcs_of, crossed
-from dodona.explorer.why import explain
+from dodona.explorer.cost_explanation import explain
+from dodona.explorer.explore import ANY, BEST, Choice, Explorer, StateView, graph_of, in_order
+from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, crossed
+from dodona.explorer.state_drawing import draw_best, draw_graph, draw_state
 from dodona.explorer.words import PAPERS, describe_moves
 from dodona.query.pattern import Pattern
-from dodona.server.answers.turns import encode
+from dodona.server.answers.scheduling import encode
 from dodona.server.errors import bad
-from dodona.server.requests.explore import ExploreRequest
+from dodona.server.requests.explorer_request import ExploreRequest
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 
-MOST_MATCHES = 1000  # in a sentence
+MAX_MATCHES = 1000  # per sentence
 
 Show: TypeAlias = Callable[[ExploreRequest], dict[str, Any]]
 
 
 def write_explored(show: Show, asked: ExploreRequest) -> bytes:
-    """The answer."""
+    """Return the encoded answer; errors of the explorer refuse the request."""
     try:
         return encode(show(asked))
-    except ValueError as error:  # the explorer's: each is written for the person who reads it
+    except ValueError as error:
         raise bad(str(error)) from error
 
 
 def describe_systems() -> list[dict[str, Any]]:
-    """Every transition system with the choices that it leaves.
+    """Describe every transition system with its options.
 
     >>> next(found["oracles"] for found in describe_systems() if found["name"] == "swap")
     ['static', 'eager', 'lazy', 'minimal']
@@ -59,7 +59,7 @@ def describe_systems() -> list[dict[str, Any]]:
 
 
 def show_state(asked: ExploreRequest) -> dict[str, Any]:
-    """The state at the end of a path."""
+    """Describe the state at the end of a path."""
     explorer = asked.explorer()
     state, taken, stopped = explorer.follow_valid(asked.path)
     if stopped is not None and not asked.lenient:
@@ -87,8 +87,10 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
     return answer
 
 
-def _reach(explorer: Explorer, view: View, reach: Reach, asked: ExploreRequest) -> dict[str, Any]:
-    """What was lost, what never was in reach, and the best that is left."""
+def _reach(
+    explorer: Explorer, view: StateView, reach: Reachable, asked: ExploreRequest
+) -> dict[str, Any]:
+    """Describe the lost gold arcs, those that were never reachable, and the best reachable tree."""
     gold = frozenset() if explorer.gold is None else explorer.gold.arcs
     return {
         "loss": reach.loss,
@@ -99,7 +101,7 @@ def _reach(explorer: Explorer, view: View, reach: Reach, asked: ExploreRequest) 
 
 
 def _best(
-    explorer: Explorer, built: Iterable[Arc], reach: Reach, asked: ExploreRequest
+    explorer: Explorer, built: Iterable[LabelledArc], reach: Reachable, asked: ExploreRequest
 ) -> dict[str, Any]:
     return {
         "arcs": in_order(reach.arcs),
@@ -109,9 +111,9 @@ def _best(
 
 
 def show_why(asked: ExploreRequest) -> dict[str, Any]:
-    """What an action after the path costs, why, and the best that is left after it."""
+    """Explain the cost of an action after the path, with the best tree reachable after it."""
     if asked.action is None:
-        raise bad("there is no action to explain: send action, as in RIGHT-ARC:obj")
+        raise bad("no action to explain; send action, as in RIGHT-ARC:obj")
     explorer = asked.explorer()
     state, _ = explorer.follow(asked.path)
     why = explain(explorer, state, asked.action)
@@ -132,7 +134,7 @@ def show_why(asked: ExploreRequest) -> dict[str, Any]:
 
 
 def show_derivation(asked: ExploreRequest) -> dict[str, Any]:
-    """The actions of an oracle or of the model; those of `best` go on from the path."""
+    """List the actions of an oracle or of the model; `best` and `any` continue the path."""
     explorer = asked.explorer()
     if asked.oracle not in (BEST, ANY):
         return {"path": list(map(str, explorer.derivation(asked.oracle)))}
@@ -141,7 +143,7 @@ def show_derivation(asked: ExploreRequest) -> dict[str, Any]:
 
 
 def show_beam(asked: ExploreRequest) -> dict[str, Any]:
-    """The hypotheses of beam search, step by step."""
+    """Describe the hypotheses of beam search, step by step."""
     explorer = asked.explorer()
     view = explore_beam(explorer, asked.beam)
     return {
@@ -161,7 +163,7 @@ def show_beam(asked: ExploreRequest) -> dict[str, Any]:
 
 
 def show_tree(asked: ExploreRequest) -> dict[str, Any]:
-    """A gold tree or graph that is being drawn: its picture, and as CoNLL-U."""
+    """Draw a gold tree or graph that is being edited, and return it as CoNLL-U."""
     sentence = asked.read_sentence()
     graph = graph_of(sentence)
     arcs = frozenset() if graph is None else graph.arcs
@@ -169,24 +171,24 @@ def show_tree(asked: ExploreRequest) -> dict[str, Any]:
 
 
 def show_slide(asked: ExploreRequest) -> dict[str, Any]:
-    """The state, or all on the way to it, as a picture that stands for itself."""
-    draw = draw_film if asked.film else draw_slide
+    """Draw the state, or all states on the path, as a self-contained picture."""
+    draw = draw_animation if asked.film else draw_slide
     return {"svg": draw(asked.explorer(), asked.path, asked.width)}
 
 
 def show_matches(asked: ExploreRequest) -> dict[str, Any]:
-    """The words of each sentence that fit a pattern, by their numbers."""
+    """List the matches of a pattern in each sentence, as word numbers."""
     if asked.pattern is None:
-        raise bad("there is no pattern: send one, as in upos=VERB >nsubj *")
+        raise bad("no pattern to search for; send pattern, as in upos=VERB >nsubj *")
     pattern = Pattern(asked.pattern)
     found = [
-        [match.ids for match in pattern.matches(sentence, most=MOST_MATCHES)]
+        [match.ids for match in pattern.matches(sentence, most=MAX_MATCHES)]
         for sentence in asked.read_sentences()
     ]
     return {"names": pattern.name_places, "matches": found}
 
 
-SHOWN: dict[str, Show] = {  # what can be asked for, by its address
+SHOWN: dict[str, Show] = {  # by address
     "/api/explore": show_state,
     "/api/explore/derivation": show_derivation,
     "/api/explore/beam": show_beam,
@@ -207,7 +209,7 @@ def _choice(choice: Choice) -> dict[str, Any]:
 
 
 def _sort(explorer: Explorer, choices: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By move in the system's order, within it the cheapest first, then the best score."""
+    """Sort by move in the system's order, then by cost, then by score."""
     names = [*explorer.system.moves, *(explorer.system.other_names or {}).values()]
 
     def rank(choice: dict[str, Any]) -> tuple[int, int, int, str]:

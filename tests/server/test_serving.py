@@ -175,7 +175,7 @@ def test_a_port_that_is_taken_is_told(model: Path, server: Running) -> None:
     [
         (["{model}", "{model}"], "two models are called 'tiny'"),
         (["no.dodona"], "no.dodona"),
-        (["{model}", "--waiting", "0"], "waiting is more than 0"),
+        (["{model}", "--waiting", "0"], "waiting must be a number above 0"),
         (["{model}", "--port", "70000"], "a port is a number from 0 to 65535"),
     ],
 )
