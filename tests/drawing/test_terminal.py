@@ -104,7 +104,7 @@ def test_no_words_no_lines() -> None:
 def test_wrong_arguments_are_explained() -> None:
     with pytest.raises(ValueError, match="2 heads, but columns of 2, 1 words"):
         draw(["a", "b"], [0, 1], ["root"])
-    with pytest.raises(ValueError, match=r"no tree: \[2, 1\]"):
+    with pytest.raises(ValueError, match=r"not form a tree: \[2, 1\]"):
         draw(["a", "b"], [2, 1], ["x", "y"])
 
 

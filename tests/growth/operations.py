@@ -15,7 +15,7 @@ from dodona.clustering.clusters import cluster
 from dodona.drawing.svg import draw
 from dodona.evaluation import evaluate_graphs
 from dodona.explorer.explore import Explorer
-from dodona.explorer.picture import draw_best, draw_state
+from dodona.explorer.state_drawing import draw_best, draw_state
 from dodona.explorer.typed import read_typed
 from dodona.treebank.conllu.writer import Writer, to_conllu, to_conllx
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
@@ -283,9 +283,12 @@ OPERATIONS = [
         lambda given: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in given],
         500,
     ),
-    Operation("draw graphs", GRAPHS, graphs, draw_graphs, 200),
-    Operation("draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 50),
-    Operation("draw in rows", TREES, sentences, lambda given: dodona.Doc(given).to_html(), 30),
+    # the arcs of a row are compared with each other; the server draws up to 250 words
+    Operation("draw graphs", GRAPHS, graphs, draw_graphs, 60, power=2),
+    Operation(
+        "draw in a line", CONLLU, sentences, each(lambda s: s.to_svg(width=None)), 60, power=2
+    ),
+    Operation("draw in rows", TREES, sentences, lambda s: dodona.Doc(s).to_html(), 60, power=2),
     # as many lines as words, as wide as the tree is high
     Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 50, power=2),
     Operation("explore trees", EXPLORED, sentences, partial(explore, system="arc-hybrid"), 50),

@@ -88,7 +88,7 @@ def test_a_graph_with_thousands_of_arcs_is_refused_at_once(server: Running) -> N
     body = {"sentence": tangle(100, 50), "system": "graph-eager"}
     answer = server.client.post("/api/explore", json=body)
     assert answer.status_code == 400
-    assert answer.json() == {"error": "a graph of 5000 arcs; the explorer shows up to 1000"}
+    assert answer.json() == {"error": "the graph has 5000 arcs; the explorer shows up to 1000"}
 
 
 @pytest.mark.parametrize("is_told", [True, False], ids=["Content-Length", "chunked"])
@@ -227,7 +227,7 @@ def test_what_is_explored_too_long_is_given_up(model: Path) -> None:
         client.shutdown(socket.SHUT_WR)
         found = read_all(client)
     assert b"HTTP/1.1 503" in found
-    assert b"explored for more than 0.05 seconds" in found
+    assert b"exploring took more than 0.05 seconds" in found
 
 
 def test_nobody_works_for_a_client_that_left(server: Running) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every request: limits, metrics, headers, the log, and mistakes of ours."""
+"""Properties of every request: limits, metrics, headers, the log, and internal errors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from anyio import to_thread
 from starlette.testclient import TestClient
 
 from dodona.server.app import make_app
-from dodona.server.helpers import Helpers
+from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
 from dodona.server.middleware import HEADERS
 from dodona.server.models import load_models
 from support.server_lab import conllu, models, sentences
 
-# what is asked in JSON, and answered by the workers
+# JSON requests that worker threads and processes answer
 ASKED: dict[str, dict[str, Any]] = {
     "/api/parse": {"conllu": conllu()},
     "/api/explore": {"sentence": conllu(1)},
@@ -59,10 +59,10 @@ def test_metrics_count_requests_errors_and_words() -> None:
 
 @EVERYWHERE
 def test_a_request_over_the_limit(path: str) -> None:
-    with TestClient(make_app(models(), Limits(max_bytes=1000))) as client:
-        said = client.post(path, content=b"x" * 1001, headers=JSON)
-        unsaid = client.post(path, content=iter([b"x" * 600] * 2), headers=JSON)
-    for answer in (said, unsaid):
+    with TestClient(make_app(models(), Limits(max_size=1000))) as client:
+        announced = client.post(path, content=b"x" * 1001, headers=JSON)
+        chunked = client.post(path, content=iter([b"x" * 600] * 2), headers=JSON)
+    for answer in (announced, chunked):
         assert answer.status_code == 413
         assert set(answer.json()) == {"error"}
         assert "1,000 bytes" in answer.json()["error"]
@@ -70,7 +70,7 @@ def test_a_request_over_the_limit(path: str) -> None:
 
 @EVERYWHERE
 def test_a_request_that_takes_too_long(path: str) -> None:
-    with TestClient(make_app(models(), Limits(seconds=1e-9))) as client:
+    with TestClient(make_app(models(), Limits(timeout=1e-9))) as client:
         answer = client.post(path, json=ASKED[path])
     assert answer.status_code == 503
     assert set(answer.json()) == {"error"}
@@ -79,47 +79,47 @@ def test_a_request_that_takes_too_long(path: str) -> None:
 
 
 @EVERYWHERE
-def test_more_requests_than_may_wait_are_sent_away(path: str) -> None:
+def test_requests_beyond_the_waiting_limit_are_refused(path: str) -> None:
     app = make_app(models(), Limits(waiting=1))
     with TestClient(app) as client:
-        with app.state.service.places.take():
+        with app.state.service.slots.take():
             answer = client.post(path, json=ASKED[path])
             assert answer.status_code == 503
-            assert answer.json() == {"error": "too much to do; try again in a moment"}
+            assert answer.json() == {"error": "the server is busy; try again in a moment"}
             assert answer.headers["retry-after"] == "1"
-            assert client.get("/health").status_code == 200  # who asks how one is gets an answer
-        for _ in range(3):  # a place is given back, also by those that are refused
+            assert client.get("/health").status_code == 200  # needs no slot
+        for _ in range(3):  # slots are released, also by refused requests
             assert client.post(path, json=ASKED[path]).status_code == 200
             assert client.post(path, content=b"{", headers=JSON).status_code == 400
 
 
-def test_who_explores_has_a_place_among_those_who_parse(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on = Event(), Event()
+def test_exploring_and_parsing_share_the_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = Event(), Event()
 
-    async def wait(self: Helpers, name: str, body: bytes) -> bytes:
+    async def wait(self: ExplorerPool, name: str, body: bytes) -> bytes:
         begun.set()
-        await to_thread.run_sync(go_on.wait)
+        await to_thread.run_sync(may_end.wait)
         return b"{}"
 
     with TestClient(make_app(models(), Limits(waiting=1))) as client, ThreadPoolExecutor() as pool:
         with monkeypatch.context() as patch:
-            patch.setattr(Helpers, "ask", wait)
+            patch.setattr(ExplorerPool, "ask", wait)
             exploring = pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"])
             assert begun.wait(30)
             assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {503}
-            go_on.set()
+            may_end.set()
             assert exploring.result().status_code == 200
         assert {client.post(path, json=ASKED[path]).status_code for path in ASKED} == {200}
 
 
-def test_who_explores_leaves_places_to_who_parses(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = Event()
+def test_exploring_leaves_slots_to_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = Event()
 
-    async def wait(self: Helpers, name: str, body: bytes) -> bytes:
-        await to_thread.run_sync(go_on.wait)
+    async def wait(self: ExplorerPool, name: str, body: bytes) -> bytes:
+        await to_thread.run_sync(may_end.wait)
         return b"{}"
 
-    monkeypatch.setattr(Helpers, "ask", wait)
+    monkeypatch.setattr(ExplorerPool, "ask", wait)
     with TestClient(make_app(models(), Limits(waiting=8))) as client, ThreadPoolExecutor(8) as pool:
         asked = [
             pool.submit(client.post, "/api/explore", json=ASKED["/api/explore"]) for _ in range(8)
@@ -128,7 +128,7 @@ def test_who_explores_leaves_places_to_who_parses(monkeypatch: pytest.MonkeyPatc
             wait_for(asked, timeout=0.01)
         assert n_done == 6
         assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
-        go_on.set()
+        may_end.set()
         assert Counter(future.result().status_code for future in asked) == {200: 2, 503: 6}
 
 
@@ -137,21 +137,21 @@ def test_a_model_that_is_not_there(client: TestClient, path: str) -> None:
     answer = client.post(path, json=ASKED[path] | {"model": "latin"})
     assert answer.status_code == 400
     names = "en-whole-251115, bare"
-    assert answer.json() == {"error": f"there is no model 'latin' here; there is: {names}"}
+    assert answer.json() == {"error": f"no model 'latin'; available: {names}"}
 
 
-def test_a_mistake_of_ours_is_told_without_its_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_reveals_no_details(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("secret")
 
-    monkeypatch.setattr("dodona.server.answers.parse.describe", fail)
+    monkeypatch.setattr("dodona.server.answers.parse_answer.describe", fail)
     with TestClient(make_app(models()), raise_server_exceptions=False) as client:
         answer = client.post("/api/parse", json={"conllu": conllu()})
     assert answer.status_code == 500
-    assert answer.json() == {"error": "an error inside the server"}
+    assert answer.json() == {"error": "internal server error"}
 
 
-def test_headers_that_keep_browsers_careful(client: TestClient) -> None:
+def test_security_headers(client: TestClient) -> None:
     for path in ("/health", "/models", "/nothing"):
         headers = client.get(path).headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
@@ -168,7 +168,7 @@ def test_other_origins_only_where_allowed() -> None:
         assert "access-control-allow-origin" not in other
 
 
-def test_the_log_has_a_line_a_request_and_not_what_it_says() -> None:
+def test_the_log_has_a_line_per_request_without_its_content() -> None:
     lines: list[str] = []
     with TestClient(make_app(models(), log=lines.append)) as client:
         client.get("/process?data=secret&input=horizontal&parser")

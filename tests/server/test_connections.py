@@ -1,4 +1,4 @@
-"""What is written in one go is sent in one go, nothing is kept back, and heads have their time."""
+"""Short writes are joined and sent without delay, and headers have a timeout."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from dodona.server.app import make_app
-from dodona.server.connections import LONG, Connection, Gathering, Guard
+from dodona.server.connections import LONG, ConnectionGuard, GatheringTransport
 from dodona.server.limits import Limits
-from dodona.server.running import listen
+from dodona.server.serving import listen
+from dodona.server.uvicorn_adapter import HttpConnection
 from support.server_lab import models
 
 
 class Sent:
-    """A transport that remembers what it was told."""
+    """A transport that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[bytes | str] = []
@@ -44,20 +45,20 @@ class Sent:
         return "close" in self.calls
 
 
-def gathered(work: Callable[[Gathering], Awaitable[None]]) -> list[bytes | str]:
-    """What a transport is told when some work is done with one that gathers."""
+def gathered(work: Callable[[GatheringTransport], Awaitable[None]]) -> list[bytes | str]:
+    """Return the calls of the underlying transport while `work` uses a gathering one."""
 
     async def run() -> list[bytes | str]:
         sent: Any = Sent()
-        await work(Gathering(sent, asyncio.get_running_loop()))
+        await work(GatheringTransport(sent, asyncio.get_running_loop()))
         calls: list[bytes | str] = sent.calls
         return calls
 
     return asyncio.run(run())
 
 
-def test_a_head_goes_with_its_body() -> None:
-    async def work(transport: Gathering) -> None:
+def test_headers_are_sent_with_their_body() -> None:
+    async def work(transport: GatheringTransport) -> None:
         transport.write(b"head")
         transport.write(b"x" * LONG)
         transport.write(b"")
@@ -66,8 +67,8 @@ def test_a_head_goes_with_its_body() -> None:
     assert gathered(work) == [b"head" + b"x" * LONG, b""]
 
 
-def test_what_is_short_is_sent_when_the_loop_comes_by() -> None:
-    async def work(transport: Gathering) -> None:
+def test_a_short_write_is_sent_in_the_next_iteration_of_the_loop() -> None:
+    async def work(transport: GatheringTransport) -> None:
         transport.write(b"100 Continue")
         assert transport.get_write_buffer_size() == 112
         await asyncio.sleep(0)
@@ -76,23 +77,23 @@ def test_what_is_short_is_sent_when_the_loop_comes_by() -> None:
     assert gathered(work) == [b"100 Continue"]
 
 
-def test_long_pieces_are_not_gathered() -> None:
-    """Else nothing would tell whoever writes that the client reads slowly."""
+def test_long_writes_are_not_joined() -> None:
+    """Otherwise the writer would not notice that the client reads slowly."""
 
-    async def work(transport: Gathering) -> None:
+    async def work(transport: GatheringTransport) -> None:
         for _ in range(3):
             transport.write(b"x" * LONG)
 
     assert gathered(work) == [b"x" * LONG] * 3
 
 
-def test_to_close_sends_what_was_written_and_to_abort_does_not() -> None:
-    async def close(transport: Gathering) -> None:
+def test_close_sends_what_was_written_and_abort_does_not() -> None:
+    async def close(transport: GatheringTransport) -> None:
         transport.write(b"bye")
         transport.close()
         assert transport.is_closing()
 
-    async def abort(transport: Gathering) -> None:
+    async def abort(transport: GatheringTransport) -> None:
         transport.write(b"bye")
         transport.abort()
         await asyncio.sleep(0)
@@ -102,13 +103,13 @@ def test_to_close_sends_what_was_written_and_to_abort_does_not() -> None:
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[tuple[Connection, asyncio.StreamWriter]]:
-    """A connection as a server has it, and its client."""
+async def connected() -> AsyncIterator[tuple[HttpConnection, asyncio.StreamWriter]]:
+    """Yield a connection of a server, and its client."""
     loop = asyncio.get_running_loop()
-    ready: asyncio.Future[Connection] = loop.create_future()
+    ready: asyncio.Future[HttpConnection] = loop.create_future()
 
-    class Ready(Connection):
-        guard = Guard(Limits())
+    class Ready(HttpConnection):
+        guard = ConnectionGuard(Limits())
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -125,8 +126,8 @@ async def connected() -> AsyncIterator[tuple[Connection, asyncio.StreamWriter]]:
         writer.close()
 
 
-def test_an_answer_waits_for_no_acknowledgement() -> None:
-    """With Nagle's algorithm, what follows a first piece waits 40 ms for the client's system."""
+def test_an_answer_does_not_wait_for_acknowledgements() -> None:
+    """Nagle's algorithm would delay all but the first packet by 40 ms."""
 
     async def run() -> Any:
         async with connected() as (connection, _):
@@ -136,11 +137,11 @@ def test_an_answer_waits_for_no_acknowledgement() -> None:
     assert asyncio.run(run())
 
 
-def test_a_head_has_its_time_from_its_first_piece_on() -> None:
+def test_the_timeout_of_headers_begins_with_their_first_byte() -> None:
     pieces = b"POST /process HT", b"TP/1.1\r\nHost: localhost\r\n", b"Content-Length: 9\r\n\r\n"
 
     async def run() -> list[float | None]:
-        """When the connection would be hung up on, before the head and after each piece of it."""
+        """Return when the connection would be closed, before the headers and after each part."""
         found = []
         async with connected() as (connection, writer):
             for piece in (b"", *pieces):
@@ -148,7 +149,7 @@ def test_a_head_has_its_time_from_its_first_piece_on() -> None:
                 writer.write(piece)
                 while connection._n_received < n_bytes:
                     await asyncio.sleep(0.001)
-                timer = connection._timers.get("head")
+                timer = connection._timers.get("headers")
                 found.append(None if timer is None else timer.when())
                 await asyncio.sleep(0.01)
         return found

@@ -1,4 +1,4 @@
-"""Turns: nobody waits for a long request to end, and a place in the line is given back."""
+"""Worker threads take turns, and request slots are released."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 
 from dodona.server.errors import Refused
-from dodona.server.places import Places
+from dodona.server.request_slots import RequestSlots
 from dodona.server.workers import Workers
 
 
@@ -31,10 +31,10 @@ def test_a_short_request_does_not_wait_for_a_long_one(monkeypatch: pytest.Monkey
     assert order.index("short") <= 5
 
 
-def test_a_place_is_given_back_whatever_happens() -> None:
-    places = Places(1, "too much to do", retry_after=1)
+def test_a_slot_is_released_whatever_happens() -> None:
+    slots = RequestSlots(1, "too many requests", retry_after=1)
     for _ in range(3):
-        with pytest.raises(KeyError), places.take():
+        with pytest.raises(KeyError), slots.take():
             raise KeyError
-    with places.take(), pytest.raises(Refused, match="too much to do"), places.take():
+    with slots.take(), pytest.raises(Refused, match="too many requests"), slots.take():
         pass

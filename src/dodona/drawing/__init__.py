@@ -1,1 +1,1 @@
-"""Trees and graphs for the eye: SVG, HTML pages, and lines of text in a terminal."""
+"""Drawings of dependency trees and graphs: SVG, HTML pages, and text for terminals."""

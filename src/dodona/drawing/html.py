@@ -1,4 +1,4 @@
-"""A page of drawings, one below the other."""
+"""HTML pages of drawings, one below the other."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ figcaption{font-size:.85rem;opacity:.7;margin-bottom:.5rem}
 
 
 def opening(title: str) -> str:
-    """All that stands above the first drawing."""
+    """Return the beginning of a page, up to the first drawing."""
     return (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -24,7 +24,7 @@ def opening(title: str) -> str:
 
 
 def figure(svg: str, caption: str = "") -> str:
-    """A drawing (made with `standalone=False`) and what stands above it."""
+    """Return a drawing (made with `standalone=False`) below its caption."""
     above = f'<figcaption dir="auto">{safe(caption)}</figcaption>\n' if caption else ""
     return f"<figure>\n{above}{svg}\n</figure>\n"
 
@@ -33,7 +33,7 @@ CLOSING = "</body>\n</html>\n"
 
 
 def page(figures: Iterable[tuple[str, str]], title: str = "Dodona") -> str:
-    """A page of drawings, each with its caption.
+    """Return a page of drawings, each with its caption.
 
     >>> from dodona.drawing.svg import draw
     >>> page([(draw(["Speak"], [], standalone=False), "sentence 1")]).splitlines()[-4]

@@ -1,7 +1,7 @@
-"""How wide a text will be, roughly, without asking a font; and which way it runs.
+"""Estimates of text widths without font files, and the direction of a text.
 
-Widths are those of the common sans-serif fonts (Helvetica, Arial and their twins), in em. They need
-not be exact: layouts leave a little room, and texts are centred.
+Widths are in em, for the common sans-serif fonts (Helvetica, Arial and compatible ones). They need
+not be exact: layouts leave some space, and texts are centred.
 """
 
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ LATIN = {
     **dict.fromkeys("mMW%@—…", 0.95),
 }
 LOWER_CASE, UPPER_CASE, WIDE, EMOJI = 0.56, 0.7, 1.0, 1.25
-JOINER = "\u200d"  # makes one picture of the emoji around it
+JOINER = "\u200d"  # joins the emoji around it into one glyph
 SKIN_TONES = range(0x1F3FB, 0x1F400)
 FIRST_EMOJI = 0x1F000
 
 
 def width(text: str, size: float) -> float:
-    """The width of a text in a font of this size.
+    """Return the width of a text in a font of this size, in pixels.
 
     >>> round(width("oak", 16)), round(width("神託", 16)), width("e\u0301", 16) == width("e", 16)
     (26, 32, True)
@@ -36,7 +36,7 @@ def width(text: str, size: float) -> float:
 
 
 def is_right_to_left(texts: Iterable[str]) -> bool:
-    """Whether most of the letters are of a script that is written from right to left.
+    """Return whether most letters belong to right-to-left scripts.
 
     >>> is_right_to_left(["שלום", "."]), is_right_to_left(["oak", "ש"])
     (True, False)
@@ -51,7 +51,10 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
 
 @cache
 def _advance(char: str) -> float:
-    """Of a character with its marks; a whole text of marks would take Python long to decompose."""
+    """Return the width of one character.
+
+    Characters are decomposed one by one: `normalize` is quadratic in a run of combining marks.
+    """
     return sum(map(_plain_advance, normalize("NFD", char)))
 
 
@@ -61,7 +64,7 @@ def _plain_advance(char: str) -> float:
     kind = category(char)
     if kind in ("Mn", "Me", "Cf", "Cc") or ord(char) in SKIN_TONES:
         return 0.0
-    if "\u1160" <= char <= "\u11ff":  # vowels and finals of Hangul, written into the syllable
+    if "\u1160" <= char <= "\u11ff":  # Hangul vowels and finals combine with the syllable
         return 0.0
     if east_asian_width(char) in "WF":
         return WIDE if ord(char) < FIRST_EMOJI or char.isalpha() else EMOJI

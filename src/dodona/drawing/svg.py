@@ -1,16 +1,16 @@
-"""A dependency tree or graph as SVG: words in a line, labelled arcs above them, tags beneath.
+"""Dependency trees and graphs as SVG: words in a line, labelled arcs above them, tags beneath.
 
-Colours are those of the page (`currentColor`) and of the style below, which a drawing carries with
-it unless the page says `standalone=False` and styles it itself.
+Colours come from the page (`currentColor`) and from the style sheet below. A drawing contains the
+style sheet unless it was made with `standalone=False`, for a page that has it already.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
-from dodona.drawing.layout import Arc, Layout, Piece, arrange
-from dodona.drawing.look import COMPACT, USUAL, Look
+from dodona.drawing.dimensions import COMPACT, NORMAL, Dimensions
+from dodona.drawing.layout import Arc, ArcSegment, DrawingLayout, arrange
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.measure import width as text_width
 
@@ -54,12 +54,11 @@ def draw(
     compact: bool = False,
     margin: float | None = None,
 ) -> str:
-    """The sentence as an SVG picture.
+    """Draw a sentence with its arcs as an SVG picture.
 
-    Any arcs will do: crossing ones, several to a word, none. A sentence that would be wider than
-    `width` pixels is broken into rows. Text from right to left is drawn from right to left.
-    `compact` draws all smaller and closer together, for long sentences; `margin` is what is left
-    free around it, in pixels.
+    The arcs may cross, share a dependent, or be missing. A sentence wider than `width` pixels is
+    broken into rows. Right-to-left text is drawn from right to left. `compact` uses smaller fonts
+    and distances, for long sentences; `margin` is the blank border in pixels.
 
     >>> picture = draw(["Oaks", "speak"], [Arc(2, "nsubj", 1), Arc(0, "root", 2)])
     >>> picture.startswith("<svg"), picture.count('class="word"'), picture.count('class="arc"')
@@ -68,30 +67,34 @@ def draw(
     forms, arcs = list(forms), [Arc(*arc) for arc in arcs]
     tags = None if tags is None else list(tags)
     _check(forms, arcs, tags)
-    look = COMPACT if compact else USUAL
+    size = COMPACT if compact else NORMAL
     if margin is not None:
-        look = replace(look, margin=margin)
-    room = None if width is None else width - 2 * look.margin
-    labels = [text_width(arc.label, look.label_size) for arc in arcs]
-    layout = arrange(_widths(forms, tags, look), arcs, labels, room, look)
-    return _Picture(forms, arcs, tags, layout, look).render(standalone, title)
+        size = replace(size, margin=margin)
+    widths = [text_width(form, size.form_size) for form in forms]
+    if tags is not None:
+        tag_widths = [text_width(tag, size.tag_size) for tag in tags]
+        widths = list(map(max, widths, tag_widths))
+    labels = [text_width(arc.label, size.label_size) for arc in arcs]
+    max_width = None if width is None else width - 2 * size.margin
+    layout = arrange(widths, arcs, labels, max_width, size)
+    return _SvgWriter(forms, arcs, tags, layout, size).render(standalone, title)
 
 
 def stack_pictures(pictures: Iterable[str]) -> str:
-    """One picture of several that `draw` made with `standalone=False`, one below the other.
+    """Combine pictures made by `draw(..., standalone=False)` into one, below each other.
 
     >>> stack_pictures([draw(["Speak"], [], standalone=False)] * 2).count("<svg")
     3
     """
-    parts, most, y = [], 0.0, 0.0
+    parts, width, y = [], 0.0, 0.0
     for picture in pictures:
         size = _SIZE.search(picture)
         if size is None:
-            raise ValueError(f"not a picture of ours: {picture[:40]!r}")
+            raise ValueError(f"not a picture made by draw: {picture[:40]!r}")
         parts.append(picture.replace("<svg ", f'<svg y="{_n(y)}" ', 1))
-        most, y = max(most, float(size[1])), y + float(size[2])
-    size_of_all = f'width="{_n(most)}" height="{_n(y)}" viewBox="0 0 {_n(most)} {_n(y)}"'
-    first = f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {size_of_all}>'
+        width, y = max(width, float(size[1])), y + float(size[2])
+    total = f'width="{_n(width)}" height="{_n(y)}" viewBox="0 0 {_n(width)} {_n(y)}"'
+    first = f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {total}>'
     return "\n".join([first, f"<style>{STYLE}</style>", *parts, "</svg>"])
 
 
@@ -105,52 +108,36 @@ def _check(forms: Sequence[str], arcs: Sequence[Arc], tags: Sequence[str] | None
             raise ValueError(f"{arc} leads from a word to itself")
 
 
-def _widths(forms: Sequence[str], tags: Sequence[str] | None, look: Look) -> list[float]:
-    found = [text_width(form, look.form_size) for form in forms]
-    if tags is not None:
-        of_tags = [text_width(tag, look.tag_size) for tag in tags]
-        found = [max(widths) for widths in zip(found, of_tags, strict=True)]
-    return found
-
-
-class _Picture:
-    """The pieces of a layout, written down."""
+class _SvgWriter:
+    """Writes a layout as SVG elements."""
 
     def __init__(
         self,
         forms: Sequence[str],
         arcs: Sequence[Arc],
         tags: Sequence[str] | None,
-        layout: Layout,
-        look: Look,
+        layout: DrawingLayout,
+        size: Dimensions,
     ) -> None:
-        self.forms, self.arcs, self.tags, self.layout = forms, arcs, tags, layout
-        self.look = look
+        self.forms, self.arcs, self.tags, self.layout, self.size = forms, arcs, tags, layout, size
         self.is_mirrored = is_right_to_left(forms)
-        self.width = layout.width + 2 * self.look.margin
-        self.grounds: list[float] = []  # of each row: where its arcs end, above the words
-        below = (
-            self.look.above_form
-            + self.look.below
-            + (self.look.form_to_tag if tags is not None else 0)
-        )
-        y = self.look.margin
+        self.width = layout.width + 2 * size.margin
+        self.grounds: list[float] = []  # y coordinate of each row at which its arcs end
+        below = size.above_form + size.below + (size.form_to_tag if tags is not None else 0)
+        y = size.margin
         for row in layout.rows:
-            levels = (
-                self.look.first_level
-                + (row.n_levels - 1) * self.look.level_height
-                + self.look.label_size / 2
-            )
+            levels = size.first_level + (row.n_levels - 1) * size.level_height + size.label_size / 2
             self.grounds.append(y + (levels if row.n_levels else 0))
-            y = self.grounds[-1] + below + self.look.row_gap
-        self.height = (y - self.look.row_gap if layout.rows else 0) + self.look.margin / 2
+            y = self.grounds[-1] + below + size.row_gap
+        self.height = (y - size.row_gap if layout.rows else 0) + size.margin / 2
 
     def render(self, standalone: bool, title: str | None) -> str:
+        """Return the whole picture."""
         name = safe(title if title is not None else " ".join(self.forms))
         size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
         box = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
         direction = ' direction="rtl"' if self.is_mirrored else ""
-        kind = f"dodona {self.look.name}".rstrip()
+        kind = f"dodona {self.size.css_class}".rstrip()
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" {size} {box} role="img" '
             f'aria-label="{name}"{direction}>'
@@ -159,67 +146,56 @@ class _Picture:
             parts.append(f"<title>{name}</title>")
         if standalone:
             parts.append(f"<style>{STYLE}</style>")
-        pieces: list[list[Piece]] = [[] for _ in self.arcs]
-        for piece in self.layout.pieces:
-            pieces[piece.arc].append(piece)
-        parts += [self._arc(arc, found) for arc, found in zip(self.arcs, pieces, strict=True)]
-        parts += self._words()
-        return "\n".join([*parts, "</svg>"])
+        drawn = [""] * len(self.arcs)
+        for segment in self.layout.segments:
+            drawn[segment.arc] += self._segment(self.arcs[segment.arc], segment)
+        for arc, lines in zip(self.arcs, drawn, strict=True):
+            kind = f" {safe(arc.kind)}" if arc.kind else ""
+            parts.append(
+                f'<g class="arc{kind}" data-head="{arc.head}" data-dependent="{arc.dependent}" '
+                f'data-label="{safe(arc.label)}">{lines}</g>'
+            )
+        return "\n".join([*parts, *self._words(), "</svg>"])
 
-    def _words(self) -> list[str]:
-        words = []
+    def _words(self) -> Iterator[str]:
         for row, ground in zip(self.layout.rows, self.grounds, strict=True):
-            for word, centre in enumerate(row.centres, start=row.first):
-                y = ground + self.look.above_form
-                text = self._text("form", centre, y, self.forms[word - 1])
+            y = ground + self.size.above_form
+            for word, x in enumerate(row.centres, start=row.first):
+                text = self._text("form", x, y, self.forms[word - 1])
                 if self.tags is not None:
-                    text += self._text(
-                        "tag", centre, y + self.look.form_to_tag, self.tags[word - 1]
-                    )
-                words.append(f'<g class="word" data-id="{word}" tabindex="0">{text}</g>')
-        return words
+                    text += self._text("tag", x, y + self.size.form_to_tag, self.tags[word - 1])
+                yield f'<g class="word" data-id="{word}" tabindex="0">{text}</g>'
 
     def _text(self, kind: str, x: float, y: float, text: str) -> str:
         return f'<text class="{kind}" x="{self._x(x)}" y="{_n(y)}">{safe(text)}</text>'
 
-    def _arc(self, arc: Arc, pieces: Sequence[Piece]) -> str:
-        kind = f" {safe(arc.kind)}" if arc.kind else ""
-        drawn = "".join(self._piece(arc, piece) for piece in pieces)
-        return (
-            f'<g class="arc{kind}" data-head="{arc.head}" data-dependent="{arc.dependent}" '
-            f'data-label="{safe(arc.label)}">{drawn}</g>'
-        )
-
-    def _piece(self, arc: Arc, piece: Piece) -> str:
-        ground = self.grounds[piece.row]
-        y = ground - self.look.first_level - (piece.level - 1) * self.look.level_height
-        label = self._text("label", piece.label_x, y + self.look.label_size * 0.35, arc.label)
+    def _segment(self, arc: Arc, segment: ArcSegment) -> str:
+        ground, font_size, x = self.grounds[segment.row], self.size.label_size, segment.label_x
+        y = ground - self.size.first_level - (segment.level - 1) * self.size.level_height
+        label = self._text("label", x, y + font_size * 0.35, arc.label)
         if arc.head == 0:
-            x = self._x(piece.label_x)
-            line = f"M{x},{_n(y + self.look.label_size * 0.7)}V{_n(ground - ARROW_HEIGHT)}"
-            return self._lines(line, piece.label_x, ground) + label
-        half = text_width(arc.label, self.look.label_size) / 2 + 3
-        sides = (
-            self._side(piece.x1, piece.left, arc, piece.label_x - half, y, ground),
-            self._side(piece.x2, piece.right, arc, piece.label_x + half, y, ground),
-        )
-        end = piece.x1 if piece.left == arc.dependent else piece.x2
-        shown = arc.dependent in (piece.left, piece.right)
-        return self._lines("".join(sides), end if shown else None, ground) + label
+            line = f"M{self._x(x)},{_n(y + font_size * 0.7)}V{_n(ground - ARROW_HEIGHT)}"
+            return self._lines(line, x, ground) + label
+        half = text_width(arc.label, font_size) / 2 + 3
+        line = self._side(segment.x1, segment.left, arc, x - half, y, ground)
+        line += self._side(segment.x2, segment.right, arc, x + half, y, ground)
+        end = segment.x1 if segment.left == arc.dependent else segment.x2
+        has_arrow = arc.dependent in (segment.left, segment.right)
+        return self._lines(line, end if has_arrow else None, ground) + label
 
     def _side(
         self, x: float, word: int | None, arc: Arc, inner: float, y: float, ground: float
     ) -> str:
-        """From a word, or the margin, up and along to the label; nothing where there is no room."""
+        """Return the path from a word (None: from the margin) up and along to the label."""
         if word is None:
-            edge = x - self.look.margin if x == 0 else x + self.look.margin
+            edge = x - self.size.margin if x == 0 else x + self.size.margin
             return f"M{self._x(edge)},{_n(y)}H{self._x(inner)}"
         bottom = ground - (ARROW_HEIGHT if word == arc.dependent else 0)
         inwards = 1 if inner > x else -1
-        corner = min(self.look.corner, abs(inner - x))
+        corner = min(self.size.corner, abs(inner - x))
         turn = f"Q{self._x(x)},{_n(y)} {self._x(x + inwards * corner)},{_n(y)}"
         along = f"H{self._x(inner)}" if abs(inner - x) > corner else ""
-        return f"M{self._x(x)},{_n(bottom)}V{_n(y + self.look.corner)}{turn}{along}"
+        return f"M{self._x(x)},{_n(bottom)}V{_n(y + self.size.corner)}{turn}{along}"
 
     def _lines(self, path: str, arrow: float | None, ground: float) -> str:
         drawn = f'<path class="line" d="{path}"/>'
@@ -229,12 +205,12 @@ class _Picture:
         return drawn
 
     def _x(self, x: float) -> str:
-        x += self.look.margin
+        x += self.size.margin
         return _n(self.width - x if self.is_mirrored else x)
 
 
 def in_fixed_colours(svg: str) -> str:
-    """A picture for programs that know no variables in styles: the colours of a light page.
+    """Replace the CSS variables of a picture by the light colours, for programs without variables.
 
     >>> "var(" in in_fixed_colours(draw(["Speak"], []))
     False
@@ -246,7 +222,7 @@ def in_fixed_colours(svg: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without characters that XML does not allow.
+    """Replace the characters that XML does not allow by U+FFFD.
 
     >>> clean("oak\\x00")
     'oak�'
@@ -255,10 +231,10 @@ def clean(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    """The text as it may stand in XML, in a value between quotes too."""
+    """Escape a text for XML, also for attribute values."""
     return escape(clean(text))
 
 
 def _n(number: float) -> str:
-    """A tenth of a pixel is enough."""
-    return f"{round(number, 1) + 0.0:.1f}".removesuffix(".0")  # + 0.0: no -0.0
+    """Format a coordinate, rounded to a tenth of a pixel."""
+    return f"{round(number, 1) + 0.0:.1f}".removesuffix(".0")  # + 0.0 avoids -0.0

@@ -1,4 +1,4 @@
-"""A dependency tree in a terminal: one line a word, arcs at the left.
+"""Dependency trees as text for terminals: one line per word, arcs at the left.
 
         ╭─► The         det
       ╭─┴─► oracle      nsubj
@@ -7,10 +7,10 @@
       ├─┴─► travellers  obl
       ╰───► .           punct
 
-A head has one upright line, its *trunk*, with an arrow to each dependent; the trunk springs (┬ ┴ ┼)
-from the arrow that leads to the head itself. Trunks stand in lanes. A lane is as far from the words
-as its head is high in the tree, so lines of a projective tree never meet; where an arc does cross a
-trunk it passes behind it (─│─).
+A head has one vertical line, its *trunk*, with an arrow to each dependent; the trunk starts (┬ ┴ ┼)
+at the arrow that leads to the head itself. Trunks stand in columns called lanes, further from the
+words the higher the head is in the tree, so the lines of a projective tree never meet; a crossing
+arc passes behind the trunk that it crosses (─│─). Trees that need more than 500 lanes are refused.
 """
 
 from bisect import bisect_right
@@ -22,28 +22,27 @@ from unicodedata import category
 
 from rich.cells import cell_len
 
-from dodona.drawing.occupied import Occupied
 from dodona.errors import DodonaError
 
-Paint: TypeAlias = Callable[[str, str], str]  # a text and its ANSI codes
+Paint: TypeAlias = Callable[[str, str], str]  # maps a text and its ANSI codes to the text shown
 
-# By whether a line goes on upwards and downwards.
-SPRING = {(True, True): "┼", (True, False): "┴", (False, True): "┬"}
+# Keys: whether the trunk continues upwards, and downwards.
+START = {(True, True): "┼", (True, False): "┴", (False, True): "┬"}
 BRANCH = {(True, True): "├", (True, False): "╰", (False, True): "╭"}
 
 ROOT_COLOUR = "1;35"
 TRUNK_COLOURS = ("36", "33", "32", "34", "31", "95", "96", "93", "92", "94", "91")
 TAG_COLOUR = "2"
 SHORTEST_FORM = 6
-MOST_LANES = 500
+MAX_LANES = 500
 
 
 class TooWideError(DodonaError, ValueError):
-    """A tree so high that nobody could follow its lines."""
+    """A tree too deep to draw as text."""
 
 
 class Trunk(NamedTuple):
-    """The upright line of a head, from its first to its last row in a lane; lane 1 is innermost."""
+    """The vertical line of a head in a lane, from row `first` to `last`; lane 1 is innermost."""
 
     head: int
     lane: int
@@ -60,10 +59,10 @@ def draw(
     width: int | None = None,
     colour: bool = False,
 ) -> str:
-    """The tree as lines of text.
+    """Draw a tree as lines of text.
 
-    Where lines would be wider than `width` columns, lanes are moved together and then long words
-    are shortened; arcs and labels never are.
+    Where lines would be wider than `width` columns, first the gaps between lanes are dropped, then
+    long words are shortened; arcs and labels are always complete.
 
     >>> print(draw(["Ask", "the", "oak", "!"], [0, 3, 1, 1], ["root", "det", "obj", "punct"]))
     ●─┬───► Ask  root
@@ -94,7 +93,7 @@ def draw(
 
 
 def grow_trunks(heads: Sequence[int]) -> dict[int, Trunk]:
-    """A trunk for every head, outside those of its dependents and clear of all others."""
+    """Return a trunk for every head, outside those of its dependents and clear of all others."""
     rows: dict[int, list[int]] = {}
     for word, head in enumerate(heads, start=1):
         rows.setdefault(head, [head]).append(word)
@@ -102,21 +101,21 @@ def grow_trunks(heads: Sequence[int]) -> dict[int, Trunk]:
     for head in top_down:
         top_down += rows.get(head, [head])[1:]
     if len(top_down) != len(heads) + 1:  # the root does not lead to every word
-        raise ValueError(f"these heads are no tree: {list(heads)}")
+        raise ValueError(f"these heads do not form a tree: {list(heads)}")
     trunks: dict[int, Trunk] = {}
-    occupied = Occupied(len(heads) + 1)
     for head in reversed(top_down[1:]):
         if head not in rows:
             continue
         first, last = min(rows[head]), max(rows[head])
-        lowest = 1 + max((trunks[word].lane for word in rows[head] if word in trunks), default=0)
-        lane = occupied.next_free(first, last + 1, lowest)
-        if lane > MOST_LANES:
+        lane = 1 + max((trunks[word].lane for word in rows[head] if word in trunks), default=0)
+        taken = {t.lane for t in trunks.values() if t.first <= last and first <= t.last}
+        while lane in taken:
+            lane += 1
+        if lane > MAX_LANES:
             raise TooWideError(
-                f"more than {MOST_LANES} heads would stand beside each other above word {head}: "
+                f"more than {MAX_LANES} heads would stand beside each other above word {head}: "
                 "too many for lines of text"
             )
-        occupied.take(first, last + 1, lane)
         trunks[head] = Trunk(head, lane, first, last)
     return trunks
 
@@ -124,7 +123,7 @@ def grow_trunks(heads: Sequence[int]) -> dict[int, Trunk]:
 def draw_arcs(
     heads: Sequence[int], trunks: dict[int, Trunk], n_lanes: int, gap: int, paint: Paint
 ) -> list[str]:
-    """What stands before each word, the arrowhead included."""
+    """Return the text before each word, the arrowhead included."""
     lanes: list[dict[int, Trunk]] = [{} for _ in range(len(heads) + 1)]
     for trunk in trunks.values():
         for row in range(trunk.first, trunk.last + 1):
@@ -145,17 +144,17 @@ def draw_arcs(
 
 
 def cell(trunk: Trunk | None, row: int, side: int) -> str:
-    """The glyph of a lane: the row's arc starts in it (side 0), left of it (< 0) or right of it."""
+    """Return a lane's glyph in a row whose arc starts in it (side 0), left (< 0) or right of it."""
     if trunk is None:
         return "─" if side < 0 else " "
-    goes_on = (row > trunk.first, row < trunk.last)
+    continues = (row > trunk.first, row < trunk.last)
     if side == 0:
-        return BRANCH[goes_on]
-    return SPRING[goes_on] if trunk.head == row else "│"
+        return BRANCH[continues]
+    return START[continues] if trunk.head == row else "│"
 
 
 def printable(text: str) -> str:
-    """Control characters could move the cursor or change the terminal's colours."""
+    """Replace control characters, which could move the cursor or change the terminal's colours."""
     return "".join("�" if category(char) == "Cc" else char for char in text)
 
 
@@ -171,7 +170,7 @@ def shorten(text: str, n_columns: int) -> str:
 
 
 def align(columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The rows of a table, every cell but a row's last padded to its column."""
+    """Return the rows of a table; every cell but the last of a row is padded to its column."""
     *padded, last = columns
     widths = [widest(column) for column in padded]
     return [
@@ -188,7 +187,7 @@ def paint_words(words: Sequence[str], head: int, paint: Paint) -> str:
 
 
 def colour_of(head: int) -> str:
-    """Each head's arcs have a colour, neighbours different ones."""
+    """Return the colour of a head's arcs; neighbouring heads have different ones."""
     return TRUNK_COLOURS[head % len(TRUNK_COLOURS)] if head else ROOT_COLOUR
 
 

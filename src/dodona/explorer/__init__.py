@@ -1,1 +1,1 @@
-"""The explorer as data: what a system can do in a state, what it costs, what is out of reach."""
+"""The explorer: states of a transition system, the costs of actions, and unreachable arcs."""

@@ -1,7 +1,7 @@
-"""Beam search, step by step: the hypotheses, and the moment when the last correct one falls off.
+"""Beam search step by step: the hypotheses, and the step that prunes the last correct one.
 
-A hypothesis is correct if the best tree that was in reach at the start still is: if none of its
-actions cost more than it had to (Aufrant, Wisniewski & Yvon 2017).
+A hypothesis is correct if the best tree reachable at the start is still reachable, that is, if each
+of its actions had the lowest cost possible (Aufrant, Wisniewski & Yvon 2017).
 """
 
 from __future__ import annotations
@@ -17,46 +17,46 @@ if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
     from dodona.explorer.explore import Explorer
-    from dodona.explorer.reach import Arc
+    from dodona.explorer.reachable import LabelledArc
 
 WIDTH = 8
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One of the derivations that are kept side by side."""
+    """A hypothesis in the beam."""
 
     score: float
-    parent: int  # its place in the step before
-    action: Action | None  # None: it is final and waits
+    parent: int  # index in the previous step
+    action: Action | None  # None: it was final already
     is_correct: bool | None  # None without a gold tree
     is_final: bool
-    joined: Arc | None  # the arc that the action built
+    joined: LabelledArc | None  # the arc that the action built
 
 
 @dataclass(frozen=True)
 class BeamView:
-    """The hypotheses after each step, best first; the first step has but the start."""
+    """The hypotheses after each step, best first; step 0 has the initial state."""
 
     steps: tuple[tuple[Hypothesis, ...], ...]
-    fell_at: int | None  # the first step without a correct one
-    fell_by: float | None  # what its score then lacked to the last that was kept
+    fell_at: int | None  # the first step without a correct hypothesis
+    fell_by: float | None  # how much its score was below the last hypothesis kept
 
-    def path(self, step: int, place: int) -> list[Action]:
-        """The actions of a hypothesis, from the start."""
+    def path(self, step: int, index: int) -> list[Action]:
+        """Return the actions of a hypothesis from the start."""
         actions = []
         for hypotheses in reversed(self.steps[1 : step + 1]):
-            hypothesis = hypotheses[place]
+            hypothesis = hypotheses[index]
             if hypothesis.action is not None:
                 actions.append(hypothesis.action)
-            place = hypothesis.parent
+            index = hypothesis.parent
         return actions[::-1]
 
 
 def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
-    """Search with the model of an explorer, and judge every hypothesis by its gold tree."""
+    """Run beam search with an explorer's model, and compare every hypothesis with the gold tree."""
     if explorer.parser is None:
-        raise ValueError("a beam needs a model, which scores the hypotheses")
+        raise ValueError("beam search needs a model to score the hypotheses")
     states = [explorer.start()]
     has_gold = explorer.gold is not None
     is_final = explorer.system.is_final(states[0])
@@ -66,7 +66,7 @@ def explore_beam(explorer: Explorer, width: int = WIDTH) -> BeamView:
     fell_at = fell_by = None
     for found in explorer.parser.trace_beam(explorer.sentence, width):
         parents, before = states, steps[-1]
-        free = [_free_actions(explorer, *pair) for pair in zip(parents, before, strict=True)]
+        free = [_correct_actions(explorer, *pair) for pair in zip(parents, before, strict=True)]
         states, hypotheses = [], []
         for score, parent, action in found:
             state, is_correct, joined = parents[parent], before[parent].is_correct, None
@@ -92,7 +92,7 @@ def _best_correct(
     hypotheses: Sequence[Hypothesis],
     free: Sequence[set[Action]],
 ) -> float | None:
-    """The score of the best correct candidate, which was not kept; None if the model has none."""
+    """Return the score of the best correct candidate that was pruned; None if there is none."""
     candidates = [
         hypothesis.score + score
         for state, hypothesis, actions in zip(states, hypotheses, free, strict=True)
@@ -104,15 +104,15 @@ def _best_correct(
 
 
 def _added_scores(explorer: Explorer, state: State) -> dict[Action, int]:
-    """What a beam adds for each action: of networks, logarithms of probabilities."""
+    """Return what beam search adds for each action; for networks, log probabilities."""
     scores = explorer.scores(state)
     if explorer.parser is None or explorer.parser.settings.scorer != NEURAL:
         return scores
     return dict(zip(scores, LogScores().normalised(scores.values()), strict=True))
 
 
-def _free_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:
-    """Those that keep a correct hypothesis so."""
+def _correct_actions(explorer: Explorer, state: State, hypothesis: Hypothesis) -> set[Action]:
+    """Return the actions that keep a correct hypothesis correct."""
     if explorer.gold is None or not hypothesis.is_correct or hypothesis.is_final:
         return set()
     costs = explorer.system.costs(state, explorer.gold)

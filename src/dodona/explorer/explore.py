@@ -1,6 +1,6 @@
-"""Walk through a parse and see what each step would cost: the explorer as plain data.
+"""Step through a parse and show the cost of every action, as plain data.
 
-What to draw is up to others: `dodona oracle` prints it, the explorer's page shows it.
+`dodona oracle` prints the data, and the explorer's page shows it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
-from dodona.explorer.reach import Arc, Reach, arcs_of, reach, split_lost
+from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, reach, split_lost
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.graphs.enhanced import enhanced_graph
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
     from dodona.treebank.trees.ud_rules import SentenceRules
 
-MODEL, BEST, ANY = "model", "best", "any"  # derivations beside those of static oracles
+MODEL, BEST, ANY = "model", "best", "any"  # derivations in addition to those of static oracles
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A valid action: its cost and whether it is optimal by the gold tree, its score by the model.
+    """A valid action with its cost and optimality by the gold tree, and its score by the model.
 
-    Where there is no gold tree or no model, and for an action that the model does not know, None.
-    `forbidden` says why rules of the treebank keep a parser from it, where they are asked for.
+    These are None without a gold tree or model, and for actions unknown to the model. `forbidden`
+    gives the reason why a constraint of the treebank forbids the action.
     """
 
     move: str
@@ -50,23 +50,23 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class View:
-    """A state, all that can be done in it, and the best that can still come of it."""
+class StateView:
+    """A state, its valid actions, and the best tree reachable from it."""
 
     stack: tuple[int, ...]
     buffer: tuple[int, ...]
-    arcs: tuple[Arc, ...]  # by dependent
+    arcs: tuple[LabelledArc, ...]  # by dependent
     is_final: bool
     choices: tuple[Choice, ...]
-    reach: Reach | None  # None without a gold tree
-    never: tuple[Arc, ...]  # of the gold arcs that are lost: those that never were in reach
+    reach: Reachable | None  # None without a gold tree
+    never: tuple[LabelledArc, ...]  # lost gold arcs that were never reachable
 
 
 class Explorer:
-    """A sentence with its gold tree, a transition system and perhaps a parser's model.
+    """A sentence with its gold tree, a transition system and, optionally, a parser.
 
-    The system is that of the parser, if there is one; its labels are those of the parser, those of
-    the gold tree, and those that are given besides, together.
+    With a parser, the system is the parser's. The labels are those of the parser, the gold tree and
+    the argument `labels` together.
 
     >>> from dodona.explorer.typed import read_typed
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
@@ -110,18 +110,18 @@ class Explorer:
         )
         self.rules = _rules_of(constraints, self.system, parser, sentence)
         if self.gold is not None and not self.system.takes_partial and _is_partial(self.gold):
-            raise ValueError(f"{self.system.name} needs a whole tree, but some words have no head")
+            raise ValueError(f"{self.system.name} needs a complete tree; some words have no head")
 
     def start(self) -> State:
-        """The state before the first action."""
-        return self._note(self.system.start(len(self.sentence)))
+        """Return the initial state."""
+        return self._with_notes(self.system.start(len(self.sentence)))
 
     def step(self, state: State, action: Action) -> State:
-        """The state after an action."""
-        return self._note(self.system.step(state, action))
+        """Return the state after an action."""
+        return self._with_notes(self.system.step(state, action))
 
     def choices(self, state: State) -> dict[Action, Choice]:
-        """Every valid action with its cost and its score."""
+        """Return every valid action with its cost and score."""
         scores = self.scores(state)
         costs: dict[Action, int] = {}
         optimal: set[Action] = set()
@@ -141,14 +141,14 @@ class Explorer:
         }
 
     def follow(self, path: Iterable[Action]) -> tuple[State, list[Choice]]:
-        """Where a path leads to from the start, right or wrong, and its actions as choices."""
+        """Return the state at the end of a path, and the path's actions as choices."""
         state, taken, error = self.follow_valid(path)
         if error is not None:
             raise error
         return state, taken
 
     def follow_valid(self, path: Iterable[Action]) -> tuple[State, list[Choice], ValueError | None]:
-        """As `follow`, up to the first action that is not valid, and why it is not."""
+        """Follow a path up to its first invalid action, and also return that action's error."""
         state, taken = self.start(), list[Choice]()
         for number, action in enumerate(path, start=1):
             try:
@@ -159,10 +159,10 @@ class Explorer:
             state = after
         return state, taken, None
 
-    def view(self, state: State) -> View:
-        """All there is to see of a state."""
+    def view(self, state: State) -> StateView:
+        """Describe a state."""
         found = None if self.gold is None else reach(self.system, state, self.gold)
-        return View(
+        return StateView(
             state.stack,
             state.buffer,
             in_order(arcs_of(self.system, state)),
@@ -173,30 +173,30 @@ class Explorer:
         )
 
     @cached_property
-    def unreachable(self) -> frozenset[Arc]:
-        """Gold arcs that the system cannot build, or not beside the others, whatever is done."""
+    def unreachable(self) -> frozenset[LabelledArc]:
+        """Gold arcs that the system cannot build, or not together with the others."""
         if self.gold is None:
             return frozenset()
         return reach(self.system, self.start(), self.gold).lost
 
     def derivation(self, oracle: str, state: State | None = None) -> list[Action]:
-        """Actions to the end: a static oracle's or the model's from the start, or the best.
+        """Return the actions of an oracle or of the model up to a final state.
 
-        `oracle` is one of the system's static ones, "model", or one that goes on from a state:
-        "best", or without a gold tree "any", the first valid action of each state.
+        `oracle` is a static oracle of the system, "model", or one that continues from a state:
+        "best" follows the gold tree, and "any" takes the first valid action of each state.
         """
         if oracle == ANY:
             return list(self._any(state or self.start()))
         if oracle == BEST:
             if self.gold is None:
-                raise ValueError("there is no gold tree, so nothing is best")
+                raise ValueError("the best derivation needs a gold tree")
             return list(reach(self.system, state or self.start(), self.gold).actions)
         if oracle == MODEL:
             if self.parser is None:
-                raise ValueError("there is no model to derive a tree")
+                raise ValueError("the derivation of a model needs a model")
             return [action for _, action in self.parser.trace(self.sentence) if action is not None]
         if self.gold is None or _is_partial(self.gold):
-            raise ValueError("a static oracle needs a whole gold tree; some words have no head")
+            raise ValueError("a static oracle needs a complete gold tree; some words have no head")
         return self.system.derivation(self.gold, oracle)
 
     def _any(self, state: State) -> Iterator[Action]:
@@ -206,7 +206,7 @@ class Explorer:
             state = self.step(state, action)
 
     def _choice(self, state: State, action: Action) -> Choice:
-        """One of the choices, without a look at the others, which may be thousands."""
+        """Return one choice without computing the others, which may be thousands."""
         cost = optimal = None
         if self.gold is not None:
             cost = self.system.cost(state, self.gold, action)
@@ -215,17 +215,17 @@ class Explorer:
         return Choice(action.move, action.label, cost, optimal, score, forbidden)
 
     def _forbidden(self, state: State, action: Action) -> str | None:
-        """Why a rule forbids the action; None if none does."""
+        """Return why a constraint forbids the action; None if it is allowed."""
         return None if self.rules is None else self.rules.why_not(state, action)
 
     def scores(self, state: State) -> dict[Action, int]:
-        """What the model gives each valid action that it knows; nothing without a model."""
+        """Return the model's scores of the valid actions that it knows; empty without a model."""
         if self.parser is None or self.system.is_final(state):
             return {}
         return state_scores(self.parser.search, state, self._corpus)
 
-    def _note(self, state: State) -> State:
-        """With what the system would note here of the model's scores."""
+    def _with_notes(self, state: State) -> State:
+        """Return the state with what the search records of the model's scores."""
         if self.parser is None or self.system.is_final(state):
             return state
         return noted_state(self.parser.search, state, self._corpus)
@@ -235,7 +235,8 @@ def _rules_of(
     constraints: str, system: System, parser: Parser | None, sentence: Sentence
 ) -> SentenceRules | None:
     if constraints not in CONSTRAINTS:
-        raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {constraints!r}")
+        known = ", ".join(CONSTRAINTS)
+        raise ValueError(f"constraints must be one of {known}, not {constraints!r}")
     if constraints == NO_CONSTRAINTS:
         return None
     if system.builds_graphs:
@@ -246,7 +247,7 @@ def _rules_of(
 
 
 def gold_of(sentence: Sentence) -> Gold | None:
-    """The sentence's tree; None if no word has a head.
+    """Return the tree of a sentence; None if no word has a head.
 
     >>> from dodona.explorer.typed import read_typed
     >>> gold_of(read_typed("Ask the oak")[0]) is None
@@ -261,7 +262,7 @@ def gold_of(sentence: Sentence) -> Gold | None:
 
 
 def graph_of(sentence: Sentence) -> Gold | None:
-    """The graph of the sentence's DEPS column or, if that is empty, its tree as a graph.
+    """Return the graph of the DEPS column or, if that is empty, the tree as a graph.
 
     >>> from dodona import Sentence
     >>> both = Sentence.from_columns(["Ask", "oaks"], deps=["0:root", "0:root|1:obj"])
@@ -277,7 +278,7 @@ def graph_of(sentence: Sentence) -> Gold | None:
 
 
 def read_path(names: str | Sequence[str]) -> list[Action]:
-    """Actions by their names.
+    """Read actions by their names.
 
     >>> read_path("SHIFT LEFT-ARC:nsubj:pass")
     [Action(move='SHIFT', label=None), Action(move='LEFT-ARC', label='nsubj:pass')]
@@ -289,8 +290,8 @@ def read_path(names: str | Sequence[str]) -> list[Action]:
     return actions
 
 
-def in_order(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
-    """Arcs by dependent and head."""
+def in_order(arcs: Iterable[LabelledArc]) -> tuple[LabelledArc, ...]:
+    """Sort arcs by dependent, then by head."""
     return tuple(sorted(arcs, key=lambda arc: (arc[2], arc[0])))
 
 
@@ -299,7 +300,7 @@ def _labels(gold: Gold | None) -> list[str]:
 
 
 def _root_label(gold: Gold | None) -> str | None:
-    """The label of the words under the root, if they have one."""
+    """Return the label of the root arcs, if they all have the same."""
     found = set() if gold is None else {label for head, label, _ in gold.arcs if head == 0}
     return found.pop() if len(found) == 1 else None
 
@@ -311,5 +312,5 @@ def _is_partial(gold: Gold) -> bool:
 
 def _of_model(name: str, asked: str | None, known: str) -> str:
     if asked not in (None, known):
-        raise ValueError(f"the model has {name} {known}, not {asked}: leave it out, or the model")
+        raise ValueError(f"the model has {name} {known}, not {asked}; omit {name} or the model")
     return known

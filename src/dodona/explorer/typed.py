@@ -1,14 +1,14 @@
-"""Sentences as people type or paste them: CoNLL-U, short lines, or plain words.
+"""Sentences that were typed or pasted: CoNLL-U, short lines, or plain words.
 
-Short lines hold a word, its head and its label, or a word, its tag, head and label, with spaces
-between:
+A short line has a word, its head and its label, or a word, its tag, head and label, separated by
+spaces:
 
     Ask   0  root
     the   3  det
     oak   1  obj
 
-An empty line ends a sentence. In plain text every line is a sentence, its words apart, without a
-gold tree.
+An empty line ends a sentence. In plain text, every line is a tokenised sentence without a gold
+tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT = re.compile(r"\S+(?:[ \t]+\S+)?[ \t]+(?:\d+|_)[ \t]+\S+")
 
 
 def read_typed(text: str, *, name: str = "input") -> list[Sentence]:
-    """The sentences of a text, whichever way it was typed.
+    """Read the sentences of a text in any of these formats.
 
     >>> [sentence] = read_typed("Ask 0 root\\nthe 3 det\\noak 1 obj")
     >>> sentence.forms, sentence.heads
@@ -36,7 +36,7 @@ def read_typed(text: str, *, name: str = "input") -> list[Sentence]:
     lines = text.split("\n")
     words = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not words:
-        raise ValueError(f"{name}: there is no sentence in it")
+        raise ValueError(f"{name}: no sentence found")
     if any(line.count("\t") == 9 for line in words):
         source = io.BytesIO(text.rstrip(" \t\r\n").encode() + b"\n\n")
         with read(source, trees="optional", name=name) as reader:
@@ -60,10 +60,11 @@ def _short_sentences(lines: Sequence[str], name: str) -> list[Sentence]:
 
 
 def _row(line: str, where: str) -> list[str]:
-    """Form, tag, head and label of a short line."""
+    """Return form, tag, head and label of a short line."""
     if not SHORT.fullmatch(line.strip()):
         raise ValueError(
-            f"{where}: {line.strip()!r} is not a word, (its tag,) its head, a number, and its label"
+            f"{where}: expected a word, its tag (optional), the number of its head and its label, "
+            f"found {line.strip()!r}"
         )
     form, *tag, head, label = line.split()
     return [form, *(tag or ["_"]), head, label]

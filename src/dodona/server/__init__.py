@@ -1,6 +1,6 @@
-"""Dodona over HTTP and in the browser (the extra `server`).
+"""HTTP server and web pages (the extra `server`).
 
-`app` is made of `routes`: an endpoint reads what is asked (`requests`) and has the workers write
-the answer (`answers`). What runs all this, and keeps it fair and bounded, is here; `pages` are the
-files for browsers.
+`app` consists of `routes`: an endpoint reads the request (`requests`), and worker threads or
+processes write the answer (`answers`). This package runs them and bounds their time and memory;
+`pages` holds the files for browsers.
 """

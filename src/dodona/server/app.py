@@ -1,4 +1,4 @@
-"""The application: all routes over one service."""
+"""The ASGI application: all routes over one service."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dodona.server.errors import Refused, refuse
-from dodona.server.gate import ANY, Gate
 from dodona.server.limits import Limits
-from dodona.server.middleware import Deadline, Hold, Log, Watch, to_nobody
+from dodona.server.middleware import HoldMemory, Log, RequestLog, RequestTimeout, no_log
 from dodona.server.models import Models
+from dodona.server.origin_check import ANY, OriginCheck
 from dodona.server.routes.api import STREAM, api_routes
-from dodona.server.routes.explore import explore_routes
+from dodona.server.routes.explorer_routes import explore_routes
 from dodona.server.routes.pages import page_routes
 from dodona.server.routes.udpipe import udpipe_routes
 from dodona.server.service import Service
@@ -30,30 +30,30 @@ def make_app(
     *,
     cors: Sequence[str] = (),
     hosts: Collection[str] = (ANY,),
-    log: Log = to_nobody,
+    log: Log = no_log,
 ) -> Starlette:
-    """An ASGI application that serves the models.
+    """Return an ASGI application that serves the models.
 
-    `cors` names the origins of foreign pages that may ask, `hosts` the names that the server has;
-    by default any, since only what runs the application knows better.
+    `cors` lists the origins of other web pages that may send requests, `hosts` the host names of
+    the server. By default any host name is accepted, since only the caller knows the right ones.
     """
     service = Service(models, limits or Limits())
     routes = [*udpipe_routes, *api_routes, *explore_routes, *page_routes]
     middleware = [
         Middleware(
-            Watch,
+            RequestLog,
             metrics=service.metrics,
             paths=frozenset(route.path for route in routes),
             log=log,
         ),
         Middleware(
-            Gate,
+            OriginCheck,
             hosts=frozenset(hosts),
             cors=frozenset(cors),
             working={route.path for route in routes if "POST" in (route.methods or ())},
         ),
-        Middleware(Hold, memory=service.memory, limits=service.limits),
-        Middleware(Deadline, limits=service.limits, streams=frozenset({STREAM})),
+        Middleware(HoldMemory, memory=service.memory, limits=service.limits),
+        Middleware(RequestTimeout, limits=service.limits, streams=frozenset({STREAM})),
     ]
     if cors:
         middleware.append(
@@ -80,23 +80,23 @@ def make_app(
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Until the server stops."""
+    """Release the threads and processes when the server stops."""
     yield
     app.state.service.close()
 
 
 async def answer_refused(request: Request, error: Exception) -> Response:
-    """A request that we do not answer."""
+    """Answer a request that was refused."""
     assert isinstance(error, Refused)
     return refuse(request.url.path, error)
 
 
 async def answer_unknown(request: Request, error: Exception) -> Response:
-    """A wrong address or method."""
+    """Answer a request to an unknown address or with a wrong method."""
     assert isinstance(error, HTTPException)
     return refuse(request.url.path, Refused(error.status_code, error.detail, error.headers))
 
 
 async def answer_broken(request: Request, error: Exception) -> Response:
-    """A mistake of ours; the log has the rest."""
-    return refuse(request.url.path, Refused(500, "an error inside the server"))
+    """Answer a request on which the server failed; the log has the traceback."""
+    return refuse(request.url.path, Refused(500, "internal server error"))

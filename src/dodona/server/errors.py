@@ -1,4 +1,4 @@
-"""Requests that are refused, and how that is said: in JSON, or in plain text as UDPipe does."""
+"""Refused requests and their error messages: JSON, or plain text as UDPipe sends."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from dodona.treebank.conllu.errors import TreebankError
 
-CLOSE = {"Connection": "close"}  # of an answer before all was read: what is still to come is not
-JSON_PATHS = "/api/"  # how addresses begin where answers are JSON, errors included
+CLOSE = {"Connection": "close"}  # for answers sent before the whole request was read
+JSON_PATHS = "/api/"  # prefix of the addresses with JSON answers, errors included
 
 
 class Refused(Exception):  # noqa: N818
-    """A request that is not answered: the status, and why, for the person who sent it."""
+    """A refused request: the HTTP status, and the reason for the person who sent it."""
 
     def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(why)
@@ -22,12 +22,12 @@ class Refused(Exception):  # noqa: N818
 
 
 def bad(why: str) -> Refused:
-    """The request itself is wrong."""
+    """Return the refusal of a malformed request."""
     return Refused(400, why)
 
 
 def refuse(path: str, refused: Refused) -> Response:
-    """The answer to a request to that address, which is refused.
+    """Return the response that refuses a request to that address.
 
     >>> refuse("/api/parse", bad("there is no text")).body
     b'{"error":"there is no text"}'
@@ -40,7 +40,7 @@ def refuse(path: str, refused: Refused) -> Response:
 
 
 def explain(error: TreebankError) -> str:
-    """What is wrong with a treebank that came in a request: where, without a file's name.
+    """Describe an error in the treebank of a request, by line and without a file name.
 
     >>> explain(TreebankError("data", 812, "expected 10 tab-separated columns, found 9"))
     'line 812: expected 10 tab-separated columns, found 9'

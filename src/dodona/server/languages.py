@@ -1,4 +1,4 @@
-"""Languages by the codes that treebanks and models have in their names.
+"""Language codes and names, as they occur in the names of treebanks and models.
 
 >>> language_of("en_ewt"), language_of("french-sequoia-251115"), language_of("my-model")
 ('en', 'fr', None)
@@ -35,7 +35,7 @@ _ENDS = re.compile(r"[-_.]")
 
 
 def language_of(model: str) -> str | None:
-    """The code of a model's language, if its name begins with that or with the language's name."""
+    """Return the language code with which, or with whose language, a model's name begins."""
     name = model.lower()
     first = _ENDS.split(name)[0]
     if first in LANGUAGES:
@@ -45,7 +45,7 @@ def language_of(model: str) -> str | None:
 
 
 def full_name(model: str) -> str | None:
-    """A model's name as UDPipe has it, with the language in full; None if it has no code.
+    """Return a model's name in UDPipe's form, with the full language name; None without a code.
 
     >>> full_name("en_ewt-251115"), full_name("en"), full_name("czech-pdt")
     ('english-ewt-251115', 'english', None)

@@ -1,46 +1,70 @@
-"""What one request may ask for, and what all of them together may."""
+"""Limits of a server: what one request may use, and what all requests together may use."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 
+MEGABYTE = 1_000_000
 WIDEST_PICTURE = 10_000  # pixels
+
+N = TypeVar("N", int, float)
+
+
+def _limit(default: N, unit: str, help: str, shown: str | None = None) -> N:
+    """Declare a limit, in `unit` for people; `shown` is the default that the help shows.
+
+    Megabytes are kept as bytes: a limit is `scale` times the number that people give.
+    """
+    scale = MEGABYTE if unit == "megabytes" else 1
+    metadata = {"unit": unit, "help": help, "scale": scale, "shown": shown}
+    found: N = field(default=default, metadata=metadata)
+    return found
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much, how long, how many. `dodona serve` has a flag for each.
+    """All limits of a server; `dodona serve` has a flag of the same name for each.
 
-    >>> Limits(seconds=5).seconds
+    Streams are exempt from the limits of one request.
+
+    >>> Limits(timeout=5).timeout
     5
     """
 
-    # a request
-    max_bytes: int = 16_000_000  # of its body; a stream has no limit
-    max_words: int = 500_000  # a stream has no limit
-    seconds: float = 60.0  # from its first byte to the last of the answer; a stream has no limit
-    # a client
-    patience: float = 20.0  # seconds that it sends nothing or takes nothing
-    head_seconds: float = 5.0  # for the head of a request
-    slowest: int = 1000  # bytes a second that it sends or takes, after its patience is used up
-    # the explorer
-    explore_words: int = 250  # drawings, too: long ones say nothing and take long
-    explore_arcs: int = 1000
-    explore_actions: int = 2000  # of a path
-    explore_seconds: float = 10.0
-    # all together
-    memory: int = 200_000_000  # bytes that requests hold
-    waiting: int = 64  # requests at work or in line for it; more are sent away
-    streams: int = 8  # at a time; each has a thread
-    connections: int = 1000
-    heads: int = 250  # connections whose request has no whole head yet
-    # that parse: while one waits for the interpreter, another has its core
-    threads: int = (os.cpu_count() or 1) + 1
-    explorers: int = 2  # threads that explore
-    grace: float = 10.0  # seconds for what is under way when the server is told to end
+    # of one request
+    max_size: int = _limit(16_000_000, "megabytes", "largest request body in megabytes")
+    max_words: int = _limit(500_000, "words", "most words in a request")
+    timeout: float = _limit(60.0, "seconds", "seconds for a request, up to the end of its answer")
+    # of one client
+    patience: float = _limit(20.0, "seconds", "seconds for which a client may stall")
+    head_timeout: float = _limit(5.0, "seconds", "seconds to send the headers of a request")
+    min_rate: int = _limit(
+        1000, "bytes per second", "bytes per second that a client must send or read"
+    )
+    # of the explorer; drawings of more words are unreadable and take long
+    explore_words: int = _limit(250, "words", "most words in a sentence that is explored or drawn")
+    explore_arcs: int = _limit(1000, "arcs", "most arcs in a graph that is explored or drawn")
+    explore_actions: int = _limit(2000, "actions", "most actions on the path to a state")
+    explore_timeout: float = _limit(10.0, "seconds", "seconds to explore a state")
+    # of all requests together
+    memory: int = _limit(200_000_000, "megabytes", "megabytes that all requests together may hold")
+    waiting: int = _limit(64, "requests", "requests in progress or waiting; more are refused")
+    streams: int = _limit(8, "streams", "streams at a time")
+    connections: int = _limit(1000, "connections", "connections at a time")
+    heads: int = _limit(250, "connections", "connections whose request headers are incomplete")
+    # while a thread waits for the GIL, another one uses its core
+    threads: int = _limit(
+        (os.cpu_count() or 1) + 1,
+        "threads",
+        "parsing threads",
+        shown="one more than there are cores",
+    )
+    explorers: int = _limit(2, "processes", "explorer processes")
+    grace: float = _limit(10.0, "seconds", "seconds to finish open requests on shutdown")
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not 0 < value < float("inf"):
-                raise ValueError(f"{name} is more than 0, not {value}")
+                raise ValueError(f"{name} must be a number above 0, not {value}")

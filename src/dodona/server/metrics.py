@@ -1,4 +1,4 @@
-"""What the server has done so far, as Prometheus reads it."""
+"""Counters of the server in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """Counters; all of them are changed by the one thread that runs the event loop.
+    """Counters, which only the thread of the event loop changes.
 
     >>> metrics = Metrics()
     >>> metrics.count("/process", 200, 0.003)
@@ -24,16 +24,16 @@ class Metrics:
         self.n_words = 0
         self.n_in_flight = 0
         self.seconds = 0.0
-        self._slower = [0] * (len(BUCKETS) + 1)  # the last: slower than all
+        self._buckets = [0] * (len(BUCKETS) + 1)  # the last: above all buckets
 
     def count(self, path: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         self.requests[path, status] += 1
         self.seconds += seconds
-        self._slower[bisect_left(BUCKETS, seconds)] += 1
+        self._buckets[bisect_left(BUCKETS, seconds)] += 1
 
     def text(self) -> str:
-        """All of it in Prometheus' text format."""
+        """Return all counters in Prometheus' text format."""
         n_requests = sum(self.requests.values())
         n_errors = sum(n for (_, status), n in self.requests.items() if status >= 400)
         lines = [_about("dodona_requests_total", "counter", "Requests answered.")]
@@ -48,7 +48,7 @@ class Metrics:
             f"dodona_requests_in_flight {self.n_in_flight}",
             _about("dodona_request_seconds", "histogram", "Time from request to answer."),
         ]
-        for limit, n in zip((*BUCKETS, "+Inf"), accumulate(self._slower), strict=True):
+        for limit, n in zip((*BUCKETS, "+Inf"), accumulate(self._buckets), strict=True):
             lines.append(f'dodona_request_seconds_bucket{{le="{limit}"}} {n}')
         lines += [
             f"dodona_request_seconds_sum {self.seconds:.6f}",

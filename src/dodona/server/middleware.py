@@ -1,4 +1,4 @@
-"""Around every request: time, memory, headers that keep browsers careful, counters, the log."""
+"""Middleware for every request: timeout, memory budget, security headers, counters, log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dodona.server.errors import Refused, refuse
 from dodona.server.limits import Limits
-from dodona.server.memory import Allowance, Memory
+from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from dodona.server.metrics import Metrics
 
 HEADERS = {
@@ -27,8 +27,8 @@ POLICY, FRAMES = b"content-security-policy", b"x-frame-options"
 Log = Callable[[str], None]
 
 
-class Deadline:
-    """Ends a request that takes too long; streams have rules of their own."""
+class RequestTimeout:
+    """Ends a request that takes too long; streams are exempt."""
 
     def __init__(self, app: ASGIApp, limits: Limits, streams: frozenset[str]) -> None:
         self._app, self._limits, self._streams = app, limits, streams
@@ -44,34 +44,34 @@ class Deadline:
             begun = True
             await send(message)
 
-        with move_on_after(self._limits.seconds) as limit:
+        with move_on_after(self._limits.timeout) as limit:
             await self._app(scope, receive, watch)
-        # an answer that has begun breaks off with the connection: half of it must not look whole
+        # an answer that has begun is cut off with the connection, so it cannot pass as complete
         if limit.cancelled_caught and not begun:
             await refuse(scope["path"], self._too_long())(scope, receive, send)
 
     def _too_long(self) -> Refused:
-        why = f"the request took more than {self._limits.seconds:g} seconds; send less at a time"
+        why = f"the request took more than {self._limits.timeout:g} seconds; send less at a time"
         return Refused(503, why, {"Retry-After": "10", "Connection": "close"})
 
 
-class Hold:
-    """Gives each request an allowance, and takes back what it held of it."""
+class HoldMemory:
+    """Gives each request a memory budget, and releases it at the end."""
 
-    def __init__(self, app: ASGIApp, memory: Memory, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, memory: MemoryBudget, limits: Limits) -> None:
         self._app, self._memory, self._limits = app, memory, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        allowance = Allowance(self._memory, self._limits)
-        scope.setdefault("state", {})["allowance"] = allowance
+        budget = RequestBudget(self._memory, self._limits)
+        scope.setdefault("state", {})["budget"] = budget
         try:
             await self._app(scope, receive, send)
         finally:
-            allowance.close()
+            budget.close()
 
 
-class Watch:
-    """Counts requests, times them, logs them, and sets the headers that they all have."""
+class RequestLog:
+    """Counts, times and logs requests, and adds the security headers."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str], log: Log) -> None:
         self._app, self._metrics, self._paths, self._log = app, metrics, paths, log
@@ -88,7 +88,7 @@ class Watch:
                 status = message["status"]
                 headers = message.setdefault("headers", [])
                 known = {name for name, _ in headers}
-                if POLICY in known:  # which says, too, who may frame the answer
+                if POLICY in known:  # which also says who may frame the page
                     known.add(FRAMES)
                 headers += [pair for pair in RAW_HEADERS if pair[0] not in known]
             await send(message)
@@ -101,12 +101,12 @@ class Watch:
             self._metrics.n_in_flight -= 1
             path = scope["path"] if scope["path"] in self._paths else "other"
             self._metrics.count(path, status, seconds)
-            if self._log is not to_nobody:
+            if self._log is not no_log:
                 self._log(write_line(scope, status, seconds))
 
 
 def write_line(scope: Scope, status: int, seconds: float) -> str:
-    """A request in the log; what it sent is nobody's business.
+    """Return the log line of a request, without its content.
 
     >>> scope = {"client": ("127.0.0.1", 5), "method": "GET", "path": "/process", "state": {}}
     >>> write_line(scope, 200, 0.0123).partition(" ")[2]
@@ -117,14 +117,14 @@ def write_line(scope: Scope, status: int, seconds: float) -> str:
     words = "" if n_words is None else f" {n_words} words"
     now = time.strftime("%Y-%m-%dT%H:%M:%S")
     path = scope["path"].encode("ascii", "backslashreplace").decode()
-    path = "".join(c if c.isprintable() else "?" for c in path)  # no line of its own making
+    path = "".join(c if c.isprintable() else "?" for c in path)  # no line breaks in the log
     return f"{now} {client[0]} {scope['method']} {path} {status}{words} {1000 * seconds:.1f} ms"
 
 
 def to_stderr(text: str) -> None:
-    """A line on stderr."""
+    """Write a log line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
-def to_nobody(text: str) -> None:
-    """No log."""
+def no_log(text: str) -> None:
+    """Discard a log line."""

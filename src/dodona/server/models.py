@@ -1,4 +1,4 @@
-"""The models that a server has, found by name as UDPipe's service finds them."""
+"""The models of a server, found by name as in UDPipe's service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dodona.parsing.parser import Parser
 from dodona.server.errors import bad
 from dodona.server.languages import full_name, language_of
 
-# of the models that ship, by which UDPipe's users may ask for them
+# treebanks of the models that are part of Dodona, by which UDPipe's users know them
 TREEBANKS = dict.fromkeys(("en", "en-linear", "en-small"), "en_ewt")
 
 _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
@@ -22,7 +22,7 @@ _DATE = re.compile(r"-\d{6}(?=-|$)")  # a version: -YYMMDD
 
 @dataclass(frozen=True)
 class Model:
-    """A parser and what it is called."""
+    """A parser and its names."""
 
     name: str
     parser: Parser
@@ -30,12 +30,12 @@ class Model:
 
     @property
     def language(self) -> str | None:
-        """The code of its language, if its name or its card tells."""
+        """The language code, if the model's name or card gives one."""
         return language_of(self.name) or language_of(card_of(self.parser.record).language)
 
     @property
     def parts(self) -> list[str]:
-        """What the model can do, in UDPipe's words."""
+        """The components of the model, in UDPipe's terms."""
         has = {
             "tokenizer": self.parser.segmenter is not None,
             "tagger": self.parser.tagger is not None,
@@ -45,18 +45,16 @@ class Model:
 
 
 class Models:
-    """Models by name; the first is the default."""
+    """The models of a server by name; the first is the default."""
 
     def __init__(self, models: Iterable[Model]) -> None:
         self._models = list(models)
         if not self._models:
-            raise ValueError("there is no model to serve; name one")
+            raise ValueError("no model to serve; name at least one")
         self._by_name: dict[str, Model] = {}
         for model in self._models:
             if self._by_name.setdefault(model.name, model) is not model:
-                raise ValueError(
-                    f"two models are called {model.name!r}; give one another name: NAME=FILE"
-                )
+                raise ValueError(f"two models are called {model.name!r}; rename one with NAME=FILE")
         for model in self._models:
             names = model.name, full_name(model.name), model.other_name
             for name in filter(None, (*names, full_name(model.other_name or ""))):
@@ -68,27 +66,26 @@ class Models:
 
     @property
     def default(self) -> Model:
-        """The model for those who ask for none."""
+        """The model for requests that name none."""
         return self._models[0]
 
     def find(self, name: str | None) -> Model:
-        """The model of that name or, if there is none, whose name begins with these words.
+        """Return the model of that name or, if there is none, one whose name begins with it.
 
-        Requests name models, so a name that nobody has is a bad request.
+        Refuse the request if there is no such model.
         """
         if not name:
             return self.default
         if name not in self._by_name:
             names = ", ".join(model.name for model in self)
-            raise bad(f"there is no model {name!r} here; there is: {names}")
+            raise bad(f"no model {name!r}; available: {names}")
         return self._by_name[name]
 
 
 def short_names(name: str) -> Iterator[str]:
-    """What a model may also be called: without its date, and the first words of its name.
+    """Yield short forms of a model's name: without its date, and its first parts.
 
-    UDPipe's service does the same, so that `english` and `english-ewt` find a model whose name says
-    more.
+    As in UDPipe's service, `english` and `english-ewt` find a model with a longer name.
 
     >>> list(short_names("czech-pdt-160523"))
     ['czech-pdt', 'czech-pdt', 'czech']
@@ -101,7 +98,7 @@ def short_names(name: str) -> Iterator[str]:
 
 
 def load_models(named: Iterable[str]) -> Models:
-    """The models that people name in the shell: FILE or NAME=FILE; else the one that ships.
+    """Load models given as FILE or NAME=FILE; by default the one that is part of Dodona.
 
     >>> load_models(["oak.dodona"])
     Traceback (most recent call last):

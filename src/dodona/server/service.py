@@ -1,4 +1,4 @@
-"""What every request of a server shares."""
+"""State shared by all requests of a server."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.types import Scope
 
-from dodona.server.helpers import Helpers
+from dodona.server.client_speed import ClientGroup, StreamGroup
+from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
-from dodona.server.memory import Allowance, Memory
+from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from dodona.server.metrics import Metrics
 from dodona.server.models import Models
-from dodona.server.pace import Crowd, Streams
-from dodona.server.places import Places
+from dodona.server.request_slots import RequestSlots
 from dodona.server.workers import Workers
 
 
 @dataclass
 class Service:
-    """Models, the threads that work with them, and what they have done."""
+    """The models, the worker threads and processes, the shared resources and the counters."""
 
     models: Models
     limits: Limits = field(default_factory=Limits)
@@ -27,35 +27,37 @@ class Service:
 
     def __post_init__(self) -> None:
         limits = self.limits
-        self.memory = Memory(limits.memory)
-        self.places = Places(limits.waiting, "too much to do; try again in a moment", retry_after=1)
-        n_explorers = max(limits.waiting // 4, 1)  # the rest is for those who are quicker
-        why = "too much to explore; try again in a moment"
-        self.explorer_places = Places(n_explorers, why, retry_after=5)
+        self.memory = MemoryBudget(limits.memory)
+        self.slots = RequestSlots(
+            limits.waiting, "the server is busy; try again in a moment", retry_after=1
+        )
+        n_explorers = max(limits.waiting // 4, 1)  # the rest is for quicker requests
+        why = "the explorer is busy; try again in a moment"
+        self.explorer_slots = RequestSlots(n_explorers, why, retry_after=5)
         self.workers = Workers(limits.threads)
-        self.helpers = Helpers({model.name: model.parser for model in self.models}, limits)
-        self.senders, self.takers = Crowd(limits), Crowd(limits)
-        self.streams = Streams(limits)
+        self.explorers = ExplorerPool({model.name: model.parser for model in self.models}, limits)
+        self.senders, self.readers = ClientGroup(limits), ClientGroup(limits)
+        self.streams = StreamGroup(limits)
 
     def count_words(self, scope: Scope, n_words: int) -> None:
-        """Words that were parsed for a request: for the metrics, and for its line in the log."""
+        """Count words parsed for a request, for the metrics and the log."""
         self.metrics.n_words += n_words
         state = scope.setdefault("state", {})
         state["n_words"] = state.get("n_words", 0) + n_words
 
     def close(self, seconds: float = 0.0) -> bool:
-        """Let the threads go; whether all of them ended within that time."""
-        self.helpers.close()
+        """Stop threads and processes; return whether all threads ended within `seconds`."""
+        self.explorers.close()
         return self.workers.close(seconds)
 
 
 def service_of(request: Request) -> Service:
-    """The service that a request asks."""
+    """Return the service of a request's application."""
     found: Service = request.app.state.service
     return found
 
 
-def allowance_of(request: Request) -> Allowance:
-    """What a request may use."""
-    found: Allowance = request.scope["state"]["allowance"]
+def budget_of(request: Request) -> RequestBudget:
+    """Return the memory budget of a request."""
+    found: RequestBudget = request.scope["state"]["budget"]
     return found

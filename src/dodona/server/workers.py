@@ -1,7 +1,7 @@
-"""Threads that work on requests in turns, so that a short one never waits for a long one to end.
+"""Worker threads that process requests in turns: short requests do not wait for long ones.
 
-A request is a generator of steps. It gets a thread for a moment (TURN), then goes to the end of the
-line. Parsing releases the interpreter lock, so that threads do run side by side.
+A request is a generator of steps. It runs in a thread for one turn (`TURN`), then goes to the end
+of the queue. Parsing releases the GIL, so threads do run in parallel.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-TURN = 0.02  # seconds of work, not of waiting; a slice that was begun is finished
+TURN = 0.02  # seconds of CPU time; a step that has begun is finished
 
 
 class Workers:
-    """A pool of threads."""
+    """A pool of worker threads."""
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
         self._at_work: set[Future[object]] = set()
 
     async def turns(self, steps: Iterator[T]) -> AsyncIterator[list[T]]:
-        """What the steps yield, turn by turn; a lone turn is one list."""
+        """Yield what the steps yield, one list per turn."""
         is_done = False
         while not is_done:
             found, is_done = await asyncio.wrap_future(self._submit(turn, steps))
             yield found
 
     def wait_for(self, function: Callable[[], T]) -> T:
-        """What a function returns that is done in one go, for a thread that is none of ours."""
+        """Run a function in a worker thread and wait for it; called from other threads."""
         return self._submit(function).result()
 
     def close(self, seconds: float) -> bool:
-        """Let the threads go; whether they were done within that time."""
+        """Stop the threads; return whether all ended within `seconds`."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         return not wait(tuple(self._at_work), seconds).not_done
 
@@ -48,7 +48,7 @@ class Workers:
 
 
 def turn(steps: Iterator[T]) -> tuple[list[T], bool]:
-    """The next steps, as many as one turn allows, and whether these were the last.
+    """Run as many steps as one turn allows; return their results and whether they were the last.
 
     >>> turn(iter("abc"))
     (['a', 'b', 'c'], True)
@@ -57,7 +57,7 @@ def turn(steps: Iterator[T]) -> tuple[list[T], bool]:
     found = []
     for step in steps:
         found.append(step)
-        # only the second look asks the system, which may take the chance to let others run
+        # thread_time is a system call, which may yield the core: only called after TURN
         if time.perf_counter() >= soonest and time.thread_time() >= end:
             return found, False
     return found, True

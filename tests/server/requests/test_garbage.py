@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from dodona import Sentence
-from dodona.server.answers.formats import write_matxin
+from dodona.server.answers.udpipe_formats import write_matxin
 from dodona.server.app import make_app
 from support.server_lab import conllu, models, text
 

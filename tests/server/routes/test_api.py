@@ -92,7 +92,7 @@ def test_very_long_sentences_are_parsed_but_not_drawn(client: TestClient) -> Non
     assert sentence["svg"] is None
     refused = client.post("/api/parse", json={"tokens": [["oak"] * 20_001]})
     assert refused.status_code == 400
-    assert "a sentence of 20,001 words" in refused.json()["error"]
+    assert "a sentence has 20,001 words" in refused.json()["error"]
 
 
 def test_output_may_be_half_of_it(client: TestClient) -> None:
@@ -117,24 +117,24 @@ def test_nothing_becomes_nothing(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"{", "this is no JSON"),
+        (b"{", "invalid JSON"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"width": ' + b"9" * 5000 + b"}", "a number of more than 100 digits"),
+        (b'{"width": ' + b"9" * 5000 + b"}", "a number has more than 100 digits"),
         (b"[]", "expected a JSON object"),
         (b'"\xff"', "not in UTF-8"),
         (b"{}", "send one of text, conllu, tokens; found none"),
         (b'{"text": "a", "conllu": "b"}', "found text and conllu"),
-        (b'{"text": 3}', "text is a text, not 3"),
-        (b'{"text": "a", "modell": "b"}', "no field 'modell'; there are: text"),
-        (b'{"text": "a", "model": 3}', "model is a text, not 3"),
-        (b'{"text": "a", "model": "x"}', "there is no model 'x' here"),
+        (b'{"text": 3}', "text must be a string, not 3"),
+        (b'{"text": "a", "modell": "b"}', "unknown field 'modell'; known are: text"),
+        (b'{"text": "a", "model": 3}', "model must be a string, not 3"),
+        (b'{"text": "a", "model": "x"}', "no model 'x'"),
         (b'{"text": "a", "model": "bare"}', "cannot read raw text"),
-        (b'{"text": "a", "output": "xml"}', "output is one of all, conllu, sentences, not 'xml'"),
-        (b'{"text": "a", "svg": 1}', "svg is true or false"),
-        (b'{"text": "a", "width": -1}', "width is a number of pixels"),
+        (b'{"text": "a", "output": "xml"}', "output must be one of all, conllu, sentences, not 'xml'"),
+        (b'{"text": "a", "svg": 1}', "svg must be true or false"),
+        (b'{"text": "a", "width": -1}', "width must be a number of pixels"),
         (b'{"text": "\\ud800"}', "lone surrogate"),
-        (b'{"tokens": [[]]}', "tokens are lists of words"),
-        (b'{"tokens": [["a", 3]]}', "tokens are lists of words"),
+        (b'{"tokens": [[]]}', "tokens must be lists of non-empty words"),
+        (b'{"tokens": [["a", 3]]}', "tokens must be lists of non-empty words"),
         (b'{"tokens": [["a\\nb"]]}', "a\\nb"),
         (b'{"conllu": "1\\tOak\\n"}', "line 1: expected 10 tab-separated columns, found 2"),
     ],

@@ -15,7 +15,7 @@ import dodona
 from dodona.core.transitions.registry import find_system
 from dodona.server.app import make_app
 from dodona.server.limits import Limits
-from dodona.server.requests.explore import MOST_CHARACTERS
+from dodona.server.requests.explorer_request import MAX_CHARACTERS
 from support.server_lab import models
 
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
@@ -85,7 +85,7 @@ def test_why_an_action_costs_what_it_costs(client: TestClient) -> None:
     free = explore(client, "/why", root="first", action="RIGHT-ARC:root")
     assert (free["cost"], free["loses"]) == (0, [])
     response = client.post("/api/explore/why", json={"sentence": SENTENCE})
-    assert response.status_code == 400 and "there is no action" in response.json()["error"]
+    assert response.status_code == 400 and "no action to explain" in response.json()["error"]
 
 
 def test_a_lenient_walk_stops_before_what_is_not_valid(client: TestClient) -> None:
@@ -130,7 +130,7 @@ def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
 
 
 def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
-    app = make_app(models(), Limits(explore_seconds=3))
+    app = make_app(models(), Limits(explore_timeout=3))
     with TestClient(app) as client:
         slow = {"sentence": "a" * 60 + "!", "pattern": "form=/(a|a)+b/"}
         response = client.post("/api/explore/match", json=slow)
@@ -141,23 +141,23 @@ def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"sentence": ""}, "there is no sentence"),
-        ({"sentence": 7}, "sentence is a text, not 7"),
+        ({"sentence": ""}, "no sentence; type one"),
+        ({"sentence": 7}, "sentence must be a string, not 7"),
         ({"sentence": "Ask 9 root"}, "sentence:1: "),
-        ({"sentence": SENTENCE, "number": 2}, "there is no sentence 2 among 1"),
+        ({"sentence": SENTENCE, "number": 2}, "no sentence 2; there are 1"),
         (
             {"sentence": "oak " * (Limits.explore_words + 1)},
             f"a sentence of {Limits.explore_words + 1} words",
         ),
         ({"sentence": SENTENCE, "system": "arc-lazy"}, "no transition system 'arc-lazy'"),
         ({"sentence": SENTENCE, "root": "middle"}, "root='middle'"),
-        ({"sentence": SENTENCE, "path": "SHIFT"}, "path is a list of actions"),
+        ({"sentence": SENTENCE, "path": "SHIFT"}, "path must be a list of strings"),
         ({"sentence": SENTENCE, "path": ["REDUCE"]}, "action 1: REDUCE is not valid"),
-        ({"sentence": "x" * (MOST_CHARACTERS + 1)}, "more than 262,144 characters"),
-        ({"sentence": SENTENCE, "model": "latin"}, "there is no model 'latin' here"),
-        ({"sentence": SENTENCE, "beam": 10_000}, "beam is a whole number from 1 to 64"),
-        ({"sentence": SENTENCE, "width": -1}, "width is a number of pixels"),
-        ({"sentence": SENTENCE, "file": "/etc/passwd"}, "no field 'file'"),
+        ({"sentence": "x" * (MAX_CHARACTERS + 1)}, "more than 262,144 characters"),
+        ({"sentence": SENTENCE, "model": "latin"}, "no model 'latin'"),
+        ({"sentence": SENTENCE, "beam": 10_000}, "beam must be an integer from 1 to 64"),
+        ({"sentence": SENTENCE, "width": -1}, "width must be a number of pixels"),
+        ({"sentence": SENTENCE, "file": "/etc/passwd"}, "unknown field 'file'"),
         ([], "expected a JSON object"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Streams: parsed while they arrive, only so many at a time."""
+"""StreamGroup: parsed while they arrive, only so many at a time."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_a_stream_of_text(client: TestClient) -> None:
     [
         ("", b"An oak \xff\xff", "not in UTF-8"),
         ("?input=conllu", b"1\tOak\n\n", "line 1: expected 10"),
-        ("?input=xml", b"", "input is one of text, conllu"),
-        ("?model=x", b"", "there is no model 'x'"),
+        ("?input=xml", b"", "input must be one of text, conllu"),
+        ("?model=x", b"", "no model 'x'"),
         ("?model=bare", b"", "cannot read raw text"),
     ],
 )

@@ -233,7 +233,7 @@ def test_models_are_found_by_their_first_words(client: TestClient, name: str) ->
     ("data", "why"),
     [
         ({}, "'data' is required"),
-        ({"data": "x", "model": "klingon"}, "there is no model 'klingon'"),
+        ({"data": "x", "model": "klingon"}, "no model 'klingon'"),
         ({"data": "x", "model": "bare", "tokenizer": ""}, "does not contain a tokenizer"),
         ({"data": "x", "model": "bare", "tagger": ""}, "does not contain a tagger"),
         ({"data": "x", "input": "sgml"}, "Unknown input format 'sgml'"),
@@ -250,7 +250,7 @@ def test_models_are_found_by_their_first_words(client: TestClient, name: str) ->
         ({"data": "x", "tokenizer": "range"}, "option 'range' of tokenizer; there is: ranges, pre"),
         ({"data": "x", "input": "conllu=v1"}, "Unknown option 'v1' of conllu"),
         ({"data": "x", "parser": "beam=5"}, "Unknown option 'beam=5' of parser"),
-        ({"data": "x", "normalize": "nfkc"}, "normalize is one of none, nfc"),
+        ({"data": "x", "normalize": "nfkc"}, "normalize must be one of none, nfc"),
         ({"data": conllu(2) + "1\tOak\n"}, "expected 10 tab-separated columns, found 2"),
     ],
 )
@@ -276,9 +276,9 @@ def test_a_bad_line_is_named(client: TestClient) -> None:
         ("application/x-www-form-urlencoded", b"data=\xff", "not in UTF-8"),
         ("application/x-www-form-urlencoded", b"data=%ff", "not in UTF-8"),
         ("application/x-www-form-urlencoded", b"&a=" * 200, "more than 100 fields"),
-        ("multipart/form-data", b"data", "without a boundary"),
-        ("multipart/form-data; boundary=x", b"data", "broken multipart form"),
-        ("multipart/form-data; boundary=x", b"--x\r\n", "broken multipart form"),
+        ("multipart/form-data", b"data", "has no boundary"),
+        ("multipart/form-data; boundary=x", b"data", "malformed multipart form"),
+        ("multipart/form-data; boundary=x", b"--x\r\n", "malformed multipart form"),
         (
             "multipart/form-data; boundary=x",
             b'--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n\xff\r\n--x--\r\n',
@@ -299,7 +299,7 @@ def test_other_bodies_are_not_forms(client: TestClient) -> None:
 
 
 def test_a_form_over_the_limit() -> None:
-    with TestClient(make_app(models(), Limits(max_bytes=1000))) as client:
+    with TestClient(make_app(models(), Limits(max_size=1000))) as client:
         answer = client.post("/process", data={"data": "x" * 1000})
     assert answer.status_code == 413
     assert "1,000 bytes" in answer.text
@@ -319,7 +319,7 @@ def test_no_data_is_no_error(client: TestClient) -> None:
 def test_many_turns_give_the_same_answer_as_one(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Streamed slice by slice, in JSON that is whole."""
+    """ConlluStream slice by slice, in JSON that is whole."""
     data = {"data": conllu(400), "tagger": "", "parser": ""}
     at_once = client.post("/process", data=data)
     monkeypatch.setattr("dodona.server.workers.TURN", 0.0)
@@ -344,8 +344,8 @@ def test_long_requests_are_read_one_at_a_time(
 
     data = {"data": "Oaks whisper", "input": "horizontal", "parser": ""}
     expected = client.post("/process", data=data).json()
-    monkeypatch.setattr("dodona.server.answers.turns.SHORT", short)
-    monkeypatch.setattr("dodona.server.answers.turns._READING", alone())
+    monkeypatch.setattr("dodona.server.answers.scheduling.SHORT", short)
+    monkeypatch.setattr("dodona.server.answers.scheduling._READING", alone())
     assert client.post("/process", data=data).json() == expected
     assert n_alone == (short == 0)
 

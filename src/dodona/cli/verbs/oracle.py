@@ -16,8 +16,8 @@ from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
-    from dodona.explorer.explore import Choice, Explorer, View
-    from dodona.explorer.reach import Arc
+    from dodona.explorer.explore import Choice, Explorer, StateView
+    from dodona.explorer.reachable import LabelledArc
     from dodona.treebank.sentence import Sentence
 
 MOST_LABELS = 3  # per line
@@ -108,7 +108,7 @@ def _sentence(path: str, number: int) -> "Sentence":
     return found
 
 
-def _step(view: "View", taken: "Choice | None") -> dict[str, Any]:
+def _step(view: "StateView", taken: "Choice | None") -> dict[str, Any]:
     """Return a state as JSON data."""
     from dodona.explorer.explore import in_order
 
@@ -120,9 +120,11 @@ def _step(view: "View", taken: "Choice | None") -> dict[str, Any]:
     return step
 
 
-def _print(explorer: "Explorer", views: Sequence["View"], taken: Sequence["Choice | None"]) -> None:
+def _print(
+    explorer: "Explorer", views: Sequence["StateView"], taken: Sequence["Choice | None"]
+) -> None:
     words = _words(explorer)
-    before: frozenset[Arc] = frozenset()
+    before: frozenset[LabelledArc] = frozenset()
     for number, (view, choice) in enumerate(zip(views, taken, strict=True)):
         print(f"state {number}" + (", final" if view.is_final else ""))
         print("  stack  ", _few([words[i] for i in view.stack], from_end=True))
@@ -136,7 +138,7 @@ def _print(explorer: "Explorer", views: Sequence["View"], taken: Sequence["Choic
         print()
 
 
-def _print_outcome(explorer: "Explorer", state: "State", view: "View") -> None:
+def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> None:
     """Print the best reachable tree."""
     from dodona.drawing.terminal import draw
     from dodona.explorer.explore import in_order
@@ -176,7 +178,9 @@ def _few(words: list[str], from_end: bool = False) -> str:
     return " ".join([*words[:MOST_WORDS], f"… {rest} more"])
 
 
-def _few_arcs(arcs: Iterable["Arc"], before: frozenset["Arc"], words: Sequence[str]) -> str:
+def _few_arcs(
+    arcs: Iterable["LabelledArc"], before: frozenset["LabelledArc"], words: Sequence[str]
+) -> str:
     """List all arcs if they are few, otherwise the new ones and the number of others."""
     found = list(arcs)
     if len(found) <= MOST_ARCS:
@@ -185,7 +189,7 @@ def _few_arcs(arcs: Iterable["Arc"], before: frozenset["Arc"], words: Sequence[s
     return ", ".join(filter(None, [f"… {len(found) - len(new)} as before", _arcs(new, words)]))
 
 
-def _arcs(arcs: Iterable["Arc"], words: Sequence[str]) -> str:
+def _arcs(arcs: Iterable["LabelledArc"], words: Sequence[str]) -> str:
     return ", ".join(f"{words[head]} -{label}-> {words[word]}" for head, label, word in arcs)
 
 

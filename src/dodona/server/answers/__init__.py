@@ -1,1 +1,1 @@
-"""What is written in answer to a request."""
+"""Writers of the answers to requests."""

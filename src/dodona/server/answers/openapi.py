@@ -1,10 +1,10 @@
-"""The JSON interface described (OpenAPI 3.1), by hand; a test holds it to the routes."""
+"""OpenAPI 3.1 description of the JSON interface, written by hand; a test compares the routes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dodona.server.requests import arriving, parse
+from dodona.server.requests import body_stream, parse_request
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -31,15 +31,15 @@ def _refusals(*statuses: str) -> dict[str, Any]:
 
 
 TEXT = {"type": "string"}
-MODEL = {"type": "string", "description": "Name of a model or its first words; else the default."}
+MODEL = {"type": "string", "description": "Name of a model or its first parts; else the default."}
 REASONS = {
-    "400": "Something is wrong with the request; the message says what and where.",
+    "400": "The request is malformed; the message says what is wrong and where.",
     "408": "The request did not arrive in time.",
-    "403": "A web page from elsewhere asked, which --cors does not name.",
+    "403": "The request comes from another web page, which --cors does not allow.",
     "413": "The request is too large, or has too many words.",
-    "415": "The request is not of the right Content-Type.",
-    "421": "The server is not called by the name in Host; see --allowed-host.",
-    "503": "Too much to do, or the request took too long; try again after Retry-After seconds.",
+    "415": "The request has a wrong Content-Type.",
+    "421": "The name in Host is not allowed; see --allowed-host.",
+    "503": "The server is busy, or the request took too long; retry after Retry-After seconds.",
 }
 
 _WORD = _object(
@@ -63,31 +63,31 @@ _SENTENCE = _object(
     tokens={
         "type": "array",
         "items": {"type": "object"},
-        "description": "The tokens that are several words, if there are some.",
+        "description": "The multiword tokens, if there are any.",
     },
     svg={
         "type": ["string", "null"],
-        "description": "The tree as a picture, if asked for; null for very long sentences.",
+        "description": "Picture of the tree, if asked for; null for very long sentences.",
     },
     graph_svg={
         "type": ["string", "null"],
-        "description": "The enhanced graph as a picture, if asked for; null if there is none.",
+        "description": "Picture of the graph, if asked for; null if it is missing or too large.",
     },
 )
 _PARSE = _object(
     [],
-    text={"type": "string", "description": "Raw text (or what `input` says)."},
+    text={"type": "string", "description": "Raw text, or the format given by `input`."},
     conllu={"type": "string", "description": "Sentences in CoNLL-U; their trees are ignored."},
     tokens={
-        "description": "Lists of words, or a text with a sentence a line and spaces between words.",
+        "description": "Lists of words, or one sentence per line with spaces between words.",
         "anyOf": [_list(_list(TEXT)), TEXT],
     },
     model=MODEL,
-    input={"enum": list(parse.INPUTS), "description": "What `text` holds."},
-    output={"enum": list(parse.OUTPUTS), "description": "What to answer with."},
-    svg={"type": "boolean", "description": "Draw the trees."},
-    graph={"type": "boolean", "description": "Draw the enhanced graphs, too."},
-    width={"type": "number", "description": "Width of the pictures in pixels; longer ones wrap."},
+    input={"enum": list(parse_request.INPUTS), "description": "The format of `text`."},
+    output={"enum": list(parse_request.OUTPUTS), "description": "The parts of the answer."},
+    svg={"type": "boolean", "description": "Whether to draw the trees."},
+    graph={"type": "boolean", "description": "Whether to draw the enhanced graphs."},
+    width={"type": "number", "description": "Maximum width of the pictures in pixels."},
 ) | {"description": "One of text, conllu and tokens.", "additionalProperties": False}
 
 DESCRIPTION: dict[str, Any] = {
@@ -118,10 +118,10 @@ DESCRIPTION: dict[str, Any] = {
         },
         "/api/parse.conllu": {
             "post": {
-                "summary": "Parse a stream of any size; the answer comes while the request goes.",
+                "summary": "Parse a stream of any size; the answer is sent meanwhile.",
                 "parameters": [
                     {"name": "model", "in": "query", "schema": MODEL},
-                    {"name": "input", "in": "query", "schema": {"enum": list(arriving.INPUTS)}},
+                    {"name": "input", "in": "query", "schema": {"enum": list(body_stream.INPUTS)}},
                 ],
                 "requestBody": {"required": True, "content": {"text/plain": {"schema": TEXT}}},
                 "responses": {
@@ -140,9 +140,12 @@ DESCRIPTION: dict[str, Any] = {
         },
         "/health": {
             "get": {
-                "summary": "Whether the server is there.",
+                "summary": "Whether the server is running.",
                 "responses": {
-                    "200": {"description": "It is.", "content": _json(_ref("Health"))},
+                    "200": {
+                        "description": "The server is running.",
+                        "content": _json(_ref("Health")),
+                    },
                 },
             }
         },
@@ -164,7 +167,7 @@ DESCRIPTION: dict[str, Any] = {
                 name=TEXT,
                 parts=_list(TEXT),
                 system=TEXT,
-                language={"type": ["string", "null"], "description": "Its code, if known."},
+                language={"type": ["string", "null"], "description": "Language code, if known."},
             ),
             "ParseRequest": _PARSE,
             "Parse": _object(["model"], model=TEXT, conllu=TEXT, sentences=_list(_ref("Sentence"))),

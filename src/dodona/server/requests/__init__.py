@@ -1,1 +1,1 @@
-"""What is read from a request."""
+"""Readers of requests."""

@@ -1,4 +1,4 @@
-"""The body of a request: of the right kind, not too large, not too slow."""
+"""Request bodies with the right media type and within the limits on size and time."""
 
 from __future__ import annotations
 
@@ -9,98 +9,97 @@ from anyio import fail_after
 from starlette.requests import Request
 from starlette.types import Message
 
+from dodona.server.client_speed import YIELD_SECONDS, ClientGroup
 from dodona.server.errors import CLOSE, Refused, bad
-from dodona.server.memory import ELSE, Allowance
-from dodona.server.pace import BREATH, Crowd
-from dodona.server.service import allowance_of, service_of
+from dodona.server.memory_budget import ADVICE, RequestBudget
+from dodona.server.service import budget_of, service_of
 
-# a body, what is read from it (a text, words), and what is made of that (sentences, an answer)
-COPIES = 3
+COPIES = 3  # in memory: the body, its text, and the sentences with their answer
 JSON = ("application/json",)
 
 
 async def read_body(
-    request: Request, kinds: Collection[str] = (), most: int | None = None
+    request: Request, kinds: Collection[str] = (), max_bytes: int | None = None
 ) -> bytearray:
-    """All of it, or a clear refusal; `kinds` are the media types that it may have."""
+    """Read the whole body or refuse the request; `kinds` are the media types allowed."""
     limits = service_of(request).limits
     if kinds:
         check_kind(request.headers.get("content-type", ""), kinds)
     try:
-        with fail_after(limits.seconds):
-            return await _gather(request, min(most or limits.max_bytes, limits.max_bytes))
+        with fail_after(limits.timeout):
+            return await _gather(request, min(max_bytes or limits.max_size, limits.max_size))
     except TimeoutError:
-        why = f"the request did not arrive within {limits.seconds:g} seconds"
+        why = f"the request did not arrive within {limits.timeout:g} seconds"
         raise Refused(408, why, CLOSE) from None
 
 
 def check_kind(content_type: str, kinds: Collection[str]) -> None:
-    """Refuse a body of another kind.
+    """Refuse a body of another media type.
 
-    A page from anywhere may send text and forms without asking, but nothing else; so this also
-    keeps foreign pages from having work done.
+    Without a CORS preflight, a foreign page may only send text and forms; so requiring JSON also
+    keeps foreign pages from using the server.
 
     >>> check_kind("application/json; charset=utf-8", JSON)
     >>> check_kind("text/plain", JSON)
     Traceback (most recent call last):
-    dodona.server.errors.Refused: a request of Content-Type text/plain; send application/json
+    dodona.server.errors.Refused: the request has Content-Type text/plain; send application/json
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in kinds:
-        shown = f"of Content-Type {kind[:100]}" if kind else "without Content-Type"
-        raise Refused(415, f"a request {shown}; send {' or '.join(kinds)}", CLOSE)
+        shown = f"Content-Type {kind[:100]}" if kind else "no Content-Type"
+        raise Refused(415, f"the request has {shown}; send {' or '.join(kinds)}", CLOSE)
 
 
 def body_of(message: Message) -> bytes:
-    """The part of a body that arrived."""
+    """Return the chunk of a body in an ASGI message."""
     if message["type"] == "http.disconnect":
-        raise Refused(400, "the connection was closed before the request had arrived")
+        raise Refused(400, "the connection was closed before the whole request arrived")
     found: bytes = message.get("body", b"")
     return found
 
 
-async def _gather(request: Request, most: int) -> bytearray:
-    """What is announced is held before it comes, the rest as it comes."""
-    allowed, senders = allowance_of(request), service_of(request).senders
-    n_held = _announced(request, most)
+async def _gather(request: Request, max_bytes: int) -> bytearray:
+    """Read the body; memory for the announced length is taken first, for more as it arrives."""
+    allowed, senders = budget_of(request), service_of(request).senders
+    n_held = _announced(request, max_bytes)
     await _hold(allowed, n_held, senders)
     body, has_more = bytearray(), True
-    with senders.join() as pace:
+    with senders.join() as speed:
         while has_more:
-            message = await pace.wait(request.receive())
+            message = await speed.wait(request.receive())
             chunk = body_of(message)
             has_more = message.get("more_body", False)
             n_bytes = len(body) + len(chunk)
-            if n_bytes > most:
-                raise _too_large(most)
+            if n_bytes > max_bytes:
+                raise _too_large(max_bytes)
             if n_bytes > n_held:
                 await _hold(allowed, n_bytes - n_held, senders)
                 n_held = n_bytes
             body += chunk
-            pace.count(len(chunk))
+            speed.count(len(chunk))
     return body
 
 
-def _announced(request: Request, most: int) -> int:
-    """The length that a head tells; 0 where it tells none."""
-    said = request.headers.get("content-length", "0")
-    if not said.isdecimal():
-        raise bad("a Content-Length that is no number")
-    if len(said) > len(str(most)) or int(said) > most:
-        raise _too_large(most)
-    return int(said)
+def _announced(request: Request, max_bytes: int) -> int:
+    """Return the Content-Length; 0 if there is none."""
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdecimal():
+        raise bad("Content-Length is not a number")
+    if len(announced) > len(str(max_bytes)) or int(announced) > max_bytes:
+        raise _too_large(max_bytes)
+    return int(announced)
 
 
-async def _hold(allowed: Allowance, n_bytes: int, senders: Crowd) -> None:
-    """Memory for so many bytes of a body; where none is left, who sends slowly gives way."""
+async def _hold(allowed: RequestBudget, n_bytes: int, senders: ClientGroup) -> None:
+    """Take memory for bytes of a body; if none is left, slow senders are cancelled."""
     while True:
         try:
             return allowed.hold(COPIES * n_bytes)
         except Refused as refused:
-            if refused.status != 503 or not senders.make_room():
+            if refused.status != 503 or not senders.drop_slowest():
                 raise
-        await asyncio.sleep(BREATH)
+        await asyncio.sleep(YIELD_SECONDS)
 
 
-def _too_large(most: int) -> Refused:
-    return Refused(413, f"a request of more than {most:,} bytes; {ELSE}", CLOSE)
+def _too_large(max_bytes: int) -> Refused:
+    return Refused(413, f"the request has more than {max_bytes:,} bytes; {ADVICE}", CLOSE)

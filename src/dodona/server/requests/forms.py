@@ -1,4 +1,4 @@
-"""The fields of a form, from an address or a body: urlencoded or multipart."""
+"""Form fields from a query string or a body, URL-encoded or multipart."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from dodona.server.errors import Refused, bad
 
-MOST_FIELDS = 100
+MAX_FIELDS = 100
 
 Fields = dict[str, str]
 
 
 def read_urlencoded(data: bytes | bytearray) -> Fields:
-    """The fields of an address or of a form; a field without a value is there, and empty.
+    """Read URL-encoded fields; a field without a value is empty.
 
     >>> read_urlencoded(b"tokenizer&tagger=&data=An%20oak+speaks")
     {'tokenizer': '', 'tagger': '', 'data': 'An oak speaks'}
     """
     try:
         pairs = parse_qsl(
-            data.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
+            data.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
         )
     except UnicodeDecodeError as error:
         raise bad(f"the form is not in UTF-8: {error.reason} at byte {error.start}") from error
     except ValueError as error:
-        raise bad(f"a form of more than {MOST_FIELDS} fields") from error
+        raise bad(f"the form has more than {MAX_FIELDS} fields") from error
     return dict(pairs)
 
 
 def read_form(content_type: str, body: bytearray) -> Fields:
-    """The fields of a form in a body."""
+    """Read the fields of a form in a body."""
     kind, options = parse_options_header(content_type)
     if kind == b"multipart/form-data":
         if not options.get(b"boundary"):
-            raise bad("a multipart form without a boundary")
+            raise bad("the multipart form has no boundary")
         return read_multipart(options[b"boundary"], bytes(body))
     if kind in (b"application/x-www-form-urlencoded", b"") or not body:
         return read_urlencoded(body)
@@ -49,7 +49,7 @@ def read_form(content_type: str, body: bytearray) -> Fields:
 
 
 def read_multipart(boundary: bytes, body: bytes) -> Fields:
-    """The parts of a form by their names; a file is its content.
+    """Read the parts of a multipart form by name; the value of a file is its content.
 
     >>> part = b'--x\\r\\nContent-Disposition: form-data; name="data"\\r\\n\\r\\nAn oak\\r\\n'
     >>> read_multipart(b"x", part + b"--x--\\r\\n")
@@ -63,15 +63,15 @@ def read_multipart(boundary: bytes, body: bytes) -> Fields:
     except FormParserError as error:
         where = getattr(error, "offset", -1)
         raise bad(
-            "a broken multipart form" + (f" at byte {where}" if where >= 0 else "")
+            "malformed multipart form" + (f" at byte {where}" if where >= 0 else "")
         ) from error
     if not parts.is_whole:
-        raise bad("a broken multipart form: its end is missing")
+        raise bad("malformed multipart form: its end is missing")
     return parts.fields
 
 
 class _Parts:
-    """Collects what the parser tells."""
+    """Collects the events of the multipart parser."""
 
     def __init__(self) -> None:
         self.fields: Fields = {}
@@ -93,8 +93,8 @@ class _Parts:
         }
 
     def _begin(self) -> None:
-        if len(self.fields) >= MOST_FIELDS:
-            raise bad(f"a form of more than {MOST_FIELDS} fields")
+        if len(self.fields) >= MAX_FIELDS:
+            raise bad(f"the form has more than {MAX_FIELDS} fields")
         self._headers, self._data = {}, []
 
     def _header_end(self) -> None:

@@ -1,1 +1,1 @@
-"""The endpoints."""
+"""The endpoints of the server."""

@@ -1,4 +1,4 @@
-"""The JSON interface: parse, list models, say how one is."""
+"""The JSON interface: parsing, the list of models, health and metrics."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from dodona.server.answers.conllu_stream import ConlluStream
 from dodona.server.answers.openapi import DESCRIPTION
-from dodona.server.answers.parse import write_parse
-from dodona.server.answers.streaming import Streamed
-from dodona.server.answers.turns import Step, answer
+from dodona.server.answers.parse_answer import write_parse
+from dodona.server.answers.scheduling import Step, answer
 from dodona.server.metrics import MEDIA_TYPE
-from dodona.server.requests.arriving import INPUTS
 from dodona.server.requests.bodies import JSON, read_body
-from dodona.server.requests.fields import check_choice
-from dodona.server.requests.parse import ParseRequest
-from dodona.server.service import allowance_of, service_of
+from dodona.server.requests.body_stream import INPUTS
+from dodona.server.requests.json_fields import check_choice
+from dodona.server.requests.parse_request import ParseRequest
+from dodona.server.service import budget_of, service_of
 
 STREAM = "/api/parse.conllu"
 
 
 async def parse(request: Request) -> Response:
-    """Sentences with their trees."""
+    """Parse the sentences of a request."""
     service = service_of(request)
-    allowed = allowance_of(request)
+    allowed = budget_of(request)
     body = await read_body(request, JSON)
 
     def begin() -> Iterator[Step]:
@@ -35,14 +35,14 @@ async def parse(request: Request) -> Response:
 
 
 async def stream(request: Request) -> Response:
-    """The same in CoNLL-U, while the request is still being sent."""
+    """Parse a stream to CoNLL-U while the request still arrives."""
     service = service_of(request)
     input_ = check_choice("input", request.query_params.get("input"), INPUTS)
-    return Streamed(service, service.models.find(request.query_params.get("model")), input_)
+    return ConlluStream(service, service.models.find(request.query_params.get("model")), input_)
 
 
 async def list_models(request: Request) -> Response:
-    """Every model with its parts and its transition system; the first is the default."""
+    """List the models with their components and transition systems; the first is the default."""
     return JSONResponse(
         [
             {
@@ -56,20 +56,20 @@ async def list_models(request: Request) -> Response:
     )
 
 
-async def tell_health(request: Request) -> Response:
-    """That the server is there, and with which models."""
+async def show_health(request: Request) -> Response:
+    """Report that the server is running, and its models."""
     return JSONResponse(
         {"status": "ok", "models": [model.name for model in service_of(request).models]}
     )
 
 
-async def tell_metrics(request: Request) -> Response:
-    """Counters for Prometheus."""
+async def show_metrics(request: Request) -> Response:
+    """Report the counters for Prometheus."""
     return PlainTextResponse(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
 
 
 async def describe(request: Request) -> Response:
-    """This interface, described."""
+    """Return the OpenAPI description."""
     return JSONResponse(DESCRIPTION)
 
 
@@ -78,6 +78,6 @@ api_routes = [
     Route("/api/parse", parse, methods=["POST"]),
     Route(STREAM, stream, methods=["POST"]),
     Route("/api/openapi.json", describe),
-    Route("/health", tell_health),
-    Route("/metrics", tell_metrics),
+    Route("/health", show_health),
+    Route("/metrics", show_metrics),
 ]

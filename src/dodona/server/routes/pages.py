@@ -1,9 +1,8 @@
 """The pages: a parse page at /, the explorer at /explore, and what they need under /static/.
 
-They are few and small: each is read once, and the browser is told by an ETag that it has it.
-Nothing on them may come from elsewhere: the Content-Security-Policy makes the browser see to it.
-The explorer may stand in a frame of another page, if it is asked for so: /explore?embed=1. It keeps
-no secret and does nothing in anybody's name, so that there is nothing to trick people into.
+The files are read once; an ETag lets browsers reuse them. The Content-Security-Policy allows
+nothing from other servers. Other pages may show the explorer in a frame by /explore?embed=1: it has
+no secrets and acts in nobody's name, so clickjacking gains nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-# blob: is how a page makes a picture of its own drawing
+# blob: lets a page download its own drawings
 POLICY = "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'self'"
-HEADERS = {  # beside those that all answers have
+HEADERS = {  # in addition to those of all answers
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
     "X-Frame-Options": "DENY",
-    "Cache-Control": "no-cache",  # ask again each time; the ETag makes the answer short
+    "Cache-Control": "no-cache",  # revalidate each time, by the ETag
 }
 FRAMED = {"Content-Security-Policy": f"{POLICY}; frame-ancestors *", "Cache-Control": "no-cache"}
 EMBEDDABLE = "explore.html"
@@ -37,11 +36,11 @@ PAGES = {"/": "index.html", "/explore": "explore.html"}
 FOLDER = files("dodona.server").joinpath("pages")
 STATIC = {
     file.name: file.read_bytes() for file in FOLDER.iterdir() if not file.name.endswith(".html")
-} | {"picture.css": STYLE.encode()}  # for pictures that leave the page
+} | {"picture.css": STYLE.encode()}  # for pictures that are downloaded
 
 
 def serve(name: str, content: bytes) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint for one file."""
+    """Return an endpoint that serves one file."""
     etag = f'"{sha256(content).hexdigest()[:32]}"'
     kind = TYPES[name.rpartition(".")[2]]
 

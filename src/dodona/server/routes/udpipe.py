@@ -1,7 +1,7 @@
 """The REST interface of UDPipe's web service: /models and /process, for its clients.
 
-As https://lindat.mff.cuni.cz/services/udpipe/api-reference.php describes it: parameters in the
-address or in a form, errors as a line of text.
+As described in https://lindat.mff.cuni.cz/services/udpipe/api-reference.php: parameters are in the
+query string or in a form, and errors are a line of text.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dodona.server.answers.process import write_process
-from dodona.server.answers.turns import Step, answer
+from dodona.server.answers.process_answer import write_process
+from dodona.server.answers.scheduling import Step, answer
 from dodona.server.requests.bodies import read_body
 from dodona.server.requests.forms import read_form, read_urlencoded
-from dodona.server.requests.process import ProcessRequest
-from dodona.server.service import allowance_of, service_of
+from dodona.server.requests.process_request import ProcessRequest
+from dodona.server.service import budget_of, service_of
 
-PREFIXES = ("", "/services/udpipe/api")  # ours, and where it is on LINDAT
+PREFIXES = ("", "/services/udpipe/api")  # ours, and LINDAT's
 METHODS = ["GET", "POST"]
 
 
 async def list_models(request: Request) -> Response:
-    """Every model with its parts."""
+    """List the models with their components."""
     models = service_of(request).models
     return JSONResponse(
         {
@@ -35,8 +35,8 @@ async def list_models(request: Request) -> Response:
 
 
 async def process(request: Request) -> Response:
-    """Tokenize, tag, parse, as asked."""
-    service, allowed = service_of(request), allowance_of(request)
+    """Tokenize, tag and parse, as requested."""
+    service, allowed = service_of(request), budget_of(request)
     has_body = request.method == "POST"
     body = await read_body(request) if has_body else bytearray()
 

@@ -1,0 +1,63 @@
+"""Widths of the words and labels of a drawing, and the ports at which arcs meet their words.
+
+Every end of an arc has its own *port* at its word. The ports of a word are ordered such that nested
+arcs never touch: from left to right the arcs that come from the left, shortest first, then the arc
+from the root, then the arcs to the right, shortest last.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dodona.drawing.dimensions import NORMAL, Dimensions
+
+
+class Arc(NamedTuple):
+    """An arc to draw; words are numbered from 1, and head 0 is the artificial root.
+
+    `kind` becomes a CSS class of the drawn arc.
+    """
+
+    head: int
+    label: str
+    dependent: int
+    kind: str = ""
+
+
+class Measurements:
+    """Widths of words and labels in pixels, and the arcs at every word."""
+
+    def __init__(
+        self,
+        widths: Sequence[float],
+        arcs: Sequence[Arc],
+        label_widths: Sequence[float],
+        dimensions: Dimensions = NORMAL,
+    ) -> None:
+        self.dimensions = dimensions
+        self.spans = [(min(arc.head, arc.dependent), max(arc.head, arc.dependent)) for arc in arcs]
+        self.is_root = [arc.head == 0 for arc in arcs]
+        self.label_widths = label_widths
+        self.arc_widths = [width + dimensions.label_padding for width in label_widths]  # at least
+        self.from_left: list[list[int]] = [[] for _ in range(len(widths) + 2)]
+        self.to_right: list[list[int]] = [[] for _ in range(len(widths) + 2)]
+        self.roots: list[list[int]] = [[] for _ in range(len(widths) + 2)]
+        for i, (left, right) in enumerate(self.spans):
+            if self.is_root[i]:
+                self.roots[right].append(i)
+            else:
+                self.to_right[left].append(i)
+                self.from_left[right].append(i)
+        self.ports: dict[tuple[int, int], float] = {}  # (arc, word): offset from the word's centre
+        self.widths = [0.0, *(self._add_ports(i, w) for i, w in enumerate(widths, start=1))]
+
+    def _add_ports(self, word: int, width: float) -> float:
+        """Record the ports of a word; return the width that the word needs with them."""
+
+        def length(arc: int) -> tuple[int, int]:
+            return self.spans[arc][1] - self.spans[arc][0], arc
+
+        ends = sorted(self.from_left[word], key=length) + self.roots[word]
+        ends += sorted(self.to_right[word], key=length, reverse=True)
+        for k, arc in enumerate(ends):
+            self.ports[arc, word] = (k - (len(ends) - 1) / 2) * self.dimensions.port_gap
+        return max(width, len(ends) * self.dimensions.port_gap)

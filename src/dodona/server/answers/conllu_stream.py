@@ -1,0 +1,68 @@
+"""Streams: texts and treebanks of any size are parsed while they arrive, in constant memory.
+
+The body of the request is the text itself. CoNLL-U is sent while the body still arrives, so a
+client must read while it writes, as curl does: `curl -T book.txt -X POST …/api/parse.conllu`. Each
+stream has a thread that reads, segments and waits for the client; the worker threads parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from anyio import CapacityLimiter, from_thread, to_thread
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from dodona.server.errors import Refused
+from dodona.server.models import Model
+from dodona.server.requests.body_stream import BodyStream
+from dodona.server.requests.sentences import read_conllu, read_text, slices
+from dodona.server.service import Service
+from dodona.treebank.sentence import Sentence
+
+
+class ConlluStream(Response):
+    """A response that reads its request while it is sent."""
+
+    def __init__(self, service: Service, model: Model, input: str) -> None:
+        super().__init__(media_type="text/plain; charset=utf-8")
+        self._service, self._model, self._input = service, model, input
+        self._has_begun = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope, self._send = scope, send
+        try:
+            with self._service.streams.join() as self._speed:
+                self._body = BodyStream(receive, self._speed)
+                await to_thread.run_sync(self._work, limiter=CapacityLimiter(1))
+        except Refused:
+            if not self._has_begun:
+                raise
+            # the connection is closed, so an incomplete answer cannot pass as complete
+        else:
+            await self._write(b"", more=False)
+
+    def _work(self) -> None:
+        """Read, segment, have parsed, and write; runs in a thread of its own."""
+        for batch in slices(self._sentences()):
+            done = self._service.workers.wait_for(partial(self._parse, batch))
+            from_thread.run(self._write, "".join(map(Sentence.to_conllu, done)).encode())
+            from_thread.run_sync(self._service.count_words, self._scope, sum(map(len, done)))
+
+    def _parse(self, batch: list[Sentence]) -> list[Sentence]:
+        return list(self._model.parser.pipe(batch))
+
+    def _sentences(self) -> Iterator[Sentence]:
+        chunks = self._body.chunks()
+        if self._input == "text":
+            return read_text(self._model, chunks)
+        return read_conllu(chunks)
+
+    async def _write(self, body: bytes, more: bool = True) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            headers = [pair for pair in self.raw_headers if pair[0] != b"content-length"]
+            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        message = {"type": "http.response.body", "body": body, "more_body": more}
+        await self._speed.wait(self._send(message), len(body))

@@ -1,0 +1,85 @@
+"""The answer of UDPipe's /process: all sentences as one string in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from importlib.metadata import version
+
+from dodona.server.answers.scheduling import Step
+from dodona.server.answers.udpipe_formats import AROUND, find_format
+from dodona.server.memory_budget import RequestBudget
+from dodona.server.requests.process_request import ProcessRequest
+from dodona.server.requests.sentences import size_of, slices
+from dodona.treebank.conllu.quoting import quote_conllu
+from dodona.treebank.sentence import Sentence
+
+
+def write_process(asked: ProcessRequest, allowed: RequestBudget) -> Iterator[Step]:
+    """Yield the answer in steps."""
+    write = _find_writer(asked)
+    batches = _counted(slices(asked.sentences()), allowed)
+    if not asked.is_raw:  # everything is read first, so that errors in the input refuse the request
+        read = []
+        for batch in batches:
+            allowed.hold(size_of(batch))
+            read.append(batch)
+            yield b"", 0
+        batches = iter(read)
+    before, after = AROUND.get(asked.output, ("", ""))
+    if asked.output == "conllu" and asked.data and not asked.data.isspace():
+        before = f"# generator = {generator()}\n# udpipe_model = {asked.model.name}\n"
+    yield _begin(asked.model.name) + _around(before), 0
+    for batch in batches:
+        done = annotate(asked, batch)
+        yield write(done), sum(map(len, done))
+    yield _around(after) + b'"\n}\n', 0
+
+
+@cache
+def _begin(model: str) -> bytes:
+    """Return the beginning of an answer, the same for all requests to a model."""
+    about = {"model": model, "acknowledgements": [], "result": ""}
+    return json.dumps(about, indent=1).removesuffix('"\n}').encode()
+
+
+def _counted(batches: Iterator[list[Sentence]], allowed: RequestBudget) -> Iterator[list[Sentence]]:
+    for batch in batches:
+        allowed.count_words(sum(map(len, batch)))
+        yield batch
+
+
+def annotate(asked: ProcessRequest, sentences: list[Sentence]) -> list[Sentence]:
+    """Return the sentences with new tags, new trees, or both."""
+    parser = asked.model.parser
+    if asked.parse:
+        return list(parser.pipe(sentences, retag=asked.tag, keep_tags=not asked.tag))
+    tagger = parser.tagger if asked.tag else None
+    return sentences if tagger is None else tagger.tag_batch(sentences)
+
+
+@cache
+def generator() -> str:
+    """Return the name of the program for the `generator` comment."""
+    return f"Dodona {version('dodona')}"
+
+
+def _find_writer(asked: ProcessRequest) -> Callable[[list[Sentence]], bytes]:
+    """Return the function that writes sentences; raw text to CoNLL-U has one of its own."""
+    ranges, spaces = "ranges" in asked.options, "normalized_spaces" not in asked.options
+    if asked.output == "conllu" and asked.is_raw:
+        return partial(quote_conllu, ranges=ranges, spaces=spaces)
+    write = find_format(asked.output, asked.how, ranges=ranges or not asked.is_raw)
+    return lambda sentences: _inside("".join(map(write, sentences)))
+
+
+@cache
+def _around(text: str) -> bytes:
+    """Encode a text before or after the sentences; there are only a few."""
+    return _inside(text)
+
+
+def _inside(text: str) -> bytes:
+    """Encode a text as the inside of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode()

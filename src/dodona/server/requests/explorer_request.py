@@ -1,0 +1,166 @@
+"""Requests of the explorer's page; each is complete, so the server keeps no state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dodona.core.search.agenda import MAX_WIDTH
+from dodona.explorer.beam import WIDTH
+from dodona.explorer.explore import Explorer, read_path
+from dodona.explorer.typed import read_typed
+from dodona.server.errors import bad
+from dodona.server.limits import Limits
+from dodona.server.models import Model, Models
+from dodona.server.requests.json_fields import (
+    LONGEST_NUMBER,
+    check_count,
+    check_flag,
+    check_pixels,
+    check_text,
+    count_values,
+    read_fields,
+)
+from dodona.settings import NO_CONSTRAINTS
+from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from dodona.core.transitions.action import Action
+
+MAX_CHARACTERS = 1 << 18  # of the text that holds the sentence
+MAX_BYTES = 12 * MAX_CHARACTERS + (1 << 20)  # in JSON, up to 12 bytes a character, and a path
+MAX_HYPOTHESES = min(64, MAX_WIDTH)
+MAX_SENTENCES = 1_000_000
+MAX_LABELS = 500
+DEPS = 8  # the column of CoNLL-U
+
+_LONG_NUMBER = re.compile(rf"\d{{{LONGEST_NUMBER + 1}}}")
+
+
+@dataclass(frozen=True)
+class ExploreRequest:
+    """A sentence, a transition system, a path, and what to show."""
+
+    sentence: str
+    limits: Limits
+    number: int = 1  # of the sentence, if there are several
+    system: str | None = None
+    root: str | None = None
+    loss: str | None = None
+    static_oracle: str | None = None
+    constraints: str = NO_CONSTRAINTS
+    model: Model | None = None
+    labels: tuple[str, ...] = ()  # in addition to those of the gold tree and the model
+    path: tuple[Action, ...] = ()
+    lenient: bool = False  # stop before the first invalid action and report it
+    action: Action | None = None  # after the path, to be explained
+    pattern: str | None = None  # to search for in all sentences
+    film: bool = False  # draw every state on the path, not only the last
+    oracle: str = "static"  # of a derivation
+    beam: int = WIDTH
+    width: float | None = None  # of the picture, in pixels
+    best_width: float | None = None  # of the picture of the best tree
+
+    @classmethod
+    def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ExploreRequest:
+        """Read JSON and check every field; an empty string counts as missing."""
+        if count_values(body) > MAX_CHARACTERS + limits.explore_actions:
+            raise bad("too many JSON values for a sentence and a path")
+        found = read_fields(body, [field.name for field in fields(cls) if field.name != "limits"])
+        checks = _CHECKS | {"path": partial(_check_path, limit=limits.explore_actions)}
+        values = {
+            name: checks.get(name, check_text)(name, value)
+            for name, value in found.items()
+            if value != ""
+        }
+        if "sentence" not in values:
+            raise bad("no sentence; type one, or paste CoNLL-U")
+        if "model" in values:
+            values["model"] = models.find(values["model"])
+        return cls(limits=limits, **values)
+
+    def read_sentences(self) -> list[Sentence]:
+        """Return all sentences of the request."""
+        return read_typed(self.sentence, name="sentence")
+
+    def read_sentence(self) -> Sentence:
+        """Return the requested sentence, if it is within the limits."""
+        sentences = self.read_sentences()
+        if not 1 <= self.number <= len(sentences):
+            raise bad(f"no sentence {self.number}; there are {len(sentences)}")
+        sentence = sentences[self.number - 1]
+        _check_size(sentence, self.limits)
+        return sentence
+
+    def explorer(self) -> Explorer:
+        """Return an explorer for the requested sentence."""
+        return Explorer(
+            self.read_sentence(),
+            self.system,
+            root=self.root,
+            loss=self.loss,
+            static_oracle=self.static_oracle,
+            parser=None if self.model is None else self.model.parser,
+            constraints=self.constraints,
+            labels=self.labels,
+        )
+
+
+def _check_sentence(name: str, value: object) -> str:
+    text = check_text(name, value)
+    if len(text) > MAX_CHARACTERS:
+        raise bad(f"{name} has more than {MAX_CHARACTERS:,} characters; send one at a time")
+    if _LONG_NUMBER.search(text):
+        raise bad(f"{name} has a number of more than {LONGEST_NUMBER} digits")
+    return text
+
+
+def _check_size(sentence: Sentence, limits: Limits) -> None:
+    """Refuse a sentence or graph beyond the limits; arcs of empty nodes count, too."""
+    if len(sentence) > limits.explore_words:
+        raise bad(
+            f"the sentence has {len(sentence)} words; the explorer shows up to "
+            f"{limits.explore_words}"
+        )
+    lines = [line.split("\t") for line in str(sentence).split("\n") if line[:1].isdigit()]
+    n_arcs = sum(line[DEPS].count("|") + 1 for line in lines if len(line) > DEPS)
+    if n_arcs > limits.explore_arcs:
+        raise bad(f"the graph has {n_arcs} arcs; the explorer shows up to {limits.explore_arcs}")
+
+
+def _check_path(name: str, value: object, limit: int) -> tuple[Action, ...]:
+    if not isinstance(value, list) or not all(isinstance(action, str) for action in value):
+        raise bad(f"{name} must be a list of strings such as RIGHT-ARC:obj")
+    if len(value) > limit:
+        raise bad(f"the path has {len(value)} actions; the explorer follows up to {limit}")
+    return tuple(read_path([check_text(name, action) for action in value]))
+
+
+def _check_labels(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > MAX_LABELS:
+        raise bad(f"{name} must be a list of up to {MAX_LABELS} labels")
+    labels = tuple(check_text(name, label) for label in value)
+    if not all(label.split() == [label] for label in labels):
+        raise bad(f"{name} must be non-empty and without spaces")
+    return labels
+
+
+def _check_action(name: str, value: object) -> Action:
+    [action] = _check_path(name, [value], limit=1)
+    return action
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "sentence": _check_sentence,
+    "number": partial(check_count, highest=MAX_SENTENCES),
+    "beam": partial(check_count, highest=MAX_HYPOTHESES),
+    "labels": _check_labels,
+    "lenient": check_flag,
+    "action": _check_action,
+    "film": check_flag,
+    "width": check_pixels,
+    "best_width": check_pixels,
+}

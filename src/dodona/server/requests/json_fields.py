@@ -1,0 +1,102 @@
+"""Fields of JSON requests and their checks; error messages name the field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from reprlib import repr as shorten
+from typing import Any
+
+from dodona.server.errors import bad
+from dodona.server.limits import WIDEST_PICTURE
+
+LONGEST_NUMBER = 100  # digits; above Python's own limit its error message would be shown
+
+
+def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]:
+    """Read the fields of a JSON object; those that are null count as missing.
+
+    >>> read_fields(b'{"text": "Oaks whisper.", "model": null}', ["text", "model"])
+    {'text': 'Oaks whisper.'}
+    >>> read_fields(b'{"txt": "Oaks whisper."}', ["text", "model"])
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
+    """
+    found = _load(body)
+    if not isinstance(found, dict):
+        raise bad(f'expected a JSON object, as in {{"{names[0]}": "Oaks whisper."}}')
+    for name in found:
+        if name not in names:
+            raise bad(f"unknown field {shorten(name)}; known are: {', '.join(names)}")
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def count_values(body: bytes | bytearray) -> int:
+    """Return an upper bound of the number of JSON values, by counting commas and brackets.
+
+    >>> count_values(b'{"tokens": [["Ask", "oaks"], ["Ask"]]}')
+    6
+    """
+    return sum(map(body.count, (b",", b"[", b"{")))
+
+
+def _load(body: bytes | bytearray) -> Any:
+    """Decode JSON, or refuse the request with the position of the error."""
+    try:
+        return json.loads(body.decode(), parse_int=_read_int)
+    except UnicodeDecodeError as error:
+        raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise bad(f"invalid JSON at line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise bad("invalid JSON: it is nested too deeply") from error
+
+
+def _read_int(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise bad(f"a number has more than {LONGEST_NUMBER} digits")
+    return int(digits)
+
+
+def check_text(name: str, value: object) -> str:
+    """Return a string that can be encoded in UTF-8."""
+    if not isinstance(value, str):
+        raise bad(f"{name} must be a string, not {shorten(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise bad(
+            f"{name} has a lone surrogate (half a character) at position {error.start}"
+        ) from error
+    return value
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """Return one of the choices; an empty value selects the first."""
+    if not value:
+        return choices[0]
+    if value not in choices:
+        raise bad(f"{name} must be one of {', '.join(choices)}, not {shorten(value)}")
+    return str(value)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return a Boolean value."""
+    if not isinstance(value, bool):
+        raise bad(f"{name} must be true or false, not {shorten(value)}")
+    return value
+
+
+def check_count(name: str, value: object, highest: int) -> int:
+    """Return an integer from 1 to `highest`."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
+        raise bad(f"{name} must be an integer from 1 to {highest}, not {shorten(value)}")
+    return value
+
+
+def check_pixels(name: str, value: Any) -> float:
+    """Return the width of a picture."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= WIDEST_PICTURE:
+        raise bad(f"{name} must be a number of pixels up to {WIDEST_PICTURE}, not {shorten(value)}")
+    return float(value)

@@ -1,0 +1,74 @@
+"""Requests to /api/parse: text, CoNLL-U or words, and the parts of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dodona.server.errors import bad
+from dodona.server.limits import Limits
+from dodona.server.memory_budget import too_many_words
+from dodona.server.models import Model, Models
+from dodona.server.requests.json_fields import (
+    check_choice,
+    check_flag,
+    check_pixels,
+    check_text,
+    count_values,
+    read_fields,
+)
+from dodona.server.requests.sentences import cut, read_conllu, read_text
+from dodona.server.requests.token_lists import read_horizontal, read_tokens
+from dodona.treebank.sentence import Sentence
+
+INPUTS = ("text", "conllu", "tokens")
+OUTPUTS = ("all", "conllu", "sentences")
+OTHER_VALUES = 100  # JSON values beside words and sentences
+NAMES = (*INPUTS, "model", "input", "output", "svg", "graph", "width")
+
+
+@dataclass(frozen=True)
+class ParseRequest:
+    """The sentences, the model, and the parts of the answer."""
+
+    model: Model
+    data: Any  # bytes, or decoded JSON
+    input: str
+    output: str
+    svg: bool
+    graph: bool  # draw the enhanced graph
+    width: float | None
+
+    @classmethod
+    def read(cls, body: bytes | bytearray, models: Models, limits: Limits) -> ParseRequest:
+        """Read JSON and check every field."""
+        # each word and each sentence is a value, and a text with more commas has more words
+        if count_values(body) > 2 * limits.max_words + OTHER_VALUES:
+            raise too_many_words(limits)
+        fields = read_fields(body, NAMES)
+        there = [name for name in INPUTS if name in fields]
+        if len(there) != 1:
+            raise bad(f"send one of {', '.join(INPUTS)}; found {' and '.join(there) or 'none'}")
+        kind = there[0]
+        data = fields[kind]
+        if kind != "tokens" or isinstance(data, str):
+            data = check_text(kind, data).encode()  # smaller than a str, whatever its characters
+        return cls(
+            models.find(check_text("model", fields.get("model", ""))),
+            data,
+            check_choice("input", fields.get("input"), INPUTS) if kind == "text" else kind,
+            check_choice("output", fields.get("output"), OUTPUTS),
+            check_flag("svg", fields.get("svg", False)),
+            check_flag("graph", fields.get("graph", False)),
+            check_pixels("width", fields["width"]) if "width" in fields else None,
+        )
+
+    def sentences(self) -> Iterator[Sentence]:
+        """Yield the sentences of the data."""
+        if not isinstance(self.data, bytes):
+            return read_tokens(self.data)
+        if self.input == "tokens":
+            return read_horizontal(self.data)
+        pieces = () if self.data.isspace() else cut(self.data)
+        return read_text(self.model, pieces) if self.input == "text" else read_conllu(pieces)
