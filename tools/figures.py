@@ -26,7 +26,7 @@ DATA = ROOT / "docs" / "figures.toml"
 PLOT = ROOT / "docs" / "images" / "speed.svg"
 PROVENANCE = ("data", "machine", "commit", "date", "command")
 _REFERENCE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
-_NUMBER = re.compile(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?!\w)")  # not in hashes of commits
 
 
 @cache
@@ -94,10 +94,10 @@ def table(name: str, data: Mapping[str, Any] | None = None) -> str:
 def source(entry: Mapping[str, Any]) -> str:
     """Return a line that says where the figures of an entry come from."""
     is_ours = entry["commit"] != "none"
-    parts = [entry["data"], entry["machine"]]
-    parts.append(f"commit `{entry['commit']}`, {entry['date']}" if is_ours else entry["date"])
+    parts = [f"data: {entry['data']}", f"machine: {entry['machine']}"]
+    parts.append(f"commit: {entry['commit']}, {entry['date']}" if is_ours else entry["date"])
     if entry.get("command"):
-        parts.append(f"`{entry['command']}`")
+        parts.append(f"command: `{entry['command']}`")
     return f"*Source: {'; '.join(parts)}.*"
 
 
