@@ -1,4 +1,4 @@
-"""Lemmas of words that training has not seen: by analogy, and with a lexicon."""
+"""Lemmas of unknown words: by analogy, and with a lexicon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emoji and currencies that training has not seen are what others of their kind were."""
+"""Unknown emoji and currency signs get the tags of their kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word types in numbers: the same form is the same type, and is spelled once."""
+"""Word types: equal forms are one type, which is encoded once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMS = Vocabulary([b"oak", b"speaks"])
 
 
 def spelled(types: WordTypes) -> list[list[list[int]]]:
-    """The rows of each type and field."""
+    """Return the rows of each type and field."""
     first, rows = (array("i", data).tolist() for data in types.field_rows())
     n = len(types.fields)
     lists = [rows[a:b] for a, b in pairwise(first)]
