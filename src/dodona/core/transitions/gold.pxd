@@ -20,7 +20,7 @@ cdef struct GoldC:            # read-only once it is built
     const int32_t* label      # NONE: not annotated; UNSEEN: not among the system's labels
     const int32_t* first      # children of node h: child[first[h]] … child[first[h + 1] - 1]
     const int32_t* child      # ascending
-    const int32_t* first_link # in graphs, instead of the above: the links of node h are
+    const int32_t* first_link  # in graphs, instead of the above: the links of node h are
     const LinkC* link         # link[first_link[h]] … link[first_link[h + 1] - 1], ascending
     const int32_t* plan       # computed by `System.plan`
 

@@ -133,15 +133,6 @@ def _restore(System system, int n_words, bytes block, int root, int n_stack, int
     return state
 
 
-def _several_heads(Gold gold):
-    """Describe why a graph is not a tree."""
-    n_heads = Counter(dependent for _, _, dependent in gold.arcs)
-    for word in range(1, gold.n_words + 1):
-        if n_heads[word] != 1:
-            return f"word {word} {n_heads[word]} heads"
-    return "a cycle"
-
-
 cdef class System:
     """A transition system with its labels; made by `dodona.system(name, labels=…, root=…)`."""
 
@@ -282,22 +273,10 @@ cdef class System:
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
         self.move_costs(&state.c, &reference.c, costs)
-        cdef int move, label, n_labels = len(self.labels), lowest = 0
-        cdef bint is_first = True
-        for move in range(len(self.moves)):          # the best label of each move is enough
-            if moves >> move & 1 and (n_labels or not self.labelled[move]):
-                label = costs[move].label if 0 <= costs[move].label < n_labels else 0
-                label = label if self.labelled[move] else NONE
-                best = rank(&costs[move], label, self.arc_price, self.label_price)
-                lowest = best if is_first else min(best, lowest)
-                is_first = False
-        found = []
-        for move in range(len(self.moves)):
-            if moves >> move & 1:
-                for label in range(n_labels) if self.labelled[move] else (NONE,):
-                    if rank(&costs[move], label, self.arc_price, self.label_price) == lowest:
-                        found.append(self._named(state, (move, label)))
-        return found
+        ranks = {(move, label): rank(&costs[<int> move], label, self.arc_price, self.label_price)
+                 for move, label in self._actions if moves >> move & 1}
+        lowest = min(ranks.values(), default=0)
+        return [self._named(state, ids) for ids in ranks if ranks[ids] == lowest]
 
     def cost(self, State state not None, Gold gold not None, action):
         """Return the cost of one valid action, as in `costs`."""
@@ -400,7 +379,10 @@ cdef class System:
         if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
             return encoded
         if gold.heads is None:
-            raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
+            n_heads = Counter(dependent for _, _, dependent in gold.arcs)
+            found = (f"word {word} {n_heads[word]} heads" for word in range(1, gold.n_words + 1)
+                     if n_heads[word] != 1)
+            raise ValueError(f"{self.name} builds trees, but gold gives {next(found, 'a cycle')}")
         if gold.n_words != n_words:
             raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
         cdef int i
