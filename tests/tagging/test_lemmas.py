@@ -117,7 +117,7 @@ def test_a_form_that_is_too_short_only_changes_case() -> None:
     ],
 )
 def test_what_is_no_script_is_refused(script: str) -> None:
-    with pytest.raises(ValueError, match="script for lemmas"):
+    with pytest.raises(ValueError, match="lemma script"):
         LemmaScripts([script.encode()])
 
 

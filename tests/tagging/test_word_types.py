@@ -73,5 +73,5 @@ def test_only_later_types_are_told_on_demand() -> None:
 
 @pytest.mark.parametrize("sizes", [[], SIZES[1:], [1, *SIZES[1:]], [1 << 30, *SIZES[1:]]])
 def test_tables_of_impossible_sizes_are_refused(sizes: list[int]) -> None:
-    with pytest.raises(ValueError, match="tables with rows are needed"):
+    with pytest.raises(ValueError, match="expected the sizes of 12 tables"):
         WordTypes(FORMS, sizes)
