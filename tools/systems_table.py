@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 from dodona.core.transitions.registry import find_system, systems
-from dodona.core.transitions.system import JOINED_WORDS, System
+from dodona.core.transitions.system import System
 
 DOCS = Path(__file__).parent.parent / "docs"
+JOINED_WORDS = {"front": "s0, b0", "stack": "s1, s0", "hybrid": "s0, b0 and s1, s0"}
 START, END = "<!-- systems -->\n", "<!-- end of systems -->"
 
 

@@ -163,7 +163,7 @@ def test_twelve_bytes_do_not_ask_for_gigabytes(tmp_path: Path) -> None:
     path = tmp_path / "tagger"
     container.write(path, "tagger", dodona.Tagger.FORMAT.version, about, arrays)
     said = lines(path)[1]
-    assert "does not fit together: the certain word 1073741823, but" in said
+    assert "does not fit together: word 1073741823 has a fixed class, but" in said
 
 
 @pytest.mark.parametrize("name", ["beam", "epochs"])

@@ -1,4 +1,4 @@
-"""Lemmas of words that training has not seen: by analogy, and with a lexicon."""
+"""Lemmas of unknown words: by analogy, and with a lexicon."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ def test_without_what_is_known_of_unknown_words_the_model_is_right() -> None:
 
 def test_scripts_that_do_not_exist_are_refused() -> None:
     scripts = [lemma_script("planted", "plant").encode()]
-    with pytest.raises(ValueError, match="script 7 of 1"):
+    with pytest.raises(ValueError, match="no lemma script 7 among 1"):
         LemmaCorrection(scripts, exceptions=[(1, 1, 7)])
-    with pytest.raises(ValueError, match="script 7 of 1"):
+    with pytest.raises(ValueError, match="no lemma script 7 among 1"):
         LemmaCorrection(scripts, usual=[(1, 7)])
 
 

@@ -1,4 +1,4 @@
-"""Lemmas: the scripts that make them, the words that have theirs, and what is learned of others."""
+"""Lemmas: scripts, words with fixed lemmas, and learning for all others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def treebank(n: int, seed: int) -> Sentences:
 
 
 def words(*rows: tuple[str, str, str], times: int = 1) -> Sentences:
-    """Sentences of one word: its form, lemma and UPOS."""
+    """Make sentences of one word, from its form, lemma and UPOS."""
     return [
         dodona.Sentence.from_columns([form], lemmas=[lemma], upos=[tag])
         for form, lemma, tag in rows
@@ -117,7 +117,7 @@ def test_a_form_that_is_too_short_only_changes_case() -> None:
     ],
 )
 def test_what_is_no_script_is_refused(script: str) -> None:
-    with pytest.raises(ValueError, match="script for lemmas"):
+    with pytest.raises(ValueError, match="lemma script"):
         LemmaScripts([script.encode()])
 
 
@@ -181,7 +181,7 @@ def test_lemmas_are_learned(search: str) -> None:
 
 
 def test_unseen_words_are_lemmatised_by_rare_ones() -> None:
-    """Every word of the training data is seen once: if that made it certain, nothing is learned."""
+    """Words seen once must not have fixed classes, or nothing would be learned."""
     stems = ["oak", "elm", "ash", "yew", "fir", "bay", "fig", "gum"]
     rows = [(f"{stem}im", f"{stem}o", "NOUN") for stem in stems]
     rows += [(f"{stem}ad", f"{stem}u", "VERB") for stem in stems]

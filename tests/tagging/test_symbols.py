@@ -1,4 +1,4 @@
-"""Emoji and currencies that training has not seen are what others of their kind were."""
+"""Unknown emoji and currency signs get the tags of their kind."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_only_unknown_symbols_are_to_be_fixed(tagger: Tagger, words: str, has: b
     assert has_symbols(corpus, sentences) == has
     with pytest.raises(ValueError, match="not the sentences of the corpus"):
         has_symbols(corpus, [sentence(forms=["elms", "whisper"])])
-    with pytest.raises(ValueError, match="does not tell known words"):
+    with pytest.raises(ValueError, match="has no column of known words"):
         has_symbols(Corpus(1), sentences)
 
 

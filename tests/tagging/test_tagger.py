@@ -158,7 +158,7 @@ def test_parts_that_do_not_fit_are_refused(tagger: dodona.Tagger) -> None:
     arrays["tagger.ambiguity"] = container.Array("U32", bytes(8))
     form = dodona.Tagger.FORMAT
     data = container.to_bytes(form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match="2 ambiguity classes of"):
+    with pytest.raises(ContainerError, match="2 ambiguity classes for"):
         dodona.Tagger.from_bytes(data)
 
 

@@ -56,14 +56,9 @@ class Lexicon:
         classes = dict(zip(self.hashes, self.classes, strict=True))
         for word, found in self.abbreviations.items():
             key = string_hash(lower(word))
-            classes[key] = classes.get(key, 0) | abbreviation_class(found)
+            follower = FOLLOWERS.index(found.follower) * unit("follower")
+            classes[key] = classes.get(key, 0) | found.level * unit("abbreviation") | follower
         return LexiconIndex(array("Q", classes), bytes(classes.values()), self.patterns)
-
-
-def abbreviation_class(found: Abbreviation) -> int:
-    """Return the bits of a word class that describe an abbreviation."""
-    follower = FOLLOWERS.index(found.follower) * unit("follower")
-    return found.level * unit("abbreviation") | follower
 
 
 def unit(name: str) -> int:

@@ -37,7 +37,7 @@ cdef enum:
     N_CLUSTER_COLUMNS = 3
 
 FORM_ATTRIBUTES = ("form", "lower", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
-             *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
+                   *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 # columns of an encoded sentence before those of the tasks; `entry` is the id of a known form
 COLUMNS = (*FORM_ATTRIBUTES, "ambiguity", "entry")
 # further columns with clusters: the whole bit string, its first four and first six bits

@@ -1,4 +1,4 @@
-"""The core of the tagger, compared with a plain one; and what words look like to it."""
+"""The compiled tagger against its reference implementation, and the encoding of words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from dodona.tagging.word_encoder import (
 from dodona.tagging.word_learning import learn_words
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape, spelled
+from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape
+from reference.tagging import form_attributes as reference_attributes
 
 HOSTILE = [
     "",
@@ -48,7 +49,7 @@ HOSTILE = [
 
 
 def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Words whose endings tell their tags, more or less, and depend on the word before."""
+    """Make sentences whose tags depend on word endings and on the preceding word."""
     endings = [("ak", "N"), ("eth", "V"), ("li", "A"), ("o", "N"), ("o", "V")]
     rng = Random(seed)
     forms, tags = [], []
@@ -67,7 +68,7 @@ def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
-    """Bit strings of any length for two words of three, of half of these in lower case only."""
+    """Make bit strings for two of three words, half of them for the lower case only."""
     rng = Random(seed)
     paths = {}
     for form in sorted({form for sentence in forms for form in sentence}):
@@ -78,7 +79,7 @@ def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
 
 
 class Setup:
-    """One task of UPOS on invented sentences, for the core and for its twin."""
+    """A UPOS task on invented sentences, for the core and for its reference implementation."""
 
     def __init__(
         self, seed: int, certain: int, has_clusters: bool = False, many_tags: bool = False
@@ -120,10 +121,10 @@ class Setup:
 
 @pytest.mark.parametrize("form", [*HOSTILE[1:], "Oak", "3.14", "U.S.A.", "don't"])
 def test_spelling_is_that_of_the_reference(form: str) -> None:
-    """Equal strings have equal numbers, and different ones different numbers."""
+    """Equal strings have equal ids, different strings different ids."""
     for other in [*HOSTILE[1:], "oak", "OAK", "4.15", "e.u.a.", "can't"]:
         mine, theirs = form_attributes(form), form_attributes(other)
-        first, second = spelled(form, False), spelled(other, False)
+        first, second = reference_attributes(form, False), reference_attributes(other, False)
         for name in FORM_ATTRIBUTES:
             assert (mine[name] == theirs[name]) == (first[name] == second[name]), name
             assert (mine[name] == 0) == (first[name] == MISSING)
@@ -199,7 +200,7 @@ def test_training_predicts_what_the_reference_does(
 
 
 def test_tagging_is_what_training_came_to() -> None:
-    """With little to round, packed weights of one epoch agree with the averages they come from."""
+    """Packed weights of one epoch agree with the averages, up to rounding."""
     setup = Setup(5, certain=0)
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
@@ -218,7 +219,7 @@ def test_tagging_is_what_training_came_to() -> None:
 
 
 def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
-    """Of which most are rare, and looked at only where the bound of their scores is high enough."""
+    """Most tags are rare, and scored exactly only where their upper bound is high enough."""
     setup = Setup(8, certain=0, many_tags=True)
     assert len(setup.classes) > 64
     weights = Weights(len(setup.classes))
@@ -237,7 +238,7 @@ def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
 
 @pytest.mark.parametrize("certain", [0, 3])
 def test_sentences_have_the_same_tags_alone_and_among_others(certain: int) -> None:
-    """Among many, what a word alone scores is kept, and met again."""
+    """In many sentences, the scores of a word alone are cached and reused."""
     setup = Setup(7, certain)
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
@@ -280,7 +281,7 @@ def test_a_beam_of_any_width_tags_every_word(width: int) -> None:
 
 
 def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
-    """Later ones see what earlier ones have found; sentences that are kept stay as they are."""
+    """Later tasks read the tags of earlier ones; kept sentences stay unchanged."""
     forms, upos = sentences(60, 3)
     treebank = [
         dodona.Sentence.from_columns(words, upos=tags, xpos=[f"{tag}{len(words)}" for tag in tags])
@@ -330,7 +331,7 @@ def test_templates_name_columns_that_exist() -> None:
         parse_tag_templates("0.colour", ["form"], "upos", [])
 
 
-def test_certain_words_are_in_order_and_have_a_class() -> None:
+def test_words_with_fixed_classes_are_in_order() -> None:
     features = TagFeatures([[(0, "form")]], ("form", "entry", "upos"), "upos")
 
     def task(entries: list[int], fixed: list[int]) -> TagTask:
@@ -338,7 +339,7 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
         return TagTask(features, ("form", "entry", "upos"), "upos", [], 3, 9, *numbers)
 
     assert task([1, 1, 4], [0, 1, 2]).n_classes == 3
-    with pytest.raises(ValueError, match="word 1 is out of order"):
+    with pytest.raises(ValueError, match="word 1 with a fixed class is out of order"):
         task([4, 1], [0, 0])
     with pytest.raises(ValueError, match="class 3, but there are 3"):
         task([1], [3])
@@ -348,9 +349,9 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
 
 def test_a_corpus_must_have_been_tagged() -> None:
     setup = Setup(3, certain=0)
-    with pytest.raises(ValueError, match="has the corpus been tagged"):
+    with pytest.raises(ValueError, match="has it been tagged"):
         with_tags(setup.corpus, setup.sentences, ["upos"], [[b"N", b"V", b"A"]])
-    with pytest.raises(ValueError, match="has no tags of"):
+    with pytest.raises(ValueError, match="has none for"):
         with_tags(setup.corpus, setup.sentences, ["upos", "feats"], [[b"N"], [b"_"]])
 
 

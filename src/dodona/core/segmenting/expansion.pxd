@@ -25,7 +25,7 @@ cdef class RuleIndex:
     cdef readonly int n_chosen                          # the model chooses among the first
     cdef unordered_map[uint64_t, vector[int]] rules     # by side and affix
     cdef unordered_map[uint64_t, int] known             # tokens with a fixed rule, or none
-    cdef bint filter[N_FILTER]                          # False: no rule has this key modulo N_FILTER
+    cdef bint filter[N_FILTER]                          # False: no rule with this key % N_FILTER
     cdef unsigned int lengths[N_SIDES]                  # bit set of affix lengths, by side
 
     cdef int fixed_rule(self, const TokenSpan* token) noexcept nogil

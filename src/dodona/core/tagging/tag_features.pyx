@@ -11,11 +11,6 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.weights.linear cimport MAX_KEYS
 
 
-def looks_at_itself(parts):
-    """Whether a template reads the current word alone."""
-    return all(offset == 0 for offset, _ in parts)
-
-
 cdef class TagFeatures:
     """Compiled templates (`tag_templates`) over corpus columns; the task fills in `own`.
 
@@ -28,8 +23,9 @@ cdef class TagFeatures:
     def __init__(self, templates, columns, str own):
         history = [any(column == own for _, column in parts) for parts in templates]
         self.n_templates, self.n_static = len(history), history.count(False)
-        static = (parts for parts, is_history in zip(templates, history) if not is_history)
-        self.n_alone = len(list(takewhile(looks_at_itself, static)))
+        alone = (all(offset == 0 for offset, _ in parts)
+                 for parts, is_history in zip(templates, history) if not is_history)
+        self.n_alone = len(list(takewhile(bool, alone)))
         if self.n_templates > MAX_KEYS:
             raise ValueError(f"{self.n_templates} templates, more than {MAX_KEYS}")
         for offset, column in (part for parts in templates for part in parts):

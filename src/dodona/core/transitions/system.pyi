@@ -4,7 +4,7 @@ from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 
 ROOTS: dict[str, int]
-JOINED_WORDS: dict[str, str]
+JOINS: dict[str, int]
 LOSSES: dict[str, tuple[int, int]]
 MOST_SEARCHED: int
 
