@@ -14,7 +14,7 @@ from typing import Any, Literal, cast, overload
 from dodona.extras import require
 from dodona.learning.epochs import Report
 from dodona.learning.treebanks import Treebank
-from dodona.models.cards import Card, signed
+from dodona.models.cards import Card, add_card
 from dodona.parsing.parser import Parser
 from dodona.parsing.training import Trainer
 from dodona.pipeline.assembly import Assembly
@@ -100,11 +100,11 @@ def train(
                 "segmenter, tagger, parser, raw and abbreviations are for pipeline='text'"
             )
         trainer = trainer_of(train, dev, replace(Settings(), **settings))
-        return signed(trainer.complete(*run).parser(), card)
+        return add_card(trainer.complete(*run).parser(), card)
     if parser != "train":
-        return signed(Assembly(train, dev, parts, **settings).complete(*run).model(), card)
+        return add_card(Assembly(train, dev, parts, **settings).complete(*run).model(), card)
     trainer = trainer_of(train, dev, replace(Settings(), **settings), parts)
-    return signed(trainer.complete(*run).parser(), card)
+    return add_card(trainer.complete(*run).parser(), card)
 
 
 def trainer_of(

@@ -10,7 +10,7 @@ from dodona.cli.checkpoints import Kept
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
-from dodona.models.cards import Card, signed
+from dodona.models.cards import Card, add_card
 from dodona.pipeline.parts import NAMES, TRAIN, Parts
 from dodona.settings import LINEAR, PARSER, PIPELINES, TEXT, Settings
 
@@ -138,7 +138,7 @@ def _assemble(
                 say(describe_part(epoch))
     except KeyboardInterrupt as interrupt:
         raise kept.rescue(interrupt, "model", None, run.model) from None
-    kept.finish(signed(run.model(), card))
+    kept.finish(add_card(run.model(), card))
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _run(trainer: "Trainer", shown: "View", kept: Kept, card: Card) -> None:
 
 
 def _signed_parser(trainer: "Trainer", card: Card) -> "Parser":
-    return signed(trainer.parser(), card)
+    return add_card(trainer.parser(), card)
 
 
 def _result(trainer: "Trainer", model: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from dodona._compiled.origin import CORE
 from dodona.experiments.running.data import TreebankFolder
 from dodona.experiments.running.runs import load_features
-from dodona.models.cards import Card, scores_of, signed
+from dodona.models.cards import Card, add_card, scores_of
 from dodona.pipeline.parts import Parts
 from dodona.pipeline.text import text_scores
 from dodona.pipeline.training import trainer_of
@@ -79,7 +79,7 @@ class ModelJob:
         start = time.perf_counter()
         dev = self.treebank.part("dev") if self.treebank.has("dev") else None
         trainer = trainer_of(self.treebank.part("train"), dev, self.settings, Parts())
-        parser = signed(trainer.complete().parser(), self.card)
+        parser = add_card(trainer.complete().parser(), self.card)
         test: dict[str, Any] = {}
         if self.is_tested and self.treebank.has("test"):
             test = text_scores(parser, list(read(self.treebank.part("test"), trees="required")))
