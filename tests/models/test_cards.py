@@ -1,4 +1,4 @@
-"""Language, data and licence travel in a model's file; whoever tells of it asks there."""
+"""Cards: language, data and licence are stored in the model file and shown everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model becomes a wheel that pip installs, and its name then leads to it."""
+"""Wheels of models: pip installs them, and their models are found by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "1.0")
 
 @pytest.fixture(scope="module")
 def site(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pip has installed the package."""
+    """Return the folder in which pip installed the package."""
     folder = tmp_path_factory.mktemp("wheel")
     wheel = make_package(model, "oak-small", CARD).save(folder)
     target = folder / "site"

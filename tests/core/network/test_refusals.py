@@ -1,4 +1,4 @@
-"""A network refuses arrays that are not what it needs, and words that it does not know."""
+"""A network refuses arrays of wrong type, size or range, and unknown word types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAN, INFINITE = float("nan"), float("inf")
 
 
 def made(int8: bool = True, **changes: Any) -> Network:
-    """A network with some arrays replaced (None: left out), by names with _ for a full stop."""
+    """Make a network with some arrays replaced (None: left out); _ in a name stands for a dot."""
     arrays = random_arrays(SHAPE, Random(1), int8=int8)
     for name, change in changes.items():
         key = name.replace("_", ".")

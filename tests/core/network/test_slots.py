@@ -1,4 +1,4 @@
-"""What a network sees of a state is data, as templates are."""
+"""The slot language: parsing, built-in slot sets, and errors."""
 
 from __future__ import annotations
 
