@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import dodona
-from dodona.models.cards import Card, signed
+from dodona.models.cards import Card, add_card
 from dodona.models.pages import make_card, markdown_table
 from dodona.parsing.parser import Parser
 from dodona.pipeline.text_trainer import text_scores
@@ -50,7 +50,7 @@ def main(words: list[str] | None = None) -> None:
     if student is None:
         student = chosen.work / f"{chosen.name}.dodona"
         english_recipe.make(chosen.data, chosen.work, chosen.name)
-    parser = signed(Parser.load(student), CARD)
+    parser = add_card(Parser.load(student), CARD)
     parser.record |= score_dev(parser, chosen.data / TREEBANKS[0] / "dev.conllu")
     model = chosen.out / f"{chosen.name}.dodona"
     parser.save(model)

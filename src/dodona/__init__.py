@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence as Sentence
     from dodona.treebank.word import Word as Word
 
-# Where each public name lives: imported when first asked for, so that parsing one sentence does not
-# wait for what training and evaluation need (half the time). A test compares it with the above.
+# The module of each public name, imported on first use: parsing one sentence does not wait for the
+# imports of training and evaluation (half the time). A test compares it with the imports above.
 _HOMES = {
     "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
@@ -71,11 +71,11 @@ __all__ = ["__version__", "load", *_HOMES]
 
 
 def load(model: str | Path, *, mapped: bool = False) -> Parser:
-    """The parser in a model file, or one that ships: `dodona.load("en")`.
+    """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
-    It is copied into memory. Where it is `mapped`, processes that load the same file share its
-    memory; but then nobody may change the file while it is in use, or the process crashes or
-    computes nonsense.
+    The model is copied into memory. With `mapped`, processes that load the same file share its
+    memory; the file must then not change while it is in use, or the process crashes or computes
+    nonsense.
     """
     from dodona.logs import info
     from dodona.models import locate

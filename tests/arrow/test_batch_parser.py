@@ -1,4 +1,4 @@
-"""Record batches of texts become record batches of what the parser finds in them."""
+"""Parsing of record batches of texts into record batches of trees."""
 
 from __future__ import annotations
 

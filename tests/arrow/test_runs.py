@@ -1,4 +1,4 @@
-"""Runs over many files: the same rows whatever the files, and whatever happens meanwhile."""
+"""Resumable runs over many files: equal rows for all formats and after interruptions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write(path: Path, texts: list[Any], first: int = 0, **options: Any) -> Path:
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """The rows of all files, by document."""
+    """Return the rows of all files, by document."""
     files = sorted(folder.rglob("*.parquet"))
     found = [row for file in files for row in parquet.ParquetFile(file).read().to_pylist()]
     return sorted(found, key=lambda row: row["doc_id"])
@@ -104,7 +104,7 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 
 
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
-    """Dictionaries of every size: filled up, full, and too large to be."""
+    """Write dictionaries that are padded, full, and too large to be padded."""
     monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1 << 16)
     monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
     n = 6000
@@ -131,7 +131,7 @@ def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> 
 
 
 def test_what_repeats_after_many_rows_takes_little_room(tmp_path: Path, monkeypatch: Any) -> None:
-    """Each page is compressed by itself, so a column is one."""
+    """A column is one page, since pages are compressed separately."""
     n = 30_000
     chance = Random(1)
     words = [f"w{chance.randrange(4000)}" for _ in range(n)]

@@ -45,7 +45,7 @@ def test_a_torn_record_is_repeated(tmp_path: Path) -> None:
 
 def test_a_step_of_something_else_is_refused(tmp_path: Path) -> None:
     StepFolder(tmp_path, {"held_out": ["a"]}).finish()
-    with pytest.raises(StepError, match="made with another held_out: .*; remove the folder"):
+    with pytest.raises(StepError, match=r"made with another held_out: .*; remove the folder"):
         StepFolder(tmp_path, {"held_out": ["b"]})
     with pytest.raises(StepError, match="another seed"):
         StepFolder(tmp_path, {"held_out": ["a"], "seed": 1})

@@ -1,4 +1,4 @@
-"""TeacherEnsemble: what they compute, that they learn, and what several of them say together."""
+"""Teachers: their network, their training, and the annotation of an ensemble."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SMALL = TeacherSettings(
 
 @pytest.fixture(scope="module", autouse=True)
 def one_length() -> Iterator[None]:
-    """PaddedBatch of one length: JAX compiles once."""
+    """Use batches of one length, so that JAX compiles once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches_module, "LENGTHS", (40,))
         yield
@@ -85,7 +85,7 @@ def test_what_is_not_known_is_not_learned(
     answers = dict(zip(("heads", "labels", "tags"), inventory.gold_classes(), strict=True))
 
     def loss(*known: str) -> float:
-        """As the trainer finds it, so that nothing is compiled for this."""
+        """Return the loss, computed as by the trainer, so that nothing is compiled anew."""
         now = OptimizerState.begin(new_teacher(trained.shape, 3))
         arrays = {name: batch.padded(values, -1) for name, values in answers.items()}
         for name in answers.keys() - {*known}:
@@ -241,7 +241,7 @@ def test_a_teacher_is_kept_for_its_subject_alone(
         (TeacherInventory(GoldTreebanks(DEV, []), None), SMALL),
         (inventory, replace(SMALL, seed=2)),
     ):
-        with pytest.raises(ValueError, match="other data, or in another way"):
+        with pytest.raises(ValueError, match="other data or with other settings"):
             Teacher.load(path, other, settings)
 
 

@@ -1,4 +1,4 @@
-"""Which sentences of a text are annotated."""
+"""Selection of the sentences of a text that are annotated."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def test_what_is_held_out_repeated_long_or_odd_is_left_out() -> None:
         "Zeus said Δωδώνη": "",
     }
     expected = [text.split() for text, why in given.items() if not why]
-    assert [s.forms for s in wanted.take(map(sentence, given))] == expected
+    assert [s.forms for s in wanted.select(map(sentence, given))] == expected
     assert wanted.left_out == dict.fromkeys((SEEN, AGAIN, LONG, ODD, FOREIGN), 1)
 
 
 def test_only_words_are_taken_over() -> None:
     known = OAK.replace(heads=[2, 3, 0, 3], deprels=["det", "nsubj", "root", "punct"])
-    (found,) = SentenceFilter({"LATIN"}).take([known])
+    (found,) = SentenceFilter({"LATIN"}).select([known])
     assert found.heads == [None] * 4 and found.comments == []
 
 

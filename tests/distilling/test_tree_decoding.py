@@ -1,4 +1,4 @@
-"""The best tree, compared with all trees there are."""
+"""Tree decoding, compared with an enumeration of all trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dodona.treebank.trees.projectivity import is_projective
 
 
 def all_trees(n: int) -> list[tuple[int, ...]]:
-    """Every tree of n words with one word under the root."""
+    """Yield every tree of n words with one word under the root."""
 
     def leads_to_root(heads: tuple[int, ...], word: int) -> bool:
         for _ in range(n + 1):
@@ -75,7 +75,7 @@ def test_sentences_of_a_batch_do_not_see_each_other(projective: bool) -> None:
 
 
 def test_a_cycle_within_a_cycle_is_opened() -> None:
-    """Long sentences, where words prefer each other in pairs, and pairs prefer pairs."""
+    """Decode long sentences with nested cycles."""
     rng = np.random.default_rng(3)
     for n in (8, 16, 30):
         scores = rng.normal(size=(n, n + 1)) - 5

@@ -1,4 +1,4 @@
-"""Runs of an experiment on a cluster: the same results, kept in the same way."""
+"""Experiments on a Ray cluster: results and their files equal those of a local run."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypa
 
 
 def _lasting(result: Result) -> dict[str, Any]:
-    """A result without how long it took."""
+    """Return a result without its times."""
     said: dict[str, Any] = json.loads(result.to_json())
     return {name: value for name, value in said.items() if "seconds" not in name}

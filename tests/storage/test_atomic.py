@@ -1,4 +1,4 @@
-"""A file is replaced as a whole or not at all, and nothing is left beside it."""
+"""Atomic writes: a file is replaced completely or not at all, and no temporary file is left."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_file_and_folder_reach_the_disk_in_order(
 def test_a_folder_that_cannot_reach_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, is_said: bool
 ) -> None:
-    """Some file systems do not know how; an error of the disk is told. The new file is whole."""
+    """Some file systems cannot fsync a folder; disk errors are reported. The file is complete."""
     real = os.fsync
 
     def sync(file: int) -> None:

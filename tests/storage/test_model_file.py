@@ -1,4 +1,4 @@
-"""Model files: what goes in comes out, and whatever else is in a file is refused with a reason."""
+"""Model files: a saved model is restored, and any other content is refused with a reason."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def with_value(name: str, value: object) -> Callable[[dict[str, Any]], None]:
 def test_parts_that_do_not_fit_together_are_refused(
     model: Path, change: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
-    """A file that is whole, but made by somebody else."""
+    """Refuse a complete file with inconsistent content."""
     path = tmp_path / "file"
     rewrite(model, path, change)
     refused(path, "the model does not fit together")

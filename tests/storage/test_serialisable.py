@@ -1,7 +1,7 @@
-"""Whatever is saved, and however it is opened, the same is checked: kind, version, and all pieces.
+"""Saving and loading of all kinds of models: kind, version and content are always checked.
 
-A case is something in a file of its own, or as a part of something else; every case is opened from
-a file and from bytes. What is refused is refused by name, with advice.
+A case is a model in its own file, or a part of another model; every case is loaded from a file and
+from bytes. Errors name the file and the part, and give advice.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 @cache
 def model(kind: type[Serialisable]) -> Any:
-    """One of each kind, with all parts that it can have."""
+    """Return a model of this kind with all its possible parts."""
     corpus = [enhanced(sentence) for sentence in treebank(40, 3)]
     if kind is dodona.Parser:
         return dodona.train(corpus, pipeline="text", graph="basic+enhanced", epochs=1)
@@ -61,7 +61,7 @@ def model(kind: type[Serialisable]) -> Any:
 
 
 def pieces(whole: type[Serialisable]) -> Contents:
-    """What stands in the bytes of a model, to be changed."""
+    """Return the content of a model file, to be changed."""
     about, views = container.from_bytes(model(whole).to_bytes(), *whole.FORMAT.readable)
     types = {form: name for name, form in container.FORMATS.items()}
     return about, {name: Array(types[view.format], bytes(view)) for name, view in views.items()}
@@ -169,7 +169,7 @@ def test_a_version_that_is_no_number_is_refused(way: str, version: object) -> No
 
 
 def test_parts_say_their_version_from_the_next_one_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files stay as they were before parts could say it; what comes later is told apart."""
+    """The version of a part is recorded only if it differs from the implied one."""
     for whole, part in CASES:
         if part:
             assert "version" not in pieces(whole)[0][part]
@@ -292,7 +292,7 @@ def test_numbers_that_are_no_whole_ones_are_refused(way: str) -> None:
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
-    """Of every kind: what cannot be laid out leaves the old file, and nothing beside it."""
+    """A model that cannot be written leaves the old file and no temporary file."""
     for kind in CLASSES:
         path = tmp_path / "model"
         model(kind).save(path)

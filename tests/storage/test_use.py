@@ -1,4 +1,4 @@
-"""A model in use: whatever becomes of its file; and how much room a file may ask for."""
+"""Models in use while their file changes, and limits of the memory that a file may need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody change a
 
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, which may crash."""
+    """Run a script in a separate process, which may crash."""
     folder = str(Path(__file__).parent.parent)
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
@@ -113,7 +113,7 @@ for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter):
 
 
 def lines(path: Path) -> list[str]:
-    """What is said of a file, by a process that may take 256 MB more than it has."""
+    """Return the error about a file in a process limited to 256 MB of additional memory."""
     if not Path("/proc/self/statm").exists():
         pytest.skip("how large a process is, Linux tells")
     done = run(ROOM, path)
@@ -154,7 +154,7 @@ def pieces(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def test_twelve_bytes_do_not_ask_for_gigabytes(tmp_path: Path) -> None:
-    """The number of a form that has a tag for certain was the size of a table."""
+    """The index of a form with a certain tag was used as the size of a table."""
     tagger = dodona.train_tagger(treebank(40, 3), epochs=1)
     about, arrays = pieces(tagger)
     name = "tagger.upos.entries"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from dodona.extras import require
-from dodona.models.cards import Card, signed
+from dodona.models.cards import Card, add_card
 from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
 from dodona.parsing.strategy import Strategy
@@ -99,10 +99,10 @@ def train(
         raise ValueError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
     run = report, checkpoint, resume
     if parser != "train":
-        return signed(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
+        return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
     parts = None if pipeline == PARSER else sources
     trainer = new_trainer(train, dev, replace(Settings(), **settings), parts)
-    return signed(trainer.complete(*run).parser(), card)
+    return add_card(trainer.complete(*run).parser(), card)
 
 
 def new_trainer(

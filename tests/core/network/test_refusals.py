@@ -1,4 +1,4 @@
-"""A network refuses arrays that are not what it needs, and words that it does not know."""
+"""A network refuses arrays of wrong type, size or range, and unknown word types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAN, INFINITE = float("nan"), float("inf")
 
 
 def made(int8: bool = True, **changes: Any) -> Network:
-    """A network with some arrays replaced (None: left out), by names with _ for a full stop."""
+    """Make a network with some arrays replaced (None: left out); _ in a name stands for a dot."""
     arrays = random_arrays(SHAPE, Random(1), int8=int8)
     for name, change in changes.items():
         key = name.replace("_", ".")
@@ -133,7 +133,7 @@ def ints(*numbers: int) -> array[int]:
 @pytest.mark.parametrize(
     ("rows", "starts", "message"),
     [
-        (ints(0, 11), ints(0, 1, 2), "row 11 of field 1, whose table has 11 rows"),
+        (ints(0, 11), ints(0, 1, 2), "row 11 of field 1 does not exist: its table has 11 rows"),
         (ints(-1, 0), ints(0, 1, 2), "row -1 of field 0"),
         (ints(0, 0), ints(0, 1, 3), "list 2 of rows starts at 3 of 2"),
         (ints(0, 0), ints(0, 2, 1), "list 2 of rows starts at 1"),
@@ -155,7 +155,7 @@ def test_spellings_must_be_in_the_tables(rows: Any, starts: Any, message: str) -
         (ints(0, 3), ints(2), "word 1 is of type 3 of 3"),
         (ints(-1), ints(1), "word 0 is of type -1"),
         (ints(0, 1), ints(3), "2 words, but the lengths sum to 3"),
-        (ints(0), ints(2, -1), "a sentence of -1 words"),
+        (ints(0), ints(2, -1), "a sentence has -1 words"),
     ],
 )
 def test_words_must_be_of_known_types(types: Any, lengths: Any, message: str) -> None:

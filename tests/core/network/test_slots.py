@@ -1,4 +1,4 @@
-"""What a network sees of a state is data, as templates are."""
+"""The slot language: parsing, built-in slot sets, and errors."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def test_what_is_no_slot_is_refused_with_its_place(text: str, said: str) -> None
 
 
 def test_slots_of_graphs_are_not_for_trees() -> None:
-    with pytest.raises(ValueError, match="for systems of graphs, and arc-eager builds trees"):
+    with pytest.raises(ValueError, match="for graph systems, but arc-eager builds trees"):
         Slots("s0.head2").check(dodona.system("arc-eager", labels=["a"]))

@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dodona.models.cards import Card, scores_of, signed
+from dodona.models.cards import Card, scores_of, add_card
 from dodona.pipeline.sources import PartSources
 from dodona.pipeline.text_trainer import text_scores
 from dodona.pipeline.trainers import new_trainer
@@ -79,7 +79,7 @@ class ModelJob:
         start = time.perf_counter()
         dev = self.treebank.part("dev") if self.treebank.has("dev") else None
         trainer = new_trainer(self.treebank.part("train"), dev, self.settings, PartSources())
-        parser = signed(trainer.complete().parser(), self.card)
+        parser = add_card(trainer.complete().parser(), self.card)
         test: dict[str, Any] = {}
         if self.is_tested and self.treebank.has("test"):
             test = text_scores(parser, list(read(self.treebank.part("test"), trees="required")))

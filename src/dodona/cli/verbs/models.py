@@ -6,7 +6,7 @@ from typing import Annotated
 from dodona.cli.errors import say
 from dodona.cli.flags import Flag
 from dodona.models import INSTALLED, SHIPPED
-from dodona.models.cards import Listed, list_models
+from dodona.models.cards import ModelListing, list_models
 
 SCORES = {"UPOS": "upos", "LAS": "las", "text LAS": "text_las"}
 WHERE = {SHIPPED: "ships", INSTALLED: "installed"}  # else the folder
@@ -32,7 +32,7 @@ def models(json: Annotated[bool, Flag("print JSON")] = False) -> None:
             say(f"{one.path}: {one.problem}")
 
 
-def _row(one: Listed) -> list[str]:
+def _row(one: ModelListing) -> list[str]:
     from dodona.cli.tables import n_bytes
 
     scores, card = one.scores or {}, one.card

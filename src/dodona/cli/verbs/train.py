@@ -10,7 +10,7 @@ from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
-from dodona.models.cards import Card, signed
+from dodona.models.cards import Card, add_card
 from dodona.pipeline.sources import NAMES, TRAIN, PartSources
 from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
@@ -145,7 +145,7 @@ def _assemble(
                 say(describe_part(epoch))
     except KeyboardInterrupt as interrupt:
         raise output.rescue(interrupt, "model", None, run.model) from None
-    output.finish(signed(run.model(), card))
+    output.finish(add_card(run.model(), card))
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _run(trainer: "Trainer | TextTrainer", shown: "TrainingView", output: Traini
 
 
 def _signed_parser(trainer: "Trainer | TextTrainer", card: Card) -> "Parser":
-    return signed(trainer.parser(), card)
+    return add_card(trainer.parser(), card)
 
 
 def _result(run: "Trainer | TextTrainer", model: Path) -> dict[str, Any]:

@@ -102,7 +102,7 @@ cdef class Network:
     def _add_words(self, list widths, arrays):
         cdef int i
         if not widths:
-            raise ValueError("the network has no fields")
+            raise ValueError("fields of the network is an empty list")
         self.n_fields, self.n_embedded = len(widths), sum(widths)
         self.tables.resize(self.n_fields)
         for i in range(self.n_fields):
