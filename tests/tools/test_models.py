@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona_papers.running.data import TreebankFolder
-from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from dodona.models.cards import card_of
 from dodona.settings import Settings
+from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from support.split_treebanks import write_split
 from tools import models
 from tools.licences import UNKNOWN, read_card
