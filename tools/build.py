@@ -2,10 +2,10 @@
 
 python -m tools.build FOLDER [--source DIR] [--build-dir DIR] [MESON OPTIONS]
 
-The wheel of the project in the source folder (.) goes to FOLDER; the build folder (build/) keeps what
-the next build can reuse. pip shows either nothing or everything of a build, so this calls the build
-backend as pip would and counts the steps. The output is in log.txt of the build folder; if the build
-fails, the relevant lines are printed.
+The wheel of the project in the source folder (.) goes to FOLDER; the build folder (build/) keeps
+what the next build can reuse. pip shows either nothing or everything of a build, so this calls the
+build backend as pip would and counts the steps. The output is in log.txt of the build folder; if
+the build fails, the relevant lines are printed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Join the Cython modules of each package into one extension module.
 
-Every Cython module brings thousands of lines of generated boilerplate to the C++ compiler. Compiling
-a package as one extension, made of `include` lines, takes less than a third of the time. A file
-remains a module for its reader: it imports what it uses, is imported by its own name, and tracebacks
-give its line numbers. In return, the files of one package must not define a name twice; this program
-reports where they do. It also rejects circular imports.
+Every Cython module brings thousands of lines of generated boilerplate to the C++ compiler.
+Compiling a package as one extension, made of `include` lines, takes less than a third of the time.
+A file remains a module for its reader: it imports what it uses, is imported by its own name, and
+tracebacks give its line numbers. In return, the files of one package must not define a name twice;
+this program reports where they do. It also rejects circular imports.
 
     python join.py files SOURCE TARGET               print the paths of all Cython files
     python join.py packages SOURCE TARGET [BASE...]  fill TARGET/cython and TARGET/python, and print

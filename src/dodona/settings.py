@@ -71,9 +71,9 @@ class Settings:
 
     >>> Settings(epochs=3).resolved().training
     'explore'
-    >>> Settings(training="luck")
+    >>> Settings(training="x")
     Traceback (most recent call last):
-    dodona.settings.SettingsError: training must be one of auto, static, ambiguity, explore, not 'luck'
+    dodona.settings.SettingsError: training must be one of auto, static, ambiguity, explore, not 'x'
     """
 
     system: str = _setting("arc-eager", "transition system", tuple(systems()))
@@ -168,8 +168,8 @@ class Settings:
                 )
             if not 0 < self.exact_words <= MOST_SEARCHED:
                 raise ValueError(
-                    f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the search "
-                    "takes exponential time"
+                    f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the "
+                    "search takes exponential time"
                 )
 
     def _check_scorer(self) -> None:
@@ -193,7 +193,7 @@ class Settings:
                 raise ValueError(f"{name} must be a multiple of {unit} up to {most}, not {value}")
         if self.batch_words < 0 or not 0 < self.learning_rate <= 1 or not 0 <= self.dropout < 1:
             raise ValueError(
-                "batch_words must be 0 or more, learning_rate above 0 and at most 1, dropout below 1"
+                "batch_words must be 0 or more, learning_rate in (0, 1], dropout in [0, 1)"
             )
 
     def _check_at_once(self) -> None:
@@ -331,7 +331,7 @@ class TaggerSettings:
         return self.beam if self.search == "beam" else 1
 
     def width_of(self, column: str) -> int:
-        """Return the width for a column; lemmas do not depend on each other and are found greedily."""
+        """Return the width for a column; lemmas are independent of each other: 1."""
         return 1 if column == LEMMA else self.width
 
 

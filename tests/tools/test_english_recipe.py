@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dodona.cli.flags import parameters
-from dodona.cli.grammar import Line
+from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from tools.english_recipe import SIZES, WITHOUT_VECTORS, command
 
@@ -24,7 +24,7 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     made.mkdir(parents=True)
     (made / "part-1.conllu.gz").touch()
     verb, *words = command(tmp_path, tmp_path / "out", name)
-    values = Line(words, parameters(load_verb(verb))).values()
+    values = CommandLine(words, parameters(load_verb(verb))).values()
     assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
     # test sets are never annotated as silver data
     assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
@@ -37,7 +37,9 @@ def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert values["out"].endswith(f"{name}.dodona")
     (tmp_path / "part-1.conllu.gz").touch()
     monkeypatch.setenv("DODONA_SILVER", str(tmp_path))
-    values = Line(command(tmp_path, tmp_path, name)[1:], parameters(load_verb(verb))).values()
+    values = CommandLine(
+        command(tmp_path, tmp_path, name)[1:], parameters(load_verb(verb))
+    ).values()
     assert values["silver"].endswith("part-1.conllu.gz") and values["text"] == ""
 
 

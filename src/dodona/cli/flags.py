@@ -1,7 +1,7 @@
 """The parameters of a verb: the signature of its function, annotated with `Flag`.
 
-`grammar` parses command lines by them, `help` formats them, `completion` offers them to a shell, and
-`config` reads files with the same names.
+`grammar` parses command lines, `help` formats pages, `completion` offers words to a shell, and
+`config` reads files, all by these declarations.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -59,7 +59,7 @@ class CommandLine:
         return False
 
     def _is_value(self, word: str) -> bool:
-        """Return whether a word may be the value of a flag: even -1, but `--word` only after `=`."""
+        """Return whether a word can be the value of a flag: -1 can, `--word` only after `=`."""
         return word not in self.flags and not word.startswith("--")
 
     def _add_flag(self, word: str) -> None:

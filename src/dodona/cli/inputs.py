@@ -138,8 +138,8 @@ def find_sources(names: Iterable[str]) -> list[InputSource]:
     for name in names:
         is_folder = is_folder or Path(name).is_dir()
         for path in find_files([name], (*TREEBANK, *PLAIN)):
-            inside = Path(path).relative_to(name) if path != name else Path(Path(path).name)
-            found.append((path, inside.as_posix()))
+            relative = Path(path).relative_to(name) if path != name else Path(Path(path).name)
+            found.append((path, relative.as_posix()))
     if len(found) == 1 and not is_folder:
         return [InputSource(found[0][0], inside=found[0][1])]
     stems = [_stem(Path(path).name) for path, _ in found]

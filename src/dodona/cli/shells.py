@@ -1,8 +1,8 @@
 """Completion scripts for shells, and where to install them.
 
 A script calls `dodona` with the words so far, the last one unfinished, and `COMPLETING` set. Each
-line of the output is a completion, a tab and a description; no output means that a file is expected,
-which the shell completes itself.
+line of the output is a completion, a tab and a description; without output, the shell completes
+file names itself.
 """
 
 import os

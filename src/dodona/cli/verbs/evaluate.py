@@ -26,8 +26,8 @@ def evaluate(
     punctuation_by: Annotated[
         str,
         Flag(
-            "how punctuation is recognised: by UPOS PUNCT, by XPOS tags that only punctuation has, or "
-            "by characters; auto: the first of these that the gold trees allow",
+            "how to recognise punctuation: by UPOS PUNCT, by XPOS tags of punctuation, or by "
+            "characters; auto: the first of these that the gold trees allow",
             choices=PUNCTUATION,
         ),
     ] = "auto",

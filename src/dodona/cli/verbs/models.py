@@ -16,7 +16,7 @@ UNKNOWN = "-"
 def models(json: Annotated[bool, Flag("print JSON")] = False) -> None:
     """List the models that can be loaded by name.
 
-    Lists the included models, those in the folders of DODONA_MODELS and those of installed packages,
+    Lists included models, those in the folders of DODONA_MODELS and those of installed packages,
     with language, dev scores, size, licence and location.
     """
     found = list_models()

@@ -75,8 +75,8 @@ def parse(
     mapped: Annotated[
         bool,
         Flag(
-            "map the model file into memory, where processes share it; if the file changes while in "
-            "use, results are undefined"
+            "map the model file into memory, where processes share it; results are undefined if "
+            "the file changes while in use"
         ),
     ] = False,
     text: Annotated[

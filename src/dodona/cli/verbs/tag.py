@@ -45,8 +45,8 @@ def tag(
     mapped: Annotated[
         bool,
         Flag(
-            "map the model file into memory, where processes share it; if the file changes while in "
-            "use, results are undefined"
+            "map the model file into memory, where processes share it; results are undefined if "
+            "the file changes while in use"
         ),
     ] = False,
     train: Annotated[str | None, Flag("train a tagger on this CoNLL-U file")] = None,
