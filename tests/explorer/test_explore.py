@@ -202,7 +202,7 @@ def test_what_is_not_annotated_costs_nothing() -> None:
     assert found is not None and found.loss == 0 and not found.lost
     with pytest.raises(ValueError, match="complete gold tree"):
         explorer.derivation("static")
-    with pytest.raises(ValueError, match="swap needs a whole tree"):
+    with pytest.raises(ValueError, match="swap needs a complete tree"):
         Explorer(explorer.sentence, "swap")
 
 

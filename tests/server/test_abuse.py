@@ -1,4 +1,8 @@
-"""`dodona serve` under attack: others are served, memory is bounded, and it ends in time."""
+"""`dodona serve` under attack: others are served, memory is bounded, and it shuts down.
+
+No test is judged by the clock: limits in seconds are set so high (`NEVER`) that what happens must
+have another cause, and the order of events shows that nobody waited for a misbehaving client.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +15,29 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from statistics import median
 
 import pytest
 
 pytest.importorskip("uvicorn", reason='needs pip install "dodona[server]"')
 pytest.importorskip("httpx", reason="the client of these tests")
 
+from dodona.server.limits import Limits
 from support.server_lab import conllu
 from support.server_process import Running, head, read_all, start, until
 
 MEGABYTES = 500  # that a server with a small model stays under, whatever happens
-HEALTHY = 2.0  # seconds, of most answers: the machine may have other things to do
-QUICK = "--explore-timeout", "3", "--quiet"
+NEVER = "3600"  # seconds
+TIMEOUTS = ("timeout", "patience", "head-timeout", "explore-timeout")
+ENDLESS = tuple(word for name in TIMEOUTS for word in (f"--{name}", NEVER))
 
-only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells memory")
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
 @pytest.fixture(scope="module")
 def server(model: Path) -> Iterator[Running]:
-    with start(model, *QUICK) as running:
+    with start(model, "--quiet") as running:
         yield running
 
 
@@ -48,7 +53,7 @@ def post(path: str, body: bytes, kind: str = "application/json") -> bytes:
 
 
 def tangle(n_words: int = 250, n_heads: int = 4) -> str:
-    """A graph at the limits of the explorer, with a label for each arc: its costs take minutes."""
+    """Return a graph at the explorer's limits with a label per arc, whose costs take minutes."""
     pick, lines = random.Random(1), []
     for word in range(1, n_words + 1):
         heads = pick.sample([head for head in range(n_words + 1) if head != word], n_heads)
@@ -70,48 +75,59 @@ def explore(server: Running, stack: ExitStack, n_clients: int = 10) -> list[sock
     return clients
 
 
-def test_health_is_told_while_hostile_clients_explore(server: Running) -> None:
-    with ExitStack() as stack:
-        explore(server, stack)
-        assert until(lambda: server.metric("dodona_requests_in_flight") > 5)
-        seconds = []
-        for _ in range(5):
-            seconds.append(server.health())
-            assert server.parse().status_code == 200
-        assert median(seconds) < HEALTHY
-        assert server.metric("dodona_requests_in_flight") > 5
-    # they have left: nobody works for them
-    assert until(lambda: server.metric("dodona_requests_in_flight") == 1)
+def test_others_are_answered_before_hostile_explorers(model: Path) -> None:
+    with start(model, "--quiet", *ENDLESS) as server:
+        with ExitStack() as stack:
+            n_hostile = len(explore(server, stack))
+            assert until(lambda: server.n_in_flight == n_hostile)
+            for _ in range(5):
+                assert server.is_healthy()
+                assert server.parse().status_code == 200
+            assert server.n_in_flight == n_hostile
+        # the clients have disconnected: their work is cancelled
+        assert until(lambda: server.n_in_flight == 0)
 
 
-def test_a_graph_with_thousands_of_arcs_is_refused_at_once(server: Running) -> None:
+def test_short_requests_overtake_a_long_one(model: Path) -> None:
+    words = [["oak", "and", "oak"] * 7] * 20_000
+    sent = post("/api/parse", json.dumps({"tokens": words, "output": "sentences"}).encode())
+    with start(model, "--quiet", "--threads", "1", *ENDLESS) as server, server.connect() as client:
+        client.sendall(sent)
+        assert until(lambda: server.n_in_flight == 1)
+        assert server.is_healthy()
+        assert server.parse().status_code == 200
+        assert server.n_in_flight == 1
+
+
+def test_a_graph_with_thousands_of_arcs_is_refused(server: Running) -> None:
     body = {"sentence": tangle(100, 50), "system": "graph-eager"}
     answer = server.client.post("/api/explore", json=body)
     assert answer.status_code == 400
     assert answer.json() == {"error": "the graph has 5000 arcs; the explorer shows up to 1000"}
 
 
-@pytest.mark.parametrize("is_told", [True, False], ids=["Content-Length", "chunked"])
+@pytest.mark.parametrize("is_announced", [True, False], ids=["Content-Length", "chunked"])
 @only_linux
-def test_unfinished_uploads_are_bounded(model: Path, is_told: bool) -> None:
+def test_unfinished_uploads_are_bounded(model: Path, is_announced: bool) -> None:
     size = 15_000_000
     begin = post("/api/parse", b"")[: -len(b"Content-Length: 0\r\n\r\n")]
     begin += b"Content-Length: %d\r\n\r\n" % size
-    if not is_told:
+    if not is_announced:
         begin = begin.replace(b"Content-Length: %d" % size, b"Transfer-Encoding: chunked")
         begin += b"%x\r\n" % size
-    with start(model, "--quiet") as server, ExitStack() as stack:
+    with start(model, "--quiet", *ENDLESS) as server, ExitStack() as stack:
         clients = [stack.enter_context(server.connect()) for _ in range(300)]
         for client in clients:
             client.setblocking(False)
         upload(clients, begin + b" " * (size - 1))
-        assert median(server.health() for _ in range(3)) < HEALTHY
+        assert server.is_healthy()
         assert server.parse().status_code == 200
+        assert server.n_in_flight > 0  # nobody waited for the uploads to end
         assert server.memory() < MEGABYTES
 
 
 def upload(clients: list[socket.socket], sent: bytes) -> None:
-    """To all of them at once, as much as they take, until none has taken anything for a while."""
+    """Send to all clients in parallel, until none has accepted data for a while."""
     left = {client: memoryview(sent) for client in clients}
     idle = time.monotonic()
     while left and time.monotonic() < idle + 0.5:
@@ -153,36 +169,45 @@ def test_sixteen_megabytes_are_bounded(server: Running, body: bytes) -> None:
 
     asking = threading.Thread(target=ask)
     asking.start()
-    seconds = []
     while asking.is_alive():
-        seconds.append(server.health())
+        assert server.is_healthy()
         asking.join(0.1)
-    assert median(seconds) < HEALTHY
     assert answers[0].status_code in (400, 413)
     assert server.memory() < MEGABYTES
 
 
-def test_half_sent_heads_keep_nobody_out(server: Running) -> None:
-    with ExitStack() as stack:
-        for _ in range(1100):
-            client = stack.enter_context(server.connect())
-            client.sendall(b"GET /health HTTP/1.1\r\nHost: local")
-        assert median(server.health() for _ in range(5)) < HEALTHY
+def test_half_sent_headers_keep_nobody_out(model: Path) -> None:
+    with start(model, "--quiet", *ENDLESS) as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(1100)]
+        for client in clients:
+            with suppress(ConnectionError):
+                client.sendall(b"GET /health HTTP/1.1\r\nHost: local")
+        assert server.is_healthy()
         assert server.parse().status_code == 200
+        n_open = 1100
+        for client in clients:
+            client.setblocking(False)
+            try:
+                n_open -= client.recv(1) == b""
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                n_open -= 1
+        assert n_open <= Limits().heads  # the others were closed, and not by a timeout
 
 
-def test_streams_that_are_slow_give_way(model: Path) -> None:
-    with start(model, "--streams", "4", "--quiet") as server, ExitStack() as stack:
+def test_slow_streams_yield(model: Path) -> None:
+    with start(model, "--streams", "4", "--quiet", *ENDLESS) as server, ExitStack() as stack:
         for _ in range(4):
             client = stack.enter_context(server.connect())
             client.sendall(head("/api/parse.conllu?input=conllu", 1_000_000) + b"1\tOak")
         url = "/api/parse.conllu?input=conllu"
         assert until(lambda: server.client.post(url, content=conllu()).status_code == 503)
-        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200, 10)
+        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200)
 
 
-def test_streams_that_are_not_read_give_way(model: Path) -> None:
-    with start(model, "--streams", "2", "--quiet") as server, ExitStack() as stack:
+def test_streams_that_are_not_read_yield(model: Path) -> None:
+    with start(model, "--streams", "2", "--quiet", *ENDLESS) as server, ExitStack() as stack:
         body = conllu(400).encode() * 100
         for _ in range(2):
             client = stack.enter_context(server.connect())
@@ -190,19 +215,19 @@ def test_streams_that_are_not_read_give_way(model: Path) -> None:
             client.setblocking(False)
             upload([client], head("/api/parse.conllu?input=conllu", len(body)) + body)
         url = "/api/parse.conllu?input=conllu"
-        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200, 10)
+        assert until(lambda: server.client.post(url, content=conllu()).status_code == 200)
 
 
-def test_answers_that_are_not_taken_give_way(model: Path) -> None:
+def test_answers_that_are_not_read_yield(model: Path) -> None:
     body = json.dumps({"tokens": [["a"] * 50] * 2500, "output": "sentences"}).encode()
-    with start(model, "--waiting", "1", "--quiet") as server, server.connect() as client:
+    with start(model, "--waiting", "1", "--quiet", *ENDLESS) as server, server.connect() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sendall(post("/api/parse", body))
-        assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
-        assert until(lambda: server.parse().status_code == 200)  # 503 as long as it holds the place
+        assert until(lambda: server.n_in_flight == 1)
+        assert until(lambda: server.parse().status_code == 200)  # 503 as long as it holds the slot
 
 
-def test_who_closes_only_their_side_gets_an_answer(server: Running) -> None:
+def test_a_client_that_closes_only_its_side_gets_an_answer(server: Running) -> None:
     body = json.dumps({"conllu": conllu()}).encode()
     for sent in (post("/api/parse", body), b"GET /health HTTP/1.0\r\n\r\n"):
         with server.connect() as client:
@@ -213,14 +238,14 @@ def test_who_closes_only_their_side_gets_an_answer(server: Running) -> None:
         assert found.endswith(b"}\n") or b'"ok"' in found
 
 
-def test_two_requests_at_once_from_one_who_closes_their_side(server: Running) -> None:
+def test_two_pipelined_requests_of_a_client_that_closes_its_side(server: Running) -> None:
     with server.connect() as client:
         client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
         client.shutdown(socket.SHUT_WR)
         assert read_all(client).count(b'"ok"') == 2
 
 
-def test_what_is_explored_too_long_is_given_up(model: Path) -> None:
+def test_exploring_is_given_up_after_its_timeout(model: Path) -> None:
     impatient = "--explore-timeout", "0.05", "--quiet"
     with start(model, *impatient) as server, server.connect() as client:
         client.sendall(HOSTILE)
@@ -230,14 +255,14 @@ def test_what_is_explored_too_long_is_given_up(model: Path) -> None:
     assert b"exploring took more than 0.05 seconds" in found
 
 
-def test_nobody_works_for_a_client_that_left(server: Running) -> None:
+def test_work_for_a_client_that_disconnects_is_cancelled(server: Running) -> None:
     words = [["oak", "and", "oak"] * 7] * 20_000
     sent = post("/api/parse", json.dumps({"tokens": words, "output": "sentences"}).encode())
     before = server.metric("dodona_words_total")
     with server.connect() as client:
         client.sendall(sent)
-        assert until(lambda: server.metric("dodona_requests_in_flight") == 2)
-    assert until(lambda: server.metric("dodona_requests_in_flight") == 1)
+        assert until(lambda: server.n_in_flight == 1)
+    assert until(lambda: server.n_in_flight == 0)
     assert server.metric("dodona_words_total") < before + 21 * 20_000
 
 
@@ -247,7 +272,7 @@ def answer_to(server: Running, *lines: str) -> bytes:
         return read_all(client)
 
 
-def test_a_name_that_is_not_ours_is_misdirected(server: Running, model: Path) -> None:
+def test_a_foreign_host_name_is_refused(server: Running, model: Path) -> None:
     found = answer_to(server, "GET /health HTTP/1.1", "Host: evil.example")
     assert found.startswith(b"HTTP/1.1 421")
     assert b"this server is not called 'evil.example'" in found
@@ -259,49 +284,51 @@ def test_a_name_that_is_not_ours_is_misdirected(server: Running, model: Path) ->
         assert named.startswith(b"HTTP/1.1 200")
 
 
-def wait_for_end(server: Running) -> float:
-    begin = time.monotonic()
-    server.process.send_signal(signal.SIGTERM)
-    code, said = server.end()
-    assert code == 0
-    assert "Traceback" not in said
-    return time.monotonic() - begin
+def hostile_explorers(server: Running, stack: ExitStack) -> list[socket.socket]:
+    return explore(server, stack)
 
 
-def hostile_explorers(server: Running, stack: ExitStack) -> None:
-    explore(server, stack)
+def half_headers(server: Running, stack: ExitStack) -> list[socket.socket]:
+    clients = [stack.enter_context(server.connect()) for _ in range(50)]
+    for client in clients:
+        client.sendall(b"GET / HTTP/1.1\r\nHost")
+    return clients
 
 
-def half_heads(server: Running, stack: ExitStack) -> None:
-    for _ in range(50):
-        stack.enter_context(server.connect()).sendall(b"GET / HTTP/1.1\r\nHost")
+def half_bodies(server: Running, stack: ExitStack) -> list[socket.socket]:
+    paths = "/api/parse", "/process", "/api/explore", "/api/parse.conllu?input=conllu"
+    clients = [stack.enter_context(server.connect()) for _ in paths]
+    for client, path in zip(clients, paths, strict=True):
+        client.sendall(head(path, 1000) + b"1\t")
+    return clients
 
 
-def half_bodies(server: Running, stack: ExitStack) -> None:
-    for path in ("/api/parse", "/process", "/api/explore", "/api/parse.conllu?input=conllu"):
-        stack.enter_context(server.connect()).sendall(head(path, 1000) + b"1\t")
-
-
-def who_does_not_read(server: Running, stack: ExitStack) -> None:
+def does_not_read(server: Running, stack: ExitStack) -> list[socket.socket]:
     body = json.dumps({"tokens": [["a"] * 50] * 2500}).encode()
     client = stack.enter_context(server.connect())
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     client.sendall(post("/api/parse", body))
+    return [client]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
-@pytest.mark.parametrize("abuse", [hostile_explorers, half_heads, half_bodies, who_does_not_read])
-def test_it_ends_in_time(model: Path, abuse: Callable[[Running, ExitStack], None]) -> None:
-    with start(model, "--quiet", "--grace", "1") as server, ExitStack() as stack:
-        abuse(server, stack)
+def all_at_once(server: Running, stack: ExitStack) -> list[socket.socket]:
+    kinds = hostile_explorers, half_headers, half_bodies, does_not_read
+    return [client for kind in kinds for client in kind(server, stack)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signal for an orderly shutdown")
+@pytest.mark.parametrize(
+    "abuse", [hostile_explorers, half_headers, half_bodies, does_not_read, all_at_once]
+)
+def test_it_shuts_down_without_waiting_for_misbehaving_clients(
+    model: Path, abuse: Callable[[Running, ExitStack], list[socket.socket]]
+) -> None:
+    with start(model, "--quiet", "--grace", "1", *ENDLESS) as server, ExitStack() as stack:
+        clients = abuse(server, stack)
         time.sleep(0.5)
-        assert wait_for_end(server) < 1 + 5
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
-def test_it_ends_within_fifteen_seconds_as_it_comes(model: Path) -> None:
-    with start(model, "--quiet") as server, ExitStack() as stack:
-        for abuse in (hostile_explorers, half_heads, half_bodies, who_does_not_read):
-            abuse(server, stack)
-        time.sleep(0.5)
-        assert wait_for_end(server) < 15
+        server.process.send_signal(signal.SIGTERM)
+        code, errors = server.end()
+        assert code == 0
+        assert "Traceback" not in errors
+        for client in clients:  # it ended although none of them was answered in full
+            assert not read_all(client).endswith((b"}", b"}\n"))

@@ -1,4 +1,4 @@
-"""`dodona serve` in a process of its own, and clients for it that are up to no good."""
+"""`dodona serve` in a process of its own, and misbehaving clients for it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ import httpx
 
 from support.server_lab import conllu
 
+HANG_SECONDS = 600  # after which a server that does not end has failed: a guard, not a measure
 COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()", "serve")
 
 
 class Running:
-    """A server, where it is, and what it said."""
+    """A server process, its address and its greeting."""
 
     def __init__(self, process: subprocess.Popen[str], greeting: str) -> None:
         self.process = process
@@ -28,39 +29,42 @@ class Running:
         found = re.search(r"http://([\d.]+):(\d+)/", greeting)
         assert found, greeting + (process.stderr.read() if process.stderr else "")
         self.address = found[1], int(found[2])
-        self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=30)
+        self.client = httpx.Client(base_url=f"http://{found[1]}:{found[2]}", timeout=HANG_SECONDS)
 
     def connect(self) -> socket.socket:
-        """A client that is up to no good."""
-        return socket.create_connection(self.address, timeout=30)
+        """Open a connection for a misbehaving client."""
+        return socket.create_connection(self.address, timeout=HANG_SECONDS)
 
     def parse(self) -> Any:
-        """A client as it should be."""
+        """Send a well-formed request."""
         return self.client.post("/api/parse", json={"conllu": conllu()})
 
-    def health(self) -> float:
-        """Seconds that the server took to say how it is, to a client that it did not know."""
-        begin = time.monotonic()
-        with httpx.Client(base_url=self.client.base_url, timeout=30) as client:
-            assert client.get("/health").status_code == 200
-        return time.monotonic() - begin
+    def is_healthy(self) -> bool:
+        """Whether the server answers /health on a new connection."""
+        with httpx.Client(base_url=self.client.base_url, timeout=HANG_SECONDS) as client:
+            return client.get("/health").status_code == 200
+
+    @property
+    def n_in_flight(self) -> int:
+        """The number of requests in progress, without the one that asks for it."""
+        return int(self.metric("dodona_requests_in_flight")) - 1
 
     def metric(self, name: str) -> float:
-        """A number of /metrics."""
+        """Return a value of /metrics."""
         lines = self.client.get("/metrics").text.splitlines()
         return next(float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
 
     def memory(self) -> float:
-        """Megabytes that it has had at most so far."""
+        """Return the peak memory so far in megabytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         found = re.search(r"VmHWM:\s+(\d+) kB", status)
         assert found
         return int(found[1]) / 1000
 
     def end(self) -> tuple[int, str]:
-        """The exit code, and what was said since the greeting."""
-        _, said = self.process.communicate(timeout=30)
-        return self.process.returncode, said
+        """Wait for the end; return the exit code and stderr after the greeting."""
+        _, errors = self.process.communicate(timeout=HANG_SECONDS)
+        return self.process.returncode, errors
 
 
 @contextmanager
@@ -77,7 +81,7 @@ def start(*arguments: str | Path) -> Iterator[Running]:
 
 
 def until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
-    """Wait for it; False where it does not come, on however busy a machine."""
+    """Wait until something holds; return False if it does not, even on a busy machine."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if is_so():
@@ -87,7 +91,8 @@ def until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
 
 
 def head(path: str, length: int) -> bytes:
-    kind = "application/json" if path == "/api/parse" else "application/x-www-form-urlencoded"
+    is_json = path in ("/api/parse", "/api/explore")
+    kind = "application/json" if is_json else "application/x-www-form-urlencoded"
     return (
         f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
         f"Content-Length: {length}\r\n\r\n"
@@ -95,7 +100,7 @@ def head(path: str, length: int) -> bytes:
 
 
 def read_all(client: socket.socket) -> bytes:
-    """What the server sends until it hangs up."""
+    """Return what the server sends until it closes the connection."""
     found = b""
     try:
         while chunk := client.recv(1 << 16):

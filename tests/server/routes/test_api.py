@@ -129,7 +129,10 @@ def test_nothing_becomes_nothing(client: TestClient) -> None:
         (b'{"text": "a", "model": 3}', "model must be a string, not 3"),
         (b'{"text": "a", "model": "x"}', "no model 'x'"),
         (b'{"text": "a", "model": "bare"}', "cannot read raw text"),
-        (b'{"text": "a", "output": "xml"}', "output must be one of all, conllu, sentences, not 'xml'"),
+        (
+            b'{"text": "a", "output": "xml"}',
+            "output must be one of all, conllu, sentences, not 'xml'",
+        ),
         (b'{"text": "a", "svg": 1}', "svg must be true or false"),
         (b'{"text": "a", "width": -1}', "width must be a number of pixels"),
         (b'{"text": "\\ud800"}', "lone surrogate"),
