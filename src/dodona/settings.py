@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from dodona.core.search.agenda import MAX_WIDTH
 from dodona.core.learning.beam_training import ORACLES, RESTARTS, UPDATES
-from dodona.core.learning.oracle_guide import MODES
 from dodona.core.learning.greedy_training import LEARNERS
+from dodona.core.learning.oracle_guide import MODES
+from dodona.core.search.agenda import MAX_WIDTH
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
 from dodona.core.transitions.system import LOSSES, MOST_SEARCHED, ROOTS

@@ -21,8 +21,6 @@ import numpy as np
 
 import dodona
 from dodona.core.features.corpus import Corpus
-from dodona.core.network.slots import Slots
-from dodona.core.search.actions import Actions
 from dodona.core.learning.rollouts import (
     ALLOWED,
     ALLOWED_FLAG,
@@ -31,6 +29,8 @@ from dodona.core.learning.rollouts import (
     OPTIMAL,
     RolloutRecorder,
 )
+from dodona.core.network.slots import Slots
+from dodona.core.search.actions import Actions
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
 from dodona.neural import walks
 from dodona.neural.batching import Batch
@@ -221,7 +221,8 @@ def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
     first_rows = N_SPECIAL_ROWS + np.cumsum([0, *(gold.n_words for gold in lab.golds[:-1])])
 
     def walk(corpus: Any, *others: Any) -> Any:
-        walker = RolloutRecorder(corpus, lab.actions, lab.slots, others, mode="explore", explore_rate=1.0)
+        options = {"mode": "explore", "explore_rate": 1.0}
+        walker = RolloutRecorder(corpus, lab.actions, lab.slots, others, **options)
         rows, _, verdicts = walker.roll_out(range(len(lab.golds)), first_rows, *flat, 7, True)
         return rows, np.frombuffer(verdicts, np.uint8)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.packed import PackedWeights, FeatureScorer
+from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
 from dodona.storage.said import said

@@ -15,10 +15,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
-from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import system
 from dodona.learning.checkpoint import Checkpoint, State

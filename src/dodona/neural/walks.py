@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dodona.core.features.corpus import Corpus
+from dodona.core.learning.rollouts import N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
-from dodona.core.learning.rollouts import N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
 from dodona.neural.batching import Batch
 
 BLOCK = 8  # classes are padded to a multiple of it, for the core
@@ -65,7 +65,9 @@ class Walks:
         in each slot, walks tell which these are."""
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
-        self._walkers = [RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)]
+        self._walkers = [
+            RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)
+        ]
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._room = padded(PER_WORD * n_words, ROUND)  # states

@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.search.actions import Actions
 from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.actions import Actions
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack

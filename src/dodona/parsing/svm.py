@@ -17,8 +17,8 @@ from typing import Any
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.search.actions import Actions
 from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.actions import Actions
 from dodona.core.search.kernel_machines import KernelMachines
 from dodona.extras import require
 

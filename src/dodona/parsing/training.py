@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core.features.features import Features
-from dodona.core.search.actions import Actions
 from dodona.core.learning.beam_training import BeamTrainer
 from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.learning.static_oracle import seen_actions
+from dodona.core.search.actions import Actions
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import FeatureScorer

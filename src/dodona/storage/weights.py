@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dodona.core.search.kernel_machines import KernelMachines
-from dodona.core.weights.packed import PackedWeights, FeatureScorer
+from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.storage.container import Array
 from dodona.storage.said import said
 from dodona.treebank.encoding.clusters import Clusters

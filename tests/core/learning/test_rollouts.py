@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import dodona
+from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
-from dodona.core.learning.static_oracle import seen_actions
-from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL, RolloutRecorder
 from dodona.parsing.preparation import prepare
 from dodona.settings import SLOTS, Settings
 from dodona.treebank.encoding.encoding import Encoder
@@ -56,7 +56,9 @@ class Lab:
 
     def walk(self, sentences: list[int], exploring: bool = True, salt: int = 1) -> Walk:
         first = [N_SPECIAL_ROWS + sum(self.lengths[:i]) for i in sentences]
-        rows, atoms, verdicts = self.walker.roll_out(sentences, first, *self.arrays, salt, exploring)
+        rows, atoms, verdicts = self.walker.roll_out(
+            sentences, first, *self.arrays, salt, exploring
+        )
         widths = self.slots.n_slots, self.slots.n_atoms, self.actions.n_classes
         numbers = list(array("i", rows)), list(array("i", atoms)), list(verdicts)
         found = (

@@ -6,11 +6,11 @@ import pytest
 
 import dodona
 from dodona.core.features.features import Features
+from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
 from dodona.core.search.scoring import LinearScorer
 from dodona.core.search.tracing import state_scores, trace
-from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.transitions.registry import system
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack

@@ -9,12 +9,12 @@ import pytest
 
 import dodona
 from dodona.core.features.corpus import Corpus
+from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.network.network import Network, variants
 from dodona.core.network.slot_language import load_slots
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
 from dodona.core.search.greedy import Greedy
-from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.search.lockstep import LockStep
 from dodona.core.search.scoring import NeuralScorer
 from dodona.parsing.parser import set_kinds
@@ -62,7 +62,9 @@ class Lab:
         types = WordTypes(forms, [N_ROWS] * (len(HASHED) + 1))
         return WordReader(self.network, types, self.network.n_heads).read(SENTENCES)
 
-    def parse(self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0) -> object:
+    def parse(
+        self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0
+    ) -> object:
         """Transitions, trees, and which of them break constraints."""
         corpus = self.read()
         constraints = None

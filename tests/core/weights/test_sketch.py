@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from dodona.core.weights.linear import Weights
-from dodona.core.weights.sketch import Sketch
 from dodona.core.weights.packing import pack
+from dodona.core.weights.sketch import Sketch
 
 N_CLASSES = [1, 8, 50, 64, 65, 90, 97, 100, 176, 230, 600, 3000]
 

@@ -15,8 +15,8 @@ from dodona.core.features.templates import (
     STATE_INTS,
     STATE_SETS,
     TREE_HEAD,
-    TemplatePart,
     Template,
+    TemplatePart,
 )
 
 NO_PARENT = -1

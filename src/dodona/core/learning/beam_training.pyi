@@ -2,8 +2,8 @@ from collections.abc import Iterable
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.search.actions import Actions
 from dodona.core.learning.greedy_training import GreedyTrainer
+from dodona.core.search.actions import Actions
 from dodona.core.weights.linear import Weights
 
 UPDATES: tuple[str, ...]

@@ -2,9 +2,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from dodona.core.features.corpus import Corpus
+from dodona.core.learning.oracle_guide import OracleGuide
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
-from dodona.core.learning.oracle_guide import OracleGuide
 
 BANNED: int
 ALLOWED: int

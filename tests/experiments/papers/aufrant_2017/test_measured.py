@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import dodona
+from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.search.beam import Beam
 from dodona.core.search.scoring import LinearScorer
 from dodona.core.search.tracing import derivations
-from dodona.core.learning.beam_training import BeamTrainer
-from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.experiments.papers.aufrant_2017.biases import biases

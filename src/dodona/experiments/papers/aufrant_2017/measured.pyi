@@ -1,6 +1,6 @@
-from dodona.core.search.beam import Beam
 from dodona.core.learning.beam_training import BeamTrainer
 from dodona.core.learning.greedy_training import GreedyTrainer
+from dodona.core.search.beam import Beam
 from dodona.experiments.papers.aufrant_2017.feature_counts import FeatureCounts
 
 class MeasuredBeam(Beam):
