@@ -11,7 +11,6 @@ from dodona.core.search.scoring cimport StateScorer
 from dodona.core.search.workspace cimport Workspace
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
-from dodona.core.transitions.state cimport StateC
 from dodona.core.weights.linear cimport BLOCK
 
 cdef extern from "blocks.h":
