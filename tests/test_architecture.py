@@ -167,7 +167,7 @@ def test_rooms_are_small() -> None:
     ("module", "needed"),
     [
         ("dodona.treebank.encoding.vocabulary", "dodona.core.features.words"),  # .pyx
-        ("dodona.core.search.greedy", "dodona.core.features.corpus"),  # .pxd
+        ("dodona.core.search.search", "dodona.core.features.corpus"),  # .pxd
         ("dodona.core.features.features", "dodona.core.features.templates"),  # Python from Cython
         ("dodona.parsing.parser", "dodona.storage.container"),
         ("dodona.parsing.tag_sources", "dodona.tagging.tagger_training"),

@@ -56,7 +56,9 @@ class Lab:
 
     def walk(self, sentences: list[int], exploring: bool = True, salt: int = 1) -> Walk:
         first = [N_SPECIAL_ROWS + sum(self.lengths[:i]) for i in sentences]
-        rows, atoms, verdicts = self.walker.roll_out(sentences, first, *self.arrays, salt, exploring)
+        rows, atoms, verdicts = self.walker.roll_out(
+            sentences, first, *self.arrays, salt, exploring
+        )
         widths = self.slots.n_slots, self.slots.n_atoms, self.actions.n_classes
         numbers = list(array("i", rows)), list(array("i", atoms)), list(verdicts)
         found = (

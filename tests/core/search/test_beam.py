@@ -35,14 +35,14 @@ def test_the_beam_ends_with_the_derivations_of_the_slow_twin(
         packed = pack(one.weights, 1)
         twin = twins.Beam(width, one.system.is_final, one.successors(packed.scores))
         expected = twin.decode(one.system.start(len(one.sentence)))
-        found = derivations(Beam(LinearScorer(one.features, packed), one.actions, width=width), one.corpus)
+        found = derivations(
+            Beam(LinearScorer(one.features, packed), one.actions, width=width), one.corpus
+        )
         assert found == [(h.score, list(h.path)) for h in expected]
 
 
 @SYSTEMS
-def test_duplicate_hypotheses_have_the_scores_of_the_slow_twin(
-    name: str, root: str
-) -> None:
+def test_duplicate_hypotheses_have_the_scores_of_the_slow_twin(name: str, root: str) -> None:
     """With few templates most states share their signature with another, or an earlier one."""
     n_duplicates = 0
     for seed in range(3):
@@ -50,7 +50,9 @@ def test_duplicate_hypotheses_have_the_scores_of_the_slow_twin(
         packed = pack(one.weights, 1)
         twin = twins.Beam(8, one.system.is_final, one.successors(packed.scores))
         expected = twin.decode(one.system.start(len(one.sentence)))
-        found = derivations(Beam(LinearScorer(one.features, packed), one.actions, width=8), one.corpus)
+        found = derivations(
+            Beam(LinearScorer(one.features, packed), one.actions, width=8), one.corpus
+        )
         assert found == [(h.score, list(h.path)) for h in expected]
         signatures = Counter((step, *keys) for h in expected for step, keys in _keys(one, h.path))
         n_duplicates += sum(n > 1 for n in signatures.values())

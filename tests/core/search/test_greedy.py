@@ -130,7 +130,7 @@ def test_a_corpus_knows_its_sentences() -> None:
                 ask(i)
         with pytest.raises(IndexError, match="among 3"):
             corpus.set_tree(i, [0], [0])
-    with pytest.raises(ValueError, match="for every word"):
+    with pytest.raises(ValueError, match="every word needs a head and a label"):
         corpus.set_tree(0, [0], [0])
     n = len(sentences[0])
     with pytest.raises(ValueError, match=f"head {n + 1}, but the sentence has {n} words"):

@@ -62,7 +62,9 @@ class Lab:
         types = WordTypes(forms, [N_ROWS] * (len(HASHED) + 1))
         return WordReader(self.network, types, self.network.n_heads).read(SENTENCES)
 
-    def parse(self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0) -> object:
+    def parse(
+        self, kind: type[Greedy | LockStep], *, constrained: bool = False, start: int = 0
+    ) -> object:
         """Transitions, trees, and which of them break constraints."""
         corpus = self.read()
         constraints = None

@@ -147,7 +147,9 @@ def test_no_weights_make_a_derivation_endless(name: str, root: str) -> None:
         for n in (1, 2, 3, 7, 20):
             parsers: list[Search] = [search(system, some, weights)]
             if not system.builds_graphs:
-                parsers.append(Beam(LinearScorer(FEATURES, weights), Actions(system, some), width=3))
+                parsers.append(
+                    Beam(LinearScorer(FEATURES, weights), Actions(system, some), width=3)
+                )
             for parser in parsers:
                 words = corpus(n)
                 assert parser.parse(words) <= n * n + 4 * n

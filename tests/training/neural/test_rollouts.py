@@ -221,7 +221,8 @@ def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
     first_rows = N_SPECIAL_ROWS + np.cumsum([0, *(gold.n_words for gold in lab.golds[:-1])])
 
     def walk(corpus: Any, *others: Any) -> Any:
-        walker = RolloutRecorder(corpus, lab.actions, lab.slots, others, mode="explore", explore_rate=1.0)
+        options = {"mode": "explore", "explore_rate": 1.0}
+        walker = RolloutRecorder(corpus, lab.actions, lab.slots, others, **options)
         rows, _, verdicts = walker.roll_out(range(len(lab.golds)), first_rows, *flat, 7, True)
         return rows, np.frombuffer(verdicts, np.uint8)
 

@@ -113,7 +113,7 @@ cdef class Corpus:
         self.kinds.swap(found)
 
     def graph(self, int sentence):
-        """Return the arcs of a sentence's graph: (head, label id, dependent); a label may be None."""
+        """Return the arcs of a sentence's graph: (head, label id or None, dependent)."""
         self._first_word(sentence)
         return [(self.arcs[i].head, self.arcs[i].label if self.arcs[i].label >= 0 else None,
                  self.arcs[i].dependent)

@@ -2,9 +2,9 @@
 
 For a state, first the slots are resolved (which node is `s0.left2`?), then the atoms are read (what
 is its tag?), each once however many templates share it; a template's key is a multilinear hash: the
-sum of its atoms, each times an odd multiplier, mixed at the end. A template with an empty slot gives
-no feature. That is a third of them in a typical state, and valencies and label sets already encode
-that a child is missing.
+sum of its atoms, each times an odd multiplier, mixed at the end. A template with an empty slot has
+no key. That is a third of them in a typical state, and valencies and label sets already encode that
+a child is missing.
 """
 from operator import itemgetter
 
@@ -51,7 +51,7 @@ _check("last actions", len(language.ACTIONS), N_HISTORY)
 
 cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int left,
                                int right) noexcept nogil:
-    """Return a code for the arc between two nodes in the basic tree, its label and direction; or 0."""
+    """Return the label and direction of the arc between two nodes in the basic tree, or 0."""
     if left == NONE or right == NONE:
         return 0
     if heads[right] == left:
@@ -61,7 +61,7 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
 
 cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
                             bint is_short) noexcept nogil:
-    """Return the key of a template, given the value of each atom; odd, since 0 marks a free slot."""
+    """Return the key of a template, given the value of each atom; odd: 0 marks a free slot."""
     cdef const uint16_t* atom = &template.atom[0]
     # always four, whether there are so many or not: no branch to mispredict
     cdef uint64_t key = (template.seed + value[atom[0]] + value[atom[1]] + value[atom[2]]

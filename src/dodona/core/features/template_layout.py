@@ -23,8 +23,8 @@ NO_PARENT = -1
 
 # Sections of templates, so that the scores of a section that recurs can be cached: the words in
 # front, which half of all transitions do not change; the top of the stack, which recurs when what
-# was pushed onto it is gone; the tags of both, of which there are few pairs; words at some position,
-# whatever their arcs, which hypotheses of a beam share and arcs of a graph do not change; the rest.
+# was pushed onto it is gone; the tags of both, of which there are few pairs; words whatever their
+# arcs, which hypotheses of a beam share and arcs of a graph do not change; the rest.
 FRONT, TOP, PAIR, WORDS, REST = SECTIONS = range(5)
 # attributes of a word on the stack that change while it is there
 CHANGING = {"right", "right2", "n_right", "right_labels", "head2", "n_heads", "head_labels"}

@@ -1,14 +1,14 @@
 """An oracle beside a model, in states that either of them chooses: the core of all training.
 
-In each state the model's scores predict an action; the oracle gives the correct ones (`static_class`,
-or every class of the lowest cost); `choose_next`, CHOOSE_NEXT of Goldberg & Nivre (2012, Algorithms
-2 and 3), gives the action to take:
+In each state the model's scores predict an action; the oracle gives the correct ones
+(`static_class`, or every class of the lowest cost); `choose_next`, CHOOSE_NEXT of Goldberg & Nivre
+(2012, Algorithms 2 and 3), gives the action to take:
 
   static     learn the one action of the static oracle; follow it
   ambiguity  learn any optimal action; follow the prediction if optimal, else a random optimal one
   explore    as ambiguity, but after k epochs mostly follow the prediction, right or wrong
 
-Where no action has cost 0 (a gold tree that the system cannot reach), the cheapest count as optimal.
+Where no action has cost 0 (a gold tree that the system cannot reach), the cheapest are optimal.
 Derived classes compute the scores, and learn.
 """
 from libc.string cimport memset

@@ -32,7 +32,7 @@ cdef class RolloutRecorder(OracleGuide):
     cdef vector[vector[int32_t]] other_blocks
 
     cdef int roll_out_sentence(self, int sentence, int32_t first_row, const Step32* step,
-                           bint exploring) except -1 nogil
+                               bint exploring) except -1 nogil
     cdef int record_state(self, int32_t first_row) except -1 nogil
     cdef void predict(self, const Step32* step) noexcept nogil
     cdef int record_verdicts(self) except -1 nogil

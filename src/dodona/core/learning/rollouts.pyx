@@ -130,7 +130,7 @@ cdef class RolloutRecorder(OracleGuide):
                 PyBytes_FromStringAndSize(<char*> self.verdicts.data(), self.verdicts.size()))
 
     cdef int roll_out_sentence(self, int sentence, int32_t first_row, const Step32* step,
-                           bint exploring) except -1 nogil:
+                               bint exploring) except -1 nogil:
         cdef int predicted
         self.begin(sentence)
         while not self.system.final(&self.state):
@@ -224,7 +224,7 @@ cdef class RolloutRecorder(OracleGuide):
         return 0
 
     cdef void tally(self) noexcept nogil:
-        """Count the correct arcs of the final state; words without a head count as under the root."""
+        """Count the correct arcs of the final state; words without a head hang under the root."""
         cdef int word, head
         for word in range(1, self.state.n_words + 1):
             head = self.state.head[word]

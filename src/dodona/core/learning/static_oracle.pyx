@@ -29,8 +29,8 @@ cdef bint is_partial(const GoldC* gold) noexcept nogil:
 def seen_actions(System system, Corpus corpus, order):
     """Return the actions in the static oracle's derivations of sentences, most frequent first.
 
-    Frequent classes stand together, so that most rows of weights need only a few blocks. A tree that
-    is annotated in part has no derivation, and its arcs are counted instead. Actions that were not
+    Frequent classes stand together, so that most rows of weights need only a few blocks. Partially
+    annotated trees have no derivation, and their arcs are counted instead. Actions that were not
     seen, but without which some sentences could not be parsed, are added.
     """
     cdef StateC state

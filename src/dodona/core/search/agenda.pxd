@@ -1,5 +1,4 @@
 """The hypotheses of a beam: their states, their features, and how actions extend them."""
-from libc.math cimport INFINITY
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
@@ -39,6 +38,7 @@ cdef class Agenda:
     cdef readonly int width
     cdef bint keeps_correct             # a correct hypothesis is not merged into a better one
     cdef int n_open                     # hypotheses that are not final
+    cdef double floor                   # a score that every survivor will exceed
     cdef vector[Hypothesis] hypotheses  # best first
     cdef vector[Hypothesis] parents     # those of the previous step
     cdef vector[Candidate] candidates   # best first, at most `width`
@@ -71,7 +71,7 @@ cdef class Agenda:
 
     cdef inline double threshold(self) noexcept nogil:
         """Return the score that a candidate must exceed."""
-        return -INFINITY if <int> self.candidates.size() < self.width else (
+        return self.floor if <int> self.candidates.size() < self.width else (
             self.candidates.back().score)
 
     cdef inline int original(self, int hypothesis) noexcept nogil:

@@ -7,6 +7,7 @@ by what they leave unattached, swap or repair; dividing by the length would rewa
 Two derivations may lead to the same configuration (arc-eager can REDUCE early or late). From there
 on they have the same future, so only the one with the better score stays.
 """
+from libc.math cimport INFINITY
 from libc.string cimport memcmp
 from libcpp.algorithm cimport reverse
 
@@ -48,7 +49,7 @@ cdef class Agenda:
     def __cinit__(self, int width, bint keeps_correct=False):
         if not 1 <= width <= WIDEST:
             raise ValueError(f"a beam is from 1 to {WIDEST} wide, not {width}")
-        self.width, self.keeps_correct = width, keeps_correct
+        self.width, self.keeps_correct, self.floor = width, keeps_correct, -INFINITY
         self.states.resize(width)
         self.signatures.resize(width)
         self.n_keys.resize(width)

@@ -18,8 +18,8 @@ cdef class Beam(Search):
     cdef int run(self, BeamWorkspace space, Agenda agenda, const WordsC* words) except -1 nogil
     cdef int expand(self, BeamWorkspace space, Agenda agenda,
                     const WordsC* words) except -1 nogil
-    cdef int score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                   const WordsC* words) except -1 nogil
+    cdef double score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                      const WordsC* words) except? 1 nogil
     cdef int offer_bounded(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                            const WordsC* words) except -1 nogil
     cdef int offer(self, Agenda agenda, int hypothesis, const int16_t* scores, int first, int last,

@@ -1,18 +1,20 @@
 """Beam search: the best derivations side by side, until all are final; the best of them counts."""
+from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.search.actions cimport Actions
+from dodona.core.search.agenda cimport Hypothesis
 from dodona.core.search.choosing import Chooser
 from dodona.core.search.completion import TreeCompleter
 from dodona.core.search.scoring cimport StateScorer
 from dodona.core.search.workspace cimport Workspace
 from dodona.core.transitions.choices cimport Choices
 from dodona.core.transitions.moves cimport MAX_MOVES
-from dodona.core.transitions.state cimport StateC
 from dodona.core.weights.linear cimport BLOCK
 
 cdef extern from "blocks.h":
+    int dodona_best(const int16_t* scores, int n_blocks) noexcept nogil
     unsigned int dodona_above(const int16_t* scores, int16_t threshold) noexcept nogil
     int dodona_next_above(const int16_t* scores, int block, int n_blocks,
                           int16_t threshold) noexcept nogil
@@ -63,14 +65,25 @@ cdef class Beam(Search):
                     const WordsC* words) except -1 nogil:
         """Offer every hypothesis with every action that it allows.
 
-        Classes that a sketch only bounds come last, when the threshold is highest.
+        Classes that a sketch only bounds come last, when the threshold is highest. If there are as
+        many hypotheses as the beam is wide, and each has a valid action, no candidate below the
+        worst of their best ones survives: the threshold starts there (1.05x).
         """
+        cdef Hypothesis* hypothesis
         cdef int i, n = <int> agenda.hypotheses.size()
+        cdef double worst = INFINITY
+        if n < agenda.width or self.constraints is not None:
+            worst = -INFINITY
         for i in range(n):
-            if agenda.hypotheses[i].is_final:
-                agenda.offer(agenda.hypotheses[i].score, i, NONE, False)
-            else:
-                self.score(space, agenda, i, words)
+            hypothesis = &agenda.hypotheses[i]
+            space.best[i] = 0 if hypothesis.is_final else self.score(space, agenda, i, words)
+            worst = min(worst, hypothesis.score + space.best[i])
+        agenda.floor = worst - 1         # scores are whole numbers
+        for i in range(n):
+            hypothesis = &agenda.hypotheses[i]
+            if hypothesis.is_final:
+                agenda.offer(hypothesis.score, i, NONE, False)
+            elif space.best[i] == -INFINITY or space.best[i] > least(agenda, hypothesis.score):
                 self.offer(agenda, i, space.row(i) + self.exact_lane, 0, self.n_exact, words)
         if self.n_exact < self.actions.n_padded:
             for i in range(n):
@@ -78,16 +91,25 @@ cdef class Beam(Search):
                     self.offer_bounded(space, agenda, i, words)
         return 0
 
-    cdef int score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                   const WordsC* words) except -1 nogil:
-        """Score the actions of a hypothesis; its state notes the scores, for systems that do."""
+    cdef double score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                      const WordsC* words) except? 1 nogil:
+        """Score the actions of a hypothesis; return the score of a good one that is valid.
+
+        Minus infinity: none is known. The state notes the scores, for systems that do.
+        """
+        cdef const int16_t* scores
         cdef Choices choices
+        cdef int best
         self.scorer.score_hypothesis(space, agenda, hypothesis, self.actions, words)
+        scores = space.row(hypothesis) + self.exact_lane
         if self.system.takes_notes:
-            choices = self.actions.choices(space.row(hypothesis), NULL)
+            choices = self.actions.choices(scores, NULL)
             agenda.hypotheses[hypothesis].note = self.system.note_scores(
                 agenda.state(hypothesis), &choices)
-        return 0
+        if agenda.duplicate_of[hypothesis] != NONE:
+            return space.best[agenda.duplicate_of[hypothesis]]
+        best = dodona_best(scores, self.n_exact // BLOCK)
+        return scores[best] if agenda.masks[hypothesis][best] == 0 else -INFINITY
 
     cdef int offer_bounded(self, BeamWorkspace space, Agenda agenda, int hypothesis,
                            const WordsC* words) except -1 nogil:

@@ -35,6 +35,4 @@ def make_search(
         )
     in_lockstep = scorer.is_batched and not actions.system.builds_graphs
     kind = LockStep if in_lockstep else Greedy
-    return kind(
-        scorer, actions, one_root=one_root, root_label=root_label, constraints=constraints
-    )
+    return kind(scorer, actions, one_root=one_root, root_label=root_label, constraints=constraints)

@@ -2,7 +2,6 @@
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport WordsC
 from dodona.core.search.actions cimport Actions
-from dodona.core.search.choosing cimport Chooser
 from dodona.core.search.choosing import chooser_for
 from dodona.core.search.completion import GraphCompleter, TreeCompleter
 from dodona.core.search.scoring cimport StateScorer

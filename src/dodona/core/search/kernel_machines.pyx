@@ -75,7 +75,7 @@ cdef class KernelMachines(FeatureScorer):
             first_intercept += n * (n - 1) // 2
 
     def _postings_fit(self, first_key, n_keys, n_vectors):
-        """Return whether the lists of vectors of these keys follow each other and name no others."""
+        """Return whether the lists of vectors of these keys are consecutive and in bounds."""
         if first_key + n_keys > self.keys.shape[0]:
             return False
         ends = list(self.first_posting[first_key:first_key + n_keys + 1])

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 
 from dodona.core.features.features cimport N_SECTIONS
 from dodona.core.features.slots cimport MAX_SLOTS
-from dodona.core.weights.linear cimport MAX_KEYS, padded
+from dodona.core.weights.linear cimport MAX_KEYS
 from dodona.core.weights.packed cimport ALL_CLASSES
 
 cdef enum:

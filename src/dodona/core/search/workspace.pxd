@@ -25,6 +25,7 @@ cdef class BeamWorkspace(Workspace):
     cdef Sketch sketch                  # of the scores; None: each row has all classes
     cdef int row_size                   # numbers in a row: lanes, or classes
     cdef vector[int16_t] rows           # per hypothesis
+    cdef vector[double] best            # per hypothesis: the score of its best action
     cdef ScoreCache sums                # of sections of keys, or None
     cdef ScoreCache by_signature        # rows of earlier steps
 

@@ -33,4 +33,5 @@ cdef class BeamWorkspace(Workspace):
         self.agenda, self.sketch, self.sums = Agenda(width), sketch, sums
         self.row_size = n_scores if sketch is None else sketch.n_lanes
         self.rows.resize(<size_t> width * self.row_size)
+        self.best.resize(width)
         self.by_signature = ScoreCache(self.row_size * sizeof(int16_t), (LOG_SIGNATURES,))

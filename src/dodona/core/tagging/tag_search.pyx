@@ -107,7 +107,7 @@ cdef class TagSearch:
         if word <= words.n_words:
             self.task.features.fill_static(words, word, keys)
             self.weights.prefetch(keys + self.task.features.n_alone,
-                                self.task.features.n_static - self.task.features.n_alone)
+                                  self.task.features.n_static - self.task.features.n_alone)
 
     cdef int best_class(self, const WordsC* words, int word, uint64_t* keys,
                         int16_t* scores, ScoreCache cache) except -1 nogil:

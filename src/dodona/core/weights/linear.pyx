@@ -32,7 +32,7 @@ cdef inline size_t slot_of(uint64_t key, size_t n_slots) noexcept nogil:
 
 
 cdef int check_keys(keys, vector[uint64_t]& checked) except -1:
-    """Refuse keys from Python that are too many, or not odd as those of features (0: a free slot)."""
+    """Refuse keys from Python that are too many, or even (0 marks a free slot)."""
     cdef uint64_t key
     if len(keys) > MAX_KEYS:
         raise ValueError(f"{len(keys)} keys; at most {MAX_KEYS} are possible")

@@ -7,7 +7,7 @@ sketches of the scores (sketch.pyx), and for other scores where the bounds are i
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uintptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 from libcpp.vector cimport vector
 
 from dodona.core.weights.linear cimport MAX_KEYS, check_classes, check_keys, padded
@@ -30,7 +30,7 @@ cdef extern from "rows.h":
     int dodona_row_adders(RowAdder* found) noexcept
 
 cdef enum:
-    MOST_FULL = 256           # consecutive full buckets: of millions, three quarters full, fifty are
+    MOST_FULL = 256           # consecutive full buckets: millions of them have some fifty
 
 cdef struct FoundRows:        # rows of a state's features or their sketches, each with a factor
     int n

@@ -2,9 +2,9 @@
 
 Weights are rounded to int8, times a power of two for each row, so that small weights are not lost
 in the step that large ones need (on two dev sets LAS changed by +0.01 and -0.07 against the float
-weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the exponent in
-its high bits, and in the low ones the number of cells, each a class of 16 bits and its weight. A row
-with many cells is dense instead, a weight for every class; its number of cells is DENSE.
+weights; with one step for all, by -0.10 and -0.25). A row begins with a 16-bit word: the exponent
+in its high bits, and in the low ones the number of cells, each a class of 16 bits and its weight. A
+row with many cells is dense instead, a weight for every class; its number of cells is DENSE.
 """
 from libc.stdint cimport int8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy

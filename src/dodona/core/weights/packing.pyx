@@ -145,7 +145,7 @@ cdef int append_row(vector[int8_t]& rows, Averages& row, double unit) except -1 
 
 
 cdef bytes _buckets(vector[uint64_t]& keys, vector[uint32_t]& starts):
-    """Return the hash table, three quarters full; what a full bucket cannot hold goes to the next."""
+    """Return the hash table, three quarters full; a full bucket overflows into the next."""
     cdef vector[Bucket] buckets
     cdef size_t i
     cdef uint32_t at, n_buckets = <uint32_t> (keys.size() // 6 + 1)

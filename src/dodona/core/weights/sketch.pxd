@@ -24,7 +24,7 @@ cdef class Sketch:
     cdef void put(self, int c, int8_t weight, int8_t* lanes) noexcept nogil
 
     cdef inline bint find_inconclusive(self, const int16_t* lanes, int score, int* first,
-                                   int* last) noexcept nogil:
+                                       int* last) noexcept nogil:
         """Return whether some bound exceeds a score, and the blocks of classes, first … last - 1,
         that hold all classes of such bounds."""
         cdef int threshold = (score - (score & 1)) // 2       # halved like the bounds, rounded down

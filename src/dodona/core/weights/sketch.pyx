@@ -105,7 +105,7 @@ cdef class Sketch:
             self.put(c, weights[j * CELL + WORD], lanes)
 
     cdef void put(self, int c, int8_t weight, int8_t* lanes) noexcept nogil:
-        """Write the weight of a class into its lane, which has 0 or the bound of its group so far."""
+        """Write the weight of a class into its lane, which has 0 or the group's bound so far."""
         cdef int lane = self.lane[c]
         if c < self.n_exact:
             lanes[lane] = weight

@@ -65,7 +65,9 @@ class Walks:
         in each slot, walks tell which these are."""
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
-        self._walkers = [RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)]
+        self._walkers = [
+            RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)
+        ]
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._room = padded(PER_WORD * n_words, ROUND)  # states

@@ -38,10 +38,11 @@ cdef class MeasuredBeam(Beam):
         super().__init__(*args, **options)
         self.counts = FeatureCounts()
 
-    cdef int score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
-                   const WordsC* words) except -1 nogil:
-        Beam.score(self, space, agenda, hypothesis, words)
-        return count_features(self.counts, agenda, hypothesis)
+    cdef double score(self, BeamWorkspace space, Agenda agenda, int hypothesis,
+                      const WordsC* words) except? 1 nogil:
+        cdef double best = Beam.score(self, space, agenda, hypothesis, words)
+        count_features(self.counts, agenda, hypothesis)
+        return best
 
 
 cdef class MeasuredGreedyTrainer(GreedyTrainer):
