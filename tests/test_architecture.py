@@ -25,11 +25,11 @@ FLOORS = (
     {"core.parsing", "core.tagging"},
     {"treebank"},
     {"storage", "synthetic", "bridges", "settings", "query", "validation"},
-    {"doc", "batches", "evaluation", "learning", "models"},
+    {"doc", "batches", "evaluation", "training", "models"},
     {"segmentation", "clustering"},
     {"tagging"},
     {"parsing"},
-    {"neural"},
+    {"training.neural"},
     {"pipeline"},
     {"distilling"},
     {"dodona"},  # the public names

@@ -21,7 +21,7 @@ from dodona.distilling.teacher_network import Parameters, TeacherShape, label_sc
 from dodona.distilling.teaching import Teacher
 from dodona.distilling.trees import best_trees
 from dodona.training.neural.silver import N_CHOICES
-from dodona.training.neural.training_sets import Soft
+from dodona.training.neural.training_sets import SoftTargets
 from dodona.treebank.sentence import Sentence
 
 BATCH_WORDS = 10_000
@@ -38,7 +38,7 @@ class Annotation:
     heads: Numbers
     labels: Numbers  # their numbers
     tags: Numbers  # tag head, word: a class
-    soft: Soft
+    soft: SoftTargets
 
 
 @partial(jax.jit, static_argnums=0)
@@ -170,7 +170,7 @@ def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:
         np.zeros(n_words, np.int32),
         np.zeros(n_words, np.int32),
         np.zeros(tags[:2], np.int32),
-        Soft(
+        SoftTargets(
             np.zeros((n_words, N_CHOICES), np.int16),
             np.zeros((n_words, N_CHOICES), np.float16),
             np.zeros(tags, np.int16),

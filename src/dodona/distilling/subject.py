@@ -17,7 +17,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.tagging.word_types import WordTypes
 from dodona.training.neural.gold_treebanks import GoldTreebanks, labels_of
 from dodona.training.neural.sizes import BAG
-from dodona.training.neural.tag_heads import NO_CLASS, Tags, find_tags, learn_tags, learn_words
+from dodona.training.neural.tag_heads import NO_CLASS, TagHeads, find_tags, learn_tags, learn_words
 from dodona.training.treebanks import checksum
 from dodona.treebank.sentence import Sentence
 
@@ -47,7 +47,7 @@ class Subject:
         self.gold, self.vectors = gold, vectors
         self.sentences = gold.sentences
         columns = [name for name in find_tags(gold.first) if name != LEMMA]
-        self.tags: Tags = learn_tags(self.sentences, columns, len(gold.first))
+        self.tags: TagHeads = learn_tags(self.sentences, columns, len(gold.first))
         self.labels = sorted(labels_of(gold.first))
         self.known = learn_words(self.sentences, vectors[0] if vectors else None)
         counts = Counter(c for s in self.sentences for form in s.forms for c in form)
@@ -83,10 +83,10 @@ class Subject:
 
     def spell(self, sentences: Sequence[Sentence]) -> Spelled:
         """Sentences in numbers; these types are forgotten with the next call."""
-        from dodona.training.neural.batching import Words
+        from dodona.training.neural.batching import WordTable
 
         self._types.clear()
-        words = Words.of(sentences, self._types, BAG)
+        words = WordTable.of(sentences, self._types, BAG)
         forms: dict[str, None] = {}
         for sentence in sentences:
             forms.update(dict.fromkeys(sentence.forms))

@@ -26,7 +26,7 @@ from dodona.storage import container
 from dodona.storage.container import Array
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Learner
-from dodona.training.neural.optimizer import OptimizerState, Pace, stepped
+from dodona.training.neural.optimizer import AdamWSettings, OptimizerState, adamw_step
 
 KIND, VERSION = "teacher", 1
 WARM = 100
@@ -139,7 +139,7 @@ class TeacherTrainer(Learner[Parameters]):
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
         n_steps = self._count_steps()
-        self.pace = Pace(
+        self.adamw = AdamWSettings(
             rate=settings.learning_rate,
             warm=min(WARM, 2 * n_steps),
             steps=n_steps * settings.epochs,
@@ -171,7 +171,7 @@ class TeacherTrainer(Learner[Parameters]):
             now.parameters, now.average, now.mean, now.square, self.loss = teach(
                 self.shape,
                 self.dropout,
-                self.pace,
+                self.adamw,
                 now.parameters,
                 now.average,
                 now.mean,
@@ -220,7 +220,7 @@ class TeacherTrainer(Learner[Parameters]):
 def teach(
     shape: TeacherShape,
     dropout: TeacherDropout,
-    pace: Pace,
+    adamw: AdamWSettings,
     p: Parameters,
     average: Parameters,
     mean: Parameters,
@@ -237,4 +237,4 @@ def teach(
         return teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
     loss, gradients = jax.value_and_grad(total)(p)
-    return *stepped(pace, p, average, mean, square, gradients, step), loss
+    return *adamw_step(adamw, p, average, mean, square, gradients, step), loss

@@ -1,9 +1,9 @@
-"""Where a parser in training gets its tags from: the treebank, or a tagger.
+"""Sources of tags for a parser in training: the treebank, or a tagger.
 
-A parser that has only seen gold tags trusts them too much. Either a tagger learns along, sentence
-by sentence, and the parser sees what it has just predicted (Honnibal & Johnson 2015, section 4), or
-each part of the data is tagged by a tagger trained on the others (jackknifing, as in Goldberg &
-Nivre 2012). Both put a tagger into the model.
+A parser that has only seen gold tags relies on them too much. Either a tagger is trained at the
+same time, and the parser sees what it has just predicted for a sentence (Honnibal & Johnson 2015,
+section 4), or each fold of the data is tagged by a tagger of the others (jackknifing, as in
+Goldberg & Nivre 2012). Both put a tagger into the model.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dodona.training.jackknife import jackknife
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 
-FOLD_EPOCHS = 5  # of the taggers of a jackknife
+FOLD_EPOCHS = 5  # of jackknife taggers
 
 
 class GoldTags:
     """The tags of the treebank; no tagger."""
 
-    trainer: TaggerTrainer | None = None  # of a tagger that learns along
+    trainer: TaggerTrainer | None = None  # of a tagger that is trained with the parser
 
     def __init__(
         self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
@@ -33,16 +33,16 @@ class GoldTags:
         self.sentences = sentences
 
     def learn(self, sentence: int) -> Sentence:
-        """The sentence with the tags that the parser is to see."""
+        """Return the sentence with the tags that the parser learns from."""
         return self.sentences[sentence]
 
     def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger | None:
-        """The tagger that would go into the model now; if it learns along, with those weights."""
+        """Return the tagger of the model at present; one in training gets these weights."""
         return None
 
 
 class OnlineTags(GoldTags):
-    """The predictions of a tagger that learns at the same time."""
+    """The predictions of a tagger that is trained with the parser."""
 
     trainer: TaggerTrainer
 
@@ -61,7 +61,7 @@ class OnlineTags(GoldTags):
 
 
 class ReadyTags(GoldTags):
-    """The predictions of a tagger that was trained before, and learns no more."""
+    """The predictions of a tagger that was trained before."""
 
     def __init__(self, sentences: list[Sentence], tagger: Tagger) -> None:
         self.sentences = tagger.tag_batch(sentences)
@@ -72,9 +72,9 @@ class ReadyTags(GoldTags):
 
 
 class JackknifedTags(GoldTags):
-    """Every fold tagged by a tagger of the others; one that has seen all goes into the model.
+    """The predictions of a tagger of the other folds; the model's tagger learns from all of them.
 
-    All of it depends on data and settings alone: a checkpoint keeps nothing of it.
+    All of this depends only on data and settings: a checkpoint does not contain it.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ def tag_source(
     clusters: Clusters | None = None,
     tagger: Tagger | None = None,
 ) -> GoldTags:
-    """What the settings ask for, unless a tagger is given; one in training sees the clusters.
+    """Return the source that the settings choose, or that of a given tagger.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
     >>> tag_source([oaks], Settings()).learn(0).upos
@@ -110,7 +110,7 @@ def tag_source(
 
 
 def tagger_settings(settings: Settings) -> TaggerSettings:
-    """Those of the tagger in a parser."""
+    """Return the settings of the tagger in a parser."""
     return TaggerSettings(
         seed=settings.seed,
         epochs=settings.epochs,
@@ -125,7 +125,7 @@ def jackknife_tags(
     settings: TaggerSettings,
     clusters: Clusters | None = None,
 ) -> list[Sentence]:
-    """The sentences with tags from taggers that have not seen them."""
+    """Return the sentences with tags from taggers that have not seen them."""
     short = replace(settings, epochs=FOLD_EPOCHS)
 
     def tag(others: list[Sentence], fold: list[Sentence]) -> list[Sentence]:

@@ -36,6 +36,7 @@ from dodona.parsing.graph_preparation import prepare_graphs
 from dodona.parsing.preparation import prepare
 from dodona.settings import Settings
 from dodona.synthetic.generator import random_tree
+from dodona.training.neural import rollouts
 from dodona.training.neural.batching import Batch
 from dodona.training.neural.rollouts import SPARE, used_rows, used_shares
 from dodona.treebank.encoding.encoding import Encoder
@@ -268,7 +269,7 @@ def test_used_rows_are_those_of_any_state() -> None:
     for slot, used in enumerate(told["used"]):
         assert set(used) - {0} == set(rows[:, slot]) - {0}
         assert len(used) == counts[slot] + 4
-    assert (np.concatenate(told["used"])[told["places"]] == rows).all()
+    assert (np.concatenate(told["used"])[told["positions"]] == rows).all()
     # where there is too little room, all count as used
     assert used_rows(rows, 50, [50, counts[1] - 1, 50]) == {}
 
