@@ -9,7 +9,7 @@ import pytest
 
 import dodona
 from dodona.clustering.clusters import cluster, write_clusters
-from dodona.parsing.tag_sources import OnlineTags, jackknife_tags
+from dodona.parsing.tag_sources import jackknife_tags, tag_source
 from dodona.parsing.trainer import Trainer
 from dodona.settings import TaggerSettings
 from dodona.tagging.tagger_training import tag_accuracies
@@ -111,10 +111,11 @@ def test_a_resumed_run_keeps_the_best_tagger(tmp_path: Path) -> None:
 def test_the_parser_sees_what_the_online_tagger_predicts() -> None:
     """In the first epoch these are poor, later they are nearly those of the treebank."""
     sentences = treebank(60, 1)
-    tags = OnlineTags(sentences, dodona.Settings(tags="predicted").resolved())
+    tagger = tag_source(sentences, dodona.Settings(tags="predicted").resolved()).trainer
+    assert tagger is not None
     accuracy = []
     for _ in range(4):
-        seen = [tags.learn(i) for i in range(len(sentences))]
+        seen = [tagger.learn_tags(i) for i in range(len(sentences))]
         accuracy.append(tag_accuracies(sentences, seen, ["upos"])["upos"])
     assert accuracy[0] < accuracy[-1]
     assert accuracy[0] < 97

@@ -54,7 +54,6 @@ class NetworkScorer:
         return sentences, corpus
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         arrays = self.tagger.scorer.arrays.values()
         return {
             "network": self.tagger.scorer.about,

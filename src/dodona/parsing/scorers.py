@@ -31,15 +31,15 @@ class ParserScorer(Protocol):
     """The model of a parser: features with weights, or slots with a network."""
 
     templates: str
-    encoder: Encoder  # labels, and the vocabularies of the columns that features look at
+    encoder: Encoder  # labels, and the vocabularies of the columns that features use
 
     @property
     def features(self) -> Features | Slots:
-        """What a search looks at in a state."""
+        """The features, or slots, of a state."""
 
     @property
     def weights(self) -> Scorer | Network:
-        """What turns features into scores of actions."""
+        """The weights, or the network, that score actions."""
 
     @property
     def greedy(self) -> type[Greedy]:
@@ -86,19 +86,16 @@ class LinearScorer:
             )
 
     def with_tagger(self, tagger: Tagger | None) -> LinearScorer:
-        """Return the scorer with another tagger."""
         return replace(self, tagger=tagger)
 
     def read(
         self, sentences: list[Sentence], keep: Collection[str] | None
     ) -> tuple[list[Sentence], Corpus]:
-        """Tag sentences, except for columns in `keep`, and encode them for a search."""
         if self.tagger is not None and keep is not None:
             sentences = self.tagger.tag_batch(sentences, keep=keep)
         return sentences, self.encoder.encode(sentences)
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         return {
             "network": None,
             "n_templates": self.features.n_templates,
@@ -107,7 +104,6 @@ class LinearScorer:
         }
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise weights, vocabularies and clusters."""
         arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))

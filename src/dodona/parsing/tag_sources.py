@@ -9,7 +9,7 @@ Goldberg & Nivre 2012). Both put a tagger into the model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dodona.core.weights.packed import PackedWeights
 from dodona.settings import Settings, TaggerSettings
@@ -22,71 +22,17 @@ from dodona.treebank.sentence import Sentence
 FOLD_EPOCHS = 5  # of jackknife taggers
 
 
-class GoldTags:
-    """The tags of the treebank; no tagger."""
+@dataclass(frozen=True)
+class TagSource:
+    """The sentences as a parser sees them, and a tagger: in training, ready, or none."""
 
-    trainer: TaggerTrainer | None = None  # of a tagger that is trained with the parser
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        self.sentences = sentences
-
-    def learn(self, sentence: int) -> Sentence:
-        """Return the sentence with the tags that the parser learns from."""
-        return self.sentences[sentence]
+    sentences: list[Sentence]
+    trainer: TaggerTrainer | None = None
+    ready: Tagger | None = None
 
     def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger | None:
         """Return the tagger of the model at present; one in training gets these weights."""
-        return None
-
-
-class OnlineTags(GoldTags):
-    """The predictions of a tagger that is trained with the parser."""
-
-    trainer: TaggerTrainer
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        super().__init__(sentences, settings)
-        self.trainer = TaggerTrainer(sentences, None, tagger_settings(settings), clusters)
-
-    def learn(self, sentence: int) -> Sentence:
-        self.trainer.learn(sentence)
-        return self.trainer.read_tags(sentence)
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self.trainer.snapshot(weights)
-
-
-class ReadyTags(GoldTags):
-    """The predictions of a tagger that was trained before."""
-
-    def __init__(self, sentences: list[Sentence], tagger: Tagger) -> None:
-        self.sentences = tagger.tag_batch(sentences)
-        self._tagger = tagger
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self._tagger
-
-
-class JackknifedTags(GoldTags):
-    """The predictions of a tagger of the other folds; the model's tagger learns from all of them.
-
-    All of this depends only on data and settings: a checkpoint does not contain it.
-    """
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        chosen = tagger_settings(settings)
-        super().__init__(jackknife_tags(sentences, settings.n_folds, chosen, clusters), settings)
-        final = replace(chosen, epochs=TaggerSettings.epochs)
-        self._tagger = TaggerTrainer(sentences, None, final, clusters).complete().snapshot()
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self._tagger
+        return self.ready if self.trainer is None else self.trainer.snapshot(weights)
 
 
 def tag_source(
@@ -94,19 +40,24 @@ def tag_source(
     settings: Settings,
     clusters: Clusters | None = None,
     tagger: Tagger | None = None,
-) -> GoldTags:
+) -> TagSource:
     """Return the source that the settings choose, or that of a given tagger.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
-    >>> tag_source([oaks], Settings()).learn(0).upos
+    >>> tag_source([oaks], Settings()).sentences[0].upos
     ['NOUN', 'VERB']
     """
     if tagger is not None:
-        return ReadyTags(sentences, tagger)
-    if settings.n_folds:
-        return JackknifedTags(sentences, settings, clusters)
-    kind = OnlineTags if settings.tags == "predicted" else GoldTags
-    return kind(sentences, settings, clusters)
+        return TagSource(tagger.tag_batch(sentences), ready=tagger)
+    chosen = tagger_settings(settings)
+    if settings.n_folds:  # depends only on data and settings: checkpoints do not contain it
+        tagged = jackknife_tags(sentences, settings.n_folds, chosen, clusters)
+        final = replace(chosen, epochs=TaggerSettings.epochs)
+        trainer = TaggerTrainer(sentences, None, final, clusters)
+        return TagSource(tagged, ready=trainer.complete().snapshot())
+    if settings.tags == "predicted":
+        return TagSource(sentences, TaggerTrainer(sentences, None, chosen, clusters))
+    return TagSource(sentences)
 
 
 def tagger_settings(settings: Settings) -> TaggerSettings:

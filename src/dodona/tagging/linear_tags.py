@@ -76,7 +76,6 @@ class LinearTags:
         self.searches = [Tagging(*part) for part in parts]
 
     def read(self, sentences: list[Sentence]) -> Corpus:
-        """Encode sentences, with empty columns for the tags."""
         return self.speller.encode(sentences, len(self.searches))
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
@@ -93,12 +92,10 @@ class LinearTags:
             fix_symbols(corpus, sentences, first + task, symbols[task], marks[task])
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         n_features = sum(weights.n_rows for weights in self.weights)
         return {"n_features": n_features, "clusters": self.settings.clusters}
 
     def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise to metadata and arrays."""
         from dataclasses import asdict
 
         known = self.inventory

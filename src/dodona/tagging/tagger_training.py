@@ -126,8 +126,9 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         for trainer in self.trainers:
             trainer.train((sentence,))
 
-    def read_tags(self, sentence: int) -> Sentence:
-        """Return a sentence with the tags that `learn` has predicted."""
+    def learn_tags(self, sentence: int) -> Sentence:
+        """Learn from one sentence, and return it with the tags predicted before each update."""
+        self.learn(sentence)
         meanings = [task.meanings for task in self.inventory.tag_classes]
         found = [self.sentences[sentence]]
         return with_tags(self.corpus, found, self.columns, meanings, sentence)[0]

@@ -12,17 +12,17 @@ import jax
 import jax.numpy as jnp
 
 Numbers = Any  # an array of JAX or NumPy
-Seeds = dict[str, Numbers]  # by place of dropout; empty without dropout
+Seeds = dict[str, Numbers]  # by site of dropout; empty without dropout
 
-PLACES = ("word", "input", "tags", "arcs", "hidden")  # and each layer
+SITES = ("word", "input", "tags", "arcs", "hidden")  # and each layer
 GOLDEN = 0x9E3779B9  # 2³² / the golden ratio
 
 
 def seeds_of(seed: Numbers, layers: int) -> Seeds:
-    """Return a seed for every place of dropout; `layer` has one for each layer."""
-    count = jnp.arange(1, len(PLACES) + layers + 1, dtype=jnp.uint32)
+    """Return a seed for every site of dropout; `layer` has one for each layer."""
+    count = jnp.arange(1, len(SITES) + layers + 1, dtype=jnp.uint32)
     seeds = mixed(mixed(jnp.uint32(seed)) + count * jnp.uint32(GOLDEN))
-    return dict(zip(PLACES, seeds, strict=False)) | {"layer": seeds[len(PLACES) :]}
+    return dict(zip(SITES, seeds, strict=False)) | {"layer": seeds[len(SITES) :]}
 
 
 def mixed(x: Numbers) -> Numbers:

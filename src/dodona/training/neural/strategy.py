@@ -79,7 +79,7 @@ class NeuralStrategy(Strategy):
         gold = GoldTreebanks.load(train, self._more)
         templates = load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
-        self.task = ParsingTask.prepare(
+        self.task = ParsingTask(
             settings, gold.sentences, dev, templates, Encoder(()), self._files()
         )
         self.columns = find_tags(gold.first)
