@@ -30,7 +30,7 @@ from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array
 from dodona.storage.serialisable import Serialisable
 from dodona.tagging.tagger_training import TaggerTrainer
-from dodona.training.checkpoint import VERSION, _take_apart
+from dodona.training.checkpoint import VERSION, _serialise
 from dodona.training.loop import Run
 from support.small import enhanced, train, treebank
 
@@ -103,7 +103,7 @@ def content(model: str) -> Content:
     made = MODELS[model]()
     if isinstance(made, Run):
         next(made.epochs())
-        return _take_apart(made.checkpoint())
+        return _serialise(made.checkpoint())
     about, views = container.from_bytes(made.to_bytes(), *made.FORMAT.readable)
     types = {form: name for name, form in FORMATS.items()}
     return about, {name: Array(types[view.format], bytes(view)) for name, view in views.items()}

@@ -133,7 +133,7 @@ def test_a_tagger_without_the_list_does_not_know(lexicon: Path) -> None:
 
 def test_a_saved_tagger_knows_the_list_but_not_where_it_was(tagger: Tagger) -> None:
     again = Tagger.from_bytes(tagger.to_bytes())
-    assert again.settings.lexicon == "list.txt"
+    assert again.scorer.settings.lexicon == "list.txt"
     assert lemma(again, "swam", "VBD") == "swim"
 
 

@@ -53,7 +53,7 @@ def test_kinds(forms: list[str], kind: str | None) -> None:
 )
 def test_only_unknown_symbols_are_to_be_fixed(tagger: Tagger, words: str, has: bool) -> None:
     sentences = [sentence(forms=["Oaks"]), sentence(forms=words.split())]
-    corpus = tagger.scorer.speller.encode(sentences, 3)
+    corpus = tagger.scorer.word_encoder.encode(sentences, 3)
     assert has_symbols(corpus, sentences) == has
     with pytest.raises(ValueError, match="not the sentences of the corpus"):
         has_symbols(corpus, [sentence(forms=["elms", "whisper"])])

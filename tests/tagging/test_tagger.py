@@ -180,11 +180,11 @@ def test_a_tagger_carries_its_clusters_but_not_their_folder(clusters: str, tmp_p
     tagger.save(path)
     Path(clusters).unlink()
     again = dodona.Tagger.load(path)
-    assert again.settings.clusters == "brown.txt"
+    assert again.scorer.settings.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
     assert len(again.record["checksums"]["clusters"]) == 64
-    assert again.scorer.speller.clusters is not None and tagger.scorer.speller.clusters is not None
-    assert again.scorer.speller.clusters.save() == tagger.scorer.speller.clusters.save()
+    assert again.scorer.word_encoder.clusters is not None and tagger.scorer.word_encoder.clusters is not None
+    assert again.scorer.word_encoder.clusters.save() == tagger.scorer.word_encoder.clusters.save()
     test = treebank(40, 4)
     assert [*map(bytes, again.pipe(test))] == [*map(bytes, tagger.pipe(test))]
     again.save(tmp_path / "again")
@@ -222,7 +222,7 @@ def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path)
     del arrays["clusters.words"]
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "poorer", form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are not there"):
+    with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are missing"):
         dodona.Tagger.load(tmp_path / "poorer")
 
 

@@ -170,7 +170,7 @@ class TeacherTrainer(Learner[Parameters]):
             now.parameters, now.average, now.mean, now.square, self.loss = teach(
                 self.shape,
                 self.dropout,
-                self.pace,
+                self.adamw,
                 now.parameters,
                 now.average,
                 now.mean,

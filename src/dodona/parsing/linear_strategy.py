@@ -47,7 +47,7 @@ class LinearStrategy(Strategy):
         files = {} if clusters is None else {"clusters": clusters.save()}
         self.tags = tag_source(sentences, settings, clusters, self._tagger)
         encoder = Encoder(self.features.columns, clusters=clusters)
-        self.task = ParsingTask.prepare(settings, sentences, dev, templates, encoder, files)
+        self.task = ParsingTask(settings, sentences, dev, templates, encoder, files)
         self.data = self.task.data
         if self.tags.sentences is not sentences:
             for i, tagged in enumerate(self.tags.sentences):
@@ -102,11 +102,11 @@ class LinearStrategy(Strategy):
             yield n_done
 
     def _learn(self, order: Sequence[int], exploring: bool) -> None:
-        if self.tags.trainer is None:
+        if (tagger := self.tags.trainer) is None:
             self.core.train(order, exploring)
             return
         for i in order:  # the tagger learns from each sentence before the parser does
-            self.data.encoder.encode_again(self.data.corpus, i, self.tags.learn(i))
+            self.data.encoder.encode_again(self.data.corpus, i, tagger.learn_tags(i))
             self.core.train([i], exploring)
 
     @property

@@ -53,7 +53,6 @@ class NetworkParserScorer:
         return sentences, corpus
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         arrays = self.tagger.scorer.arrays.values()
         return {
             "network": self.tagger.scorer.about,

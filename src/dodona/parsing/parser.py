@@ -75,7 +75,7 @@ class Parser(Serialisable):
 
     @property
     def encoder(self) -> Encoder:
-        """The labels, and the vocabularies of the columns that features look at."""
+        """The labels, and the vocabularies of the columns that features use."""
         return self.scorer.encoder
 
     @property

@@ -29,7 +29,7 @@ class ParserScorer(Protocol):
     """The model of a parser: features with weights, or slots with a network."""
 
     templates: str
-    encoder: Encoder  # labels, and the vocabularies of the columns that features look at
+    encoder: Encoder  # labels, and the vocabularies of the columns that features use
 
     @property
     def state_scorer(self) -> StateScorer:
@@ -75,19 +75,16 @@ class LinearParserScorer:
         self.state_scorer = LinearScorer(self.features, self.weights)
 
     def with_tagger(self, tagger: Tagger | None) -> LinearParserScorer:
-        """Return the scorer with another tagger."""
         return replace(self, tagger=tagger)
 
     def read(
         self, sentences: list[Sentence], keep: Collection[str] | None
     ) -> tuple[list[Sentence], Corpus]:
-        """Tag sentences, except for columns in `keep`, and encode them for a search."""
         if self.tagger is not None and keep is not None:
             sentences = self.tagger.tag_batch(sentences, keep=keep)
         return sentences, self.encoder.encode(sentences)
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         return {
             "network": None,
             "n_templates": self.features.n_templates,
@@ -96,7 +93,6 @@ class LinearParserScorer:
         }
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise weights, vocabularies and clusters."""
         arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))

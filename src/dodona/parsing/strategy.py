@@ -22,70 +22,45 @@ from dodona.training.treebanks import Treebank, checksum
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 
+FILE_SETTINGS = ("features", "clusters", "vectors")
 
-@dataclass(frozen=True)
+
 class ParsingTask:
-    """What any strategy learns: the encoded treebank, and the actions that derive it."""
+    """What any strategy learns: an encoded treebank, and the actions that derive it."""
 
-    settings: Settings  # as a model records them: names of files without their folders
-    sentences: list[Sentence]
-    dev: list[Sentence]
-    templates: str
-    checksums: dict[str, str]
-    data: TrainingData
-    system: System
-    pairs: list[tuple[int, int, bool, bool]]  # move, label, under the root, elsewhere
-    actions: Actions
-
-    @classmethod
-    def prepare(
-        cls,
+    def __init__(
+        self,
         settings: Settings,
         sentences: list[Sentence],
         dev: list[Sentence],
         templates: str,
         encoder: Encoder,
         files: Mapping[str, Iterable[bytes]],
-    ) -> ParsingTask:
-        """Encode a treebank for training; `files` is other data that checksums must cover."""
-        parts = {
-            "train": map(bytes, sentences),
-            "dev": map(bytes, dev),
-            "templates": [templates.encode()],
-            **files,
-        }
-        is_graph = settings.graph == ENHANCED
-        data = (
+    ) -> None:
+        """Encode a treebank; `files` is other training data, which checksums must cover."""
+        # a model records names of files without their folders
+        names = {name: Path(getattr(settings, name)).name for name in FILE_SETTINGS}
+        self.settings: Settings = replace(settings, **names)
+        self.sentences, self.dev, self.templates = sentences, dev, templates
+        own = {"train": map(bytes, sentences), "dev": map(bytes, dev)}
+        parts = {**own, "templates": [templates.encode()], **files}
+        self.checksums = {name: checksum(part) for name, part in parts.items()}
+        self.data: TrainingData = (
             prepare_graphs(sentences, encoder)
-            if is_graph
+            if settings.graph == ENHANCED
             else prepare(sentences, encoder, settings)
         )
-        chosen = system(
+        self.system: System = system(
             settings.system,
             labels=[label.decode() for label in encoder.labels],
             root=settings.root,
             loss=settings.loss,
             static_oracle=settings.static_oracle,
-            root_label=data.root_label,
+            root_label=self.data.root_label,
             exact_words=settings.exact_words,
         )
-        pairs = seen_actions(chosen, data.corpus, data.order)
-        return cls(
-            replace(
-                settings,
-                features=Path(settings.features).name,
-                clusters=Path(settings.clusters).name,
-                vectors=Path(settings.vectors).name,
-            ),
-            sentences,
-            dev,
-            templates,
-            {name: checksum(part) for name, part in parts.items()},
-            data,
-            chosen,
-            pairs,
-            Actions(chosen, pairs),
-        )
+        self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
+        self.actions = Actions(self.system, self.pairs)
 
 
 @dataclass(frozen=True)

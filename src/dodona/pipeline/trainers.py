@@ -28,39 +28,11 @@ from dodona.training.treebanks import Treebank
 
 @overload
 def train(
-    train: Treebank,
-    dev: Treebank | None = None,
-    *,
-    pipeline: str,
-    segmenter: str = "train",
-    tagger: str = "train",
-    parser: Literal["none"],
-    raw: Sequence[str | Path] = (),
-    abbreviations: str | Path = "",
-    language: str = "",
-    licence: str = "",
-    report: Report | None = None,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
-    **settings: Any,
+    train: Treebank, dev: Treebank | None = None, *, parser: Literal["none"], **settings: Any
 ) -> Tagger: ...
 @overload
 def train(
-    train: Treebank,
-    dev: Treebank | None = None,
-    *,
-    pipeline: str = PARSER,
-    segmenter: str = "train",
-    tagger: str = "train",
-    parser: str = "train",
-    raw: Sequence[str | Path] = (),
-    abbreviations: str | Path = "",
-    language: str = "",
-    licence: str = "",
-    report: Report | None = None,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
-    **settings: Any,
+    train: Treebank, dev: Treebank | None = None, *, parser: str = "train", **settings: Any
 ) -> Parser: ...
 def train(
     train: Treebank,

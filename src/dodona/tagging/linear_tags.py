@@ -43,7 +43,7 @@ class TagInventory:
     clusters: Clusters | None = None
     symbols: SymbolClasses = field(default_factory=list)  # classes of unknown emoji and currencies, by task
 
-    def speller(self) -> WordEncoder:
+    def word_encoder(self) -> WordEncoder:
         """Return the encoder of words."""
         return WordEncoder(self.forms, self.ambiguity, self.clusters)
 
@@ -70,14 +70,13 @@ class LinearTags:
 
     def __post_init__(self) -> None:
         self.tag_classes = self.inventory.tag_classes
-        self.speller = self.inventory.speller()
+        self.word_encoder = self.inventory.word_encoder()
         widths = (self.settings.width_of(task.column) for task in self.tag_classes)
         parts = zip(self.inventory.tasks(), self.weights, widths, strict=True)
         self.searches = [TagSearch(*part) for part in parts]
 
     def read(self, sentences: list[Sentence]) -> Corpus:
-        """Encode sentences, with empty columns for the tags."""
-        return self.speller.encode(sentences, len(self.searches))
+        return self.word_encoder.encode(sentences, len(self.searches))
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
         """Predict all tags of an encoded batch, but for words that `kept` marks."""
@@ -93,12 +92,10 @@ class LinearTags:
             tag_symbols(corpus, sentences, first + task, symbols[task], marks[task])
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         n_features = sum(weights.n_rows for weights in self.weights)
         return {"n_features": n_features, "clusters": self.settings.clusters}
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise to metadata and arrays."""
         from dataclasses import asdict
 
         known = self.inventory

@@ -112,15 +112,13 @@ class NetworkTags:
         """Give unknown emoji and currencies their tags."""
         for column in columns if self.symbols else ():
             task = self._columns.index(column)
-            place = len(COLUMNS_READ) + task
-            tag_symbols(corpus, sentences, place, self.symbols[task], kept.get(column))
+            position = len(COLUMNS_READ) + task
+            tag_symbols(corpus, sentences, position, self.symbols[task], kept.get(column))
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that `dodona info` shows."""
         return {"n_features": 0, "clusters": ""}
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise to metadata and arrays."""
         about: dict[str, Any] = {
             "network": self.about,
             "sizes": self.words.sizes,
@@ -144,7 +142,6 @@ class NetworkTags:
 
     @classmethod
     def deserialise(cls, payload: Payload) -> NetworkTags:
-        """Deserialise what `serialise` wrote."""
         about, arrays = payload.about, payload.arrays
 
         def strings(name: str) -> list[bytes]:

@@ -70,7 +70,7 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         elif self.lexicon:
             raise ValueError(NO_LEMMAS)
         self._add_symbols(tags)
-        self.corpus = self.inventory.speller().encode(self.sentences, len(self.columns))
+        self.corpus = self.inventory.word_encoder().encode(self.sentences, len(self.columns))
         self.n_pieces, self.n_words = len(self.sentences), self.corpus.n_words_total
         self._start([Weights(task.n_classes) for task in self.inventory.tag_classes])
 
@@ -126,8 +126,9 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
         for trainer in self.trainers:
             trainer.train((sentence,))
 
-    def read_tags(self, sentence: int) -> Sentence:
-        """Return a sentence with the tags that `learn` has predicted."""
+    def learn_tags(self, sentence: int) -> Sentence:
+        """Learn from one sentence, and return it with the tags predicted before each update."""
+        self.learn(sentence)
         meanings = [task.meanings for task in self.inventory.tag_classes]
         found = [self.sentences[sentence]]
         return with_tags(self.corpus, found, self.columns, meanings, sentence)[0]

@@ -1,1 +1,1 @@
-"""What everything that learns shares."""
+"""The training loop, its checkpoints, and folds; `neural` trains networks."""

@@ -1,7 +1,7 @@
-"""A training run on disk: enough to go on from it as if it had never stopped.
+"""Checkpoints of training runs, from which a run resumes as if it had never stopped.
 
-One shape serves whatever learns: a parser, a tagger, a segmenter; runs of several parts hold the
-checkpoints of those in their own.
+All learners share one format: parsers, taggers, segmenters; a run of several parts contains the
+checkpoints of its parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dodona.storage.serialisable import reporting_damage
 from dodona.storage.weights import from_arrays, scalar_parameters, to_arrays
 
 ADVICE = "start anew without --resume"
-KIND, VERSION = "checkpoint", 4  # 4: of any part, and of several
+KIND, VERSION = "checkpoint", 4  # 4: nested parts
 ARRAYS = {
     "keys": "U64",
     "n_cells": "U16",
@@ -28,29 +28,29 @@ ARRAYS = {
     "weights": "F32",
     "totals": "F64",
 }
-TYPES = {"f": "F32", "b": "I8"}  # by the format of a buffer
+TYPES = {"f": "F32", "b": "I8"}  # by buffer format
 Arrays = Mapping[str, memoryview]
 
 
 @dataclass
 class TrainingState:
-    """What a learner needs beside its data and settings to go on to the same bits."""
+    """What a learner needs beside its data and settings to resume to the same bits."""
 
-    numbers: dict[str, Any] = field(default_factory=dict)  # whatever JSON holds
-    weights: dict[str, Weights] = field(default_factory=dict)  # in training, with their averages
-    best: dict[str, FeatureScorer] = field(default_factory=dict)  # of the best epoch, as in a model
+    numbers: dict[str, Any] = field(default_factory=dict)  # JSON
+    weights: dict[str, Weights] = field(default_factory=dict)  # in training, with averages
+    best: dict[str, FeatureScorer] = field(default_factory=dict)  # of the best epoch
     texts: dict[str, bytes] = field(default_factory=dict)
-    arrays: dict[str, memoryview] = field(default_factory=dict)  # of a network: float32 or int8
+    arrays: dict[str, memoryview] = field(default_factory=dict)  # of a network, float32 or int8
 
     def weights_of(self, name: str, n_classes: int) -> Weights:
-        """The weights in training of that name, which are for so many classes."""
+        """Return the weights in training of that name, after checking their classes."""
         found = self.weights[name]
         if found.n_classes != n_classes:
             raise ValueError(f"weights of {found.n_classes} classes, not {n_classes}")
         return found
 
     def best_of(self, name: str, n_classes: int) -> PackedWeights:
-        """The packed weights of that name, of the best epoch."""
+        """Return the packed weights of the best epoch of that name, checking their classes."""
         found = self.best[name]
         if not isinstance(found, PackedWeights) or found.n_classes != n_classes:
             raise ValueError(f"the best {name} has no weights of {n_classes} classes")
@@ -59,7 +59,7 @@ class TrainingState:
 
 @dataclass
 class Checkpoint:
-    """Where a run stands: what it began with, its epochs, its state, and that of its parts."""
+    """The settings, data, epochs and state of a run, and the checkpoints of its parts."""
 
     part: str
     settings: dict[str, Any]
@@ -71,18 +71,18 @@ class Checkpoint:
     path: Path = Path()  # for messages
 
     def save(self, path: Path) -> None:
-        """Write the file, in place of an older one."""
-        container.write(path, KIND, VERSION, *_take_apart(self))
+        """Write the file, replacing an older one."""
+        container.write(path, KIND, VERSION, *_serialise(self))
 
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
         """Read what `save` wrote."""
         about, arrays = container.read(path, KIND, VERSION, VERSION, advice=ADVICE)
         with reporting_damage(path, KIND, ADVICE):
-            return _put_together(path, about, arrays)
+            return _deserialise(path, about, arrays)
 
     def check(self, part: str, settings: Mapping[str, Any], checksums: Mapping[str, str]) -> None:
-        """Refuse to go on with other data or settings than the run began with, but for epochs."""
+        """Refuse other data or settings than those of the run, except for epochs."""
         if part != self.part:
             raise ContainerError(f"{self.path}: the checkpoint of a {self.part}, not of a {part}")
         for name, checksum in checksums.items():
@@ -91,14 +91,14 @@ class Checkpoint:
                     f"{self.path}: the {name} data are not those this run began with"
                 )
         for name, value in settings.items():
-            began = self.settings.get(name)
-            if name != "epochs" and value != began:
+            initial = self.settings.get(name)
+            if name != "epochs" and value != initial:
                 raise ContainerError(
-                    f"{self.path}: this run began with {name}={began!r}, not {value!r}"
+                    f"{self.path}: this run began with {name}={initial!r}, not {value!r}"
                 )
 
 
-def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
+def _serialise(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
     state = run.state
     about: dict[str, Any] = {
         "part": run.part,
@@ -124,12 +124,12 @@ def _take_apart(run: Checkpoint) -> tuple[dict[str, Any], dict[str, Array]]:
     for name, best in state.best.items():
         arrays |= _under(f"best.{name}.", to_arrays(best))
     for name, part in run.parts.items():
-        about["parts"][name], its_arrays = _take_apart(part)
+        about["parts"][name], its_arrays = _serialise(part)
         arrays |= _under(f"parts.{name}.", its_arrays)
     return about, arrays
 
 
-def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
+def _deserialise(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkpoint:
     sizes = read_field(about, "weights", dict)
     weights = {}
     for name in sizes:
@@ -141,17 +141,14 @@ def _put_together(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Check
         weights=weights,
         best={
             name: from_arrays(
-                read_field(told, "n_classes", int), told, _within(f"best.{name}.", arrays)
+                read_field(entry, "n_classes", int), entry, _within(f"best.{name}.", arrays)
             )
-            for name, told in read_field(about, "best", dict).items()
-        },
-        texts={
-            name: bytes(arrays[f"texts.{name}"]) for name in read_field(about, "texts", list[str])
+            for name, entry in read_field(about, "best", dict).items()
         },
         arrays=_within("arrays.", arrays),
     )
     parts = {
-        name: _put_together(path, part, _within(f"parts.{name}.", arrays))
+        name: _deserialise(path, part, _within(f"parts.{name}.", arrays))
         for name, part in read_field(about, "parts", dict).items()
     }
     return Checkpoint(

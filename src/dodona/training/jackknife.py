@@ -1,6 +1,6 @@
-"""Jackknifing: each part of the data is answered by a model of the others.
+"""Jackknifing: each fold of the data is predicted by a model of the others.
 
-What learns from the answers then sees them as good and as bad as those that it will get.
+A model that learns from these predictions sees them as good and as bad as in use.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ T = TypeVar("T")
 
 
 def jackknife(
-    items: Sequence[T], n_folds: int, answer: Callable[[list[T], list[T]], Iterable[T]]
+    items: Sequence[T], n_folds: int, predict: Callable[[list[T], list[T]], Iterable[T]]
 ) -> list[T]:
-    """The items as `answer` makes them: it learns from a list of them, and answers another.
+    """Return the items as predicted by `predict`, which learns from one list and predicts another.
 
-    Every n-th item is in a fold.
+    A fold has every n-th item.
 
     >>> jackknife([1, 2, 3, 4], 2, lambda others, fold: [sum(others)] * len(fold))
     [6, 4, 6, 4]
     """
     if len(items) < n_folds:
-        raise ValueError(f"{n_folds} folds of {len(items)} sentences: use fewer")
-    answered = list(items)
+        raise ValueError(f"{n_folds} folds of {len(items)} sentences: use fewer folds")
+    predicted = list(items)
     for fold in range(n_folds):
         others = [item for i, item in enumerate(items) if i % n_folds != fold]
-        answered[fold::n_folds] = answer(others, list(items[fold::n_folds]))
-    return answered
+        predicted[fold::n_folds] = predict(others, list(items[fold::n_folds]))
+    return predicted

@@ -1,4 +1,4 @@
-"""Treebanks to learn from: read once, and known by their checksums."""
+"""Treebanks as training data, and checksums of data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Treebank = str | Path | Iterable[Sentence]
 def load(
     treebank: Treebank, *, trees: Literal["optional", "ignored"] = "ignored"
 ) -> list[Sentence]:
-    """The sentences of a treebank, at least one; `trees` is that of `dodona.read`."""
+    """Return the sentences of a treebank, at least one; `trees` is as in `dodona.read`."""
     if isinstance(treebank, str | Path):
         sentences = list(read(treebank, trees=trees))
     else:
@@ -28,13 +28,13 @@ def load(
 
 
 def nothing_to_learn(treebank: Treebank, why: str) -> TreebankError:
-    """What to raise about a treebank that nothing can be learned from."""
+    """Return the error about a treebank that nothing can be learned from."""
     source = str(treebank) if isinstance(treebank, str | Path) else "the given sentences"
     return TreebankError(source, None, f"{why}: there is nothing to learn from")
 
 
 def checksum(parts: Iterable[bytes]) -> str:
-    """A digest of bytes, however they are cut.
+    """Return the SHA-256 digest of concatenated bytes.
 
     >>> checksum([b"oak", b"s"]) == checksum([b"oaks"])
     True

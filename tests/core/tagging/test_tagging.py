@@ -93,8 +93,8 @@ class Setup:
         known, (self.gold,) = learn_words(self.forms, {"upos": self.tags}, settings)
         self.known = replace(known, clusters=Clusters(self.paths) if has_clusters else None)
         self.sentences = [dodona.Sentence.from_columns(forms) for forms in self.forms]
-        self.speller = self.known.speller()
-        self.corpus = self.speller.encode(self.sentences, 1)
+        self.word_encoder = self.known.word_encoder()
+        self.corpus = self.word_encoder.encode(self.sentences, 1)
         (self.task,) = self.known.tasks()
         self.columns = (*COLUMNS, *(CLUSTER_COLUMNS if has_clusters else ()), "upos")
         self.classes = [name.decode() for name in self.known.answers[0].classes]
@@ -155,9 +155,9 @@ def test_two_features_have_one_key_if_and_only_if_they_are_the_same(has_clusters
 
 def test_words_have_the_number_of_their_bits_and_one_number_if_there_are_none() -> None:
     clusters = Clusters({"oak": "01101", "elm": "01100", "ash": "0110", "speaks": "1"})
-    speller = WordEncoder(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
+    word_encoder = WordEncoder(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
     forms = ["oak", "Oak", "elm", "ash", "speaks", "fir", "yew"]
-    corpus = speller.encode([dodona.Sentence.from_columns(forms)], 0)
+    corpus = word_encoder.encode([dodona.Sentence.from_columns(forms)], 0)
     columns = (*COLUMNS, *CLUSTER_COLUMNS)
 
     def keys(column: str) -> list[int]:
@@ -246,7 +246,7 @@ def test_sentences_have_the_same_tags_alone_and_among_others(certain: int) -> No
     search = TagSearch(setup.task, pack(weights, trainer.time))
     search.tag(setup.corpus)
     for s, sentence in enumerate(setup.sentences):
-        alone = setup.speller.encode([sentence], 1)
+        alone = setup.word_encoder.encode([sentence], 1)
         search.tag(alone)
         assert setup.task.tags(alone, 0) == setup.task.tags(setup.corpus, s)
     assert len({tag for s in range(60) for tag in setup.task.tags(setup.corpus, s)}) > 1
@@ -293,7 +293,7 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
     n_tasks = len(tagger.scorer.searches)
     assert n_tasks == 2
     for marks in ([None] * n_tasks, [kept, None], [None, kept]):
-        one, other = (tagger.scorer.speller.encode(raw, n_tasks) for _ in range(2))
+        one, other = (tagger.scorer.word_encoder.encode(raw, n_tasks) for _ in range(2))
         tag_all(tagger.scorer.searches, one, marks)
         for search, mark in zip(tagger.scorer.searches, marks, strict=True):
             search.tag(other, mark)
@@ -357,7 +357,7 @@ def test_a_corpus_must_have_been_tagged() -> None:
 
 def test_tasks_refuse_other_corpora_and_weights() -> None:
     setup = Setup(4, certain=0)
-    other = setup.speller.encode(setup.sentences, 2)
+    other = setup.word_encoder.encode(setup.sentences, 2)
     weights = Weights(len(setup.classes))
     with pytest.raises(ValueError, match="does not fit the task's columns"):
         TagTrainer(other, setup.task, weights, setup.gold)

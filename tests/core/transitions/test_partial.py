@@ -244,8 +244,8 @@ def test_a_treebank_without_any_label_has_the_one() -> None:
     ("way", "said"),
     [
         ({"training": "static"}, "sentence 2: word 1 has no head or no label, but static training"),
-        ({"beam": 4, "oracle": "static"}, "static training needs whole trees"),
-        ({"system": "swap"}, "the swap system needs whole trees"),
+        ({"beam": 4, "oracle": "static"}, "static training needs complete trees"),
+        ({"system": "swap"}, "the swap system needs complete trees"),
     ],
 )
 def test_gaps_are_refused_where_only_whole_trees_will_do(way: dict[str, Any], said: str) -> None:

@@ -9,7 +9,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import numpy as np
 
 from dodona.core.learning.rollouts import N_SPECIAL_ROWS
-from dodona.training.neural.batching import Room, Words, in_batches, make_batch
+from dodona.training.neural.batching import BatchCapacity, WordTable, in_batches, make_batch
 from support import tiny
 
 
@@ -72,16 +72,16 @@ def test_batches_hold_all_sentences_in_order_and_no_more_words_than_asked() -> N
     assert batches == [[3], [1, 0, 2]]  # the first has 12 words: a sentence is not cut
 
 
-def test_room_grows_and_stays() -> None:
-    words, room = tiny.words(), Room(1)
+def test_capacity_grows_and_stays() -> None:
+    words, capacity = tiny.words(), BatchCapacity(1)
     sizes = []
     for which in ([0], [3], [0]):
-        arrays = make_batch(words, which, room).arrays
+        arrays = make_batch(words, which, capacity).arrays
         sizes.append({name: len(value) for name, value in arrays.items()})
     assert sizes[1] == sizes[2]
     assert all(n % 32 == 0 for n in sizes[2].values())
 
 
 def test_a_treebank_without_words() -> None:
-    words = Words.of([], tiny.word_types(), tiny.BAG)
+    words = WordTable.of([], tiny.word_types(), tiny.BAG)
     assert list(in_batches(words, [], 10)) == [] and len(words.types) == 0

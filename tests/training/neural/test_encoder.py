@@ -9,7 +9,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import numpy as np
 
 from dodona.core.learning.rollouts import N_SPECIAL_ROWS
-from dodona.training.neural.batching import Room
+from dodona.training.neural.batching import BatchCapacity
 from support import tiny
 from support.read_words import products_of, tags_of
 
@@ -42,9 +42,9 @@ def test_a_word_depends_on_all_words_of_its_sentence_and_on_no_other() -> None:
         assert (differ == (mine if changed < n else ~mine)).all()
 
 
-def test_room_for_more_words_makes_no_difference() -> None:
-    room = Room(600, 300, 900)
-    few, many = tiny.batch(), tiny.batch(room=room)
+def test_capacity_for_more_words_makes_no_difference() -> None:
+    capacity = BatchCapacity(600, 300, 900)
+    few, many = tiny.batch(), tiny.batch(capacity=capacity)
     n = N_SPECIAL_ROWS + len(few.words)
     products = [products_of(SHAPE, PARAMETERS, b.arrays, tiny.PARTS)[:n] for b in (few, many)]
     assert np.allclose(*products, atol=1e-5)

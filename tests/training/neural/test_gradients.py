@@ -13,7 +13,7 @@ import numpy as np
 
 from dodona.core.learning.rollouts import N_SPECIAL_ROWS
 from dodona.training.neural.dropout import seeds_of
-from dodona.training.neural.losses import losses, see
+from dodona.training.neural.losses import encode_batch, losses
 from dodona.training.neural.network import Dropout, Numbers, Parameters
 from dodona.training.neural.rollouts import used_rows
 from support import tiny
@@ -43,7 +43,7 @@ def test_gradients_are_what_small_steps_tell(tells_used: bool) -> None:
     @jax.jit
     def total(p: Parameters) -> Numbers:
         seeds = seeds_of(np.uint32(5), shape.layers)
-        seen = see(shape, dropout, p, arrays, tiny.PARTS, seeds)
+        seen = encode_batch(shape, dropout, p, arrays, tiny.PARTS, seeds)
         found = losses(shape, dropout, p, seen, arrays, walk, tags, seeds)
         return found.states + 0.7 * found.tags + 0.3 * found.arcs
 

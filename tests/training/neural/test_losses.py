@@ -15,7 +15,7 @@ import numpy as np
 from dodona.core.learning.rollouts import ALLOWED, BANNED, OPTIMAL
 from dodona.training.neural.arc_loss import BLOCK, arc_loss
 from dodona.training.neural.lookup import summed_rows
-from dodona.training.neural.losses import Losses, losses, see, state_losses, tag_losses
+from dodona.training.neural.losses import Losses, encode_batch, losses, state_losses, tag_losses
 from dodona.training.neural.network import Dropout, Numbers, Parameters
 from support import tiny
 
@@ -100,13 +100,13 @@ def test_losses_are_told_per_word_whatever_the_room() -> None:
     shape, dropout = tiny.shape(layers=1), Dropout(0, 0, 0, 0)
     p = tiny.parameters(shape)
     found = []
-    for room in (tiny.Room(1), tiny.Room(900, 400, 1500)):
-        lesson = tiny.Lesson(tiny.batch(room=room))
+    for capacity in (tiny.BatchCapacity(1), tiny.BatchCapacity(900, 400, 1500)):
+        lesson = tiny.Lesson(tiny.batch(capacity=capacity))
         arrays, given = lesson.arrays(), (lesson.walk(), lesson.tags())
 
         @jax.jit
         def total(p: Parameters, arrays: dict[str, Numbers], *given: Numbers) -> Losses:
-            seen = see(shape, dropout, p, arrays, tiny.PARTS, {})
+            seen = encode_batch(shape, dropout, p, arrays, tiny.PARTS, {})
             return losses(shape, dropout, p, seen, arrays, *given, {})
 
         found.append(total(p, arrays, *given))

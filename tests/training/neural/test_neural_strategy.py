@@ -19,7 +19,7 @@ from dodona.evaluation import evaluate_graphs
 from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.training.neural import export
-from dodona.training.neural.batching import Room, make_batch
+from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.strategy import NeuralStrategy
 from support.read_words import products_of, tags_of
 from support.small import enhanced, treebank
@@ -82,7 +82,7 @@ def test_the_core_computes_what_jax_does(run: Trainer, precision: str) -> None:
         arrays=export.to_arrays(folded, precision),
     )
     some = list(range(10))
-    batch = make_batch(learner.words, some, Room(learner.batch_size))
+    batch = make_batch(learner.words, some, BatchCapacity(learner.batch_size))
     n = len(batch.words)
     arguments = learner.shape, learner.learning.average, batch.arrays, learner.tags.parts
     expected = np.asarray(products_of(*arguments))[2 : 2 + n]

@@ -14,18 +14,18 @@ import numpy as np
 
 from dodona.training.neural.network import Dropout, Shape, new_parameters
 from dodona.training.neural.optimizer import (
+    AdamWSettings,
     OptimizerState,
-    Pace,
+    adamw_update,
     clipped,
+    encode_with_gradient,
     learn,
-    one_step,
     rate_at,
-    see_batch,
 )
 from support import tiny
 
 
-def teach(learning: OptimizerState, shape: Shape, pace: Pace, n_steps: int) -> Any:
+def teach(learning: OptimizerState, shape: Shape, adamw: AdamWSettings, n_steps: int) -> Any:
     """The losses of states and of tags in some steps, always on the same batch."""
     lesson, now = tiny.Lesson(tiny.batch(vectors=True)), learning
     arrays, walk, tags = lesson.arrays(), lesson.walk(), lesson.tags()
@@ -33,11 +33,11 @@ def teach(learning: OptimizerState, shape: Shape, pace: Pace, n_steps: int) -> A
     dropout = Dropout(0, 0.1, 0, 0.1)
     for _ in range(n_steps):
         seed = np.uint32(now.step)
-        seen = see_batch(shape, dropout, now.parameters, arrays, tiny.PARTS, seed)
+        seen = encode_with_gradient(shape, dropout, now.parameters, arrays, tiny.PARTS, seed)
         now.parameters, now.average, now.mean, now.square, *both = learn(
             shape,
             dropout,
-            pace,
+            adamw,
             now.parameters,
             now.average,
             now.mean,
@@ -62,9 +62,9 @@ def test_a_network_learns_what_it_is_taught() -> None:
         field_widths=(*sizes.field_widths, 3),
         fixed=(len(sizes.table_sizes),),
     )
-    start, pace = new_parameters(shape, 1, given), Pace(rate=0.02, warm=5, steps=60)
+    start, adamw = new_parameters(shape, 1, given), AdamWSettings(rate=0.02, warm=5, steps=60)
     learning, again = OptimizerState.begin(start), OptimizerState.begin(start)
-    losses = teach(learning, shape, pace, 60)
+    losses = teach(learning, shape, adamw, 60)
     assert (losses[-5:].mean(axis=0) < 0.6 * losses[0]).all()
     # the vectors that are given stay, and all else moves
     name = f"word.{shape.fixed[0]}"
@@ -72,15 +72,15 @@ def test_a_network_learns_what_it_is_taught() -> None:
     moved = {n for n, v in start.items() if not np.array_equal(v, learning.parameters[n])}
     assert moved == start.keys() - {name}
     # with the same seeds, the same comes of it
-    assert (teach(again, shape, pace, 60) == losses).all()
+    assert (teach(again, shape, adamw, 60) == losses).all()
     assert all((learning.average[n] == again.average[n]).all() for n in start)
 
 
 def test_a_step_is_that_of_adamw() -> None:
-    pace, (mean, square) = Pace(rate=0.1, warm=4, steps=10, decay=0.05), (0.0, 0.0)
+    adamw, (mean, square) = AdamWSettings(rate=0.1, warm=4, steps=10, decay=0.05), (0.0, 0.0)
     value, state = 2.0, (np.full((1, 1), 2.0, np.float32), *[np.zeros((1, 1), np.float32)] * 2)
     for t, gradient in enumerate((0.3, -0.2, 0.5), 1):
-        state = one_step(pace, *state, np.full((1, 1), gradient, np.float32), np.float32(t))
+        state = adamw_update(adamw, *state, np.full((1, 1), gradient, np.float32), np.float32(t))
         mean, square = 0.9 * mean + 0.1 * gradient, 0.98 * square + 0.02 * gradient**2
         change = mean / (1 - 0.9**t) / (sqrt(square / (1 - 0.98**t)) + 1e-8) + 0.05 * value
         value -= 0.1 * t / 4 * (0.99 * (1 + cos(pi * t / 10)) / 2 + 0.01) * change
@@ -88,13 +88,13 @@ def test_a_step_is_that_of_adamw() -> None:
 
 
 def test_biases_do_not_decay() -> None:
-    pace, zero = Pace(decay=0.5), np.zeros(3, np.float32)
-    assert (one_step(pace, zero + 1, zero, zero, zero, np.float32(1))[0] == 1).all()
+    adamw, zero = AdamWSettings(decay=0.5), np.zeros(3, np.float32)
+    assert (adamw_update(adamw, zero + 1, zero, zero, zero, np.float32(1))[0] == 1).all()
 
 
 def test_the_rate_rises_and_falls_to_almost_nothing() -> None:
-    pace = Pace(rate=1.0, warm=10, steps=100)
-    rates = [float(rate_at(pace, np.float32(t))) for t in range(1, 121)]
+    adamw = AdamWSettings(rate=1.0, warm=10, steps=100)
+    rates = [float(rate_at(adamw, np.float32(t))) for t in range(1, 121)]
     assert rates[:9] == sorted(rates[:9]) and rates[10:] == sorted(rates[10:], reverse=True)
     assert rates[9] > 0.95 and all(rate == pytest.approx(0.01) for rate in rates[99:])
 

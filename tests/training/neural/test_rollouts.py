@@ -270,7 +270,7 @@ def test_used_rows_are_those_of_any_state() -> None:
     for slot, used in enumerate(told["used"]):
         assert set(used) - {0} == set(rows[:, slot]) - {0}
         assert len(used) == counts[slot] + 4
-    assert (np.concatenate(told["used"])[told["places"]] == rows).all()
+    assert (np.concatenate(told["used"])[told["positions"]] == rows).all()
     # where there is too little room, all count as used
     assert used_rows(rows, 50, [50, counts[1] - 1, 50]) == {}
 

@@ -19,7 +19,7 @@ import dodona
 from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.training.neural.arc_loss import arc_loss
-from dodona.training.neural.batching import Room, make_batch
+from dodona.training.neural.batching import BatchCapacity, make_batch
 from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.training.neural.losses import soft_tag_losses, state_losses, tag_losses, vote_losses
 from dodona.training.neural.schedule import GOLD, SILVER, Schedule
@@ -31,7 +31,7 @@ from dodona.training.neural.silver import (
 )
 from dodona.training.neural.strategy import NeuralStrategy
 from dodona.training.neural.tag_heads import NO_CLASS, learn_tags
-from dodona.training.neural.training_sets import Soft
+from dodona.training.neural.training_sets import SoftTargets
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.trees.projectivity import is_projective
 from support.small import treebank
@@ -105,7 +105,7 @@ def test_weights_and_trees_of_teachers_are_read_as_gold_numbers_them(tmp_path: P
     labels = sorted({label for s in MANY for label in s.deprels})
     right = [labels.index(label) for s in MANY for label in s.deprels]
     before = [i for s in MANY for i in range(len(s))]
-    soft = Soft(
+    soft = SoftTargets(
         heads,
         np.full((n, 2), [0.9, 0.1]),
         classes,
@@ -117,11 +117,11 @@ def test_weights_and_trees_of_teachers_are_read_as_gold_numbers_them(tmp_path: P
     write_soft_targets(soft_path(path), soft, names, labels)
     trainer = run(path, epochs=3, soft=True, votes=True).strategy
     assert isinstance(trainer, NeuralStrategy)
-    lessons = trainer.schedule.lessons[SILVER]
-    one, other = lessons.others
-    assert one.heads(5) == lessons.corpus.heads(5) and one.labels(5) == lessons.corpus.labels(5)
+    silver = trainer.schedule.sets[SILVER]
+    one, other = silver.others
+    assert one.heads(5) == silver.corpus.heads(5) and one.labels(5) == silver.corpus.labels(5)
     assert other.heads(5) == [*range(len(MANY[5]))]
-    found = trainer.schedule.lessons[SILVER].soft
+    found = trainer.schedule.sets[SILVER].soft
     assert found is not None
     # the numbers of classes are those of gold now, which knows fewer
     of_gold = [name.decode() for name in trainer.tags.tag_classes[0].classes]
@@ -132,8 +132,8 @@ def test_weights_and_trees_of_teachers_are_read_as_gold_numbers_them(tmp_path: P
             found.tags[0, :, 0], found.tag_weights[0, :, 0], upos, strict=True
         )
     )
-    batch = make_batch(lessons.words, [5], Room(64))
-    targets, arrays = lessons.targets(batch, 64)
+    batch = make_batch(silver.words, [5], BatchCapacity(64))
+    targets, arrays = silver.targets(batch, 64)
     n_here, first = len(MANY[5]), sum(map(len, MANY[:5]))
     assert targets["classes"].shape == targets["weights"].shape == (2, 64, 2)
     assert (targets["weights"][:, n_here:] == 0).all()
@@ -148,15 +148,15 @@ def test_weights_and_trees_of_teachers_are_read_as_gold_numbers_them(tmp_path: P
         run(path, epochs=1, votes=True)
     soft_path(path).unlink()
     for kind in ("soft", "votes"):
-        with pytest.raises(ValueError, match="the teacher's weights are not there"):
+        with pytest.raises(ValueError, match="the teacher's weights are missing"):
             run(path, epochs=1, **{kind: True})
 
 
 def test_weights_of_other_sentences_are_refused(tmp_path: Path) -> None:
     few, many = np.zeros((3, 2)), np.zeros((1, 3, 2))
-    soft = Soft(few, few, many, many, np.zeros((2, 3)), np.zeros((2, 3)))
+    soft = SoftTargets(few, few, many, many, np.zeros((2, 3)), np.zeros((2, 3)))
     write_soft_targets(tmp_path / "a.soft.npz", soft, [])
-    with pytest.raises(ValueError, match="the teachers said nothing of upos"):
+    with pytest.raises(ValueError, match="there are no soft targets for upos"):
         read_soft_targets(tmp_path / "a.soft.npz", learn_tags(FEW, ["upos"]), [])
     path = written(tmp_path / "a.conllu", MANY)
     names = [(column, [b"X"]) for column in ("upos", "feats")]
@@ -172,12 +172,12 @@ def test_tags_and_labels_that_gold_has_not_are_not_learned(tmp_path: Path) -> No
     bare = dodona.Sentence.from_columns(MANY[2].forms)
     trainer = run(written(tmp_path / "silver.conllu", [odd, unknown, bare, MANY[3]])).strategy
     assert isinstance(trainer, NeuralStrategy) and trainer.silver is not None
-    lessons = trainer.schedule.lessons[SILVER]
-    assert (lessons.tags[0, : len(odd)] == NO_CLASS).all()
-    assert (lessons.tags[1, : len(odd)] != NO_CLASS).any()
-    assert lessons.order == [0, 1, 3] and trainer.silver.n_left_out == 1
+    silver = trainer.schedule.sets[SILVER]
+    assert (silver.tags[0, : len(odd)] == NO_CLASS).all()
+    assert (silver.tags[1, : len(odd)] != NO_CLASS).any()
+    assert silver.order == [0, 1, 3] and trainer.silver.n_left_out == 1
     # an arc with a label that gold has not is learned without it
-    assert all(label is not None and label < 0 for label in lessons.corpus.labels(1))
+    assert all(label is not None and label < 0 for label in silver.corpus.labels(1))
     batch = next(some for which, some in trainer.schedule.epoch(1) if which == SILVER)
     assert set(batch) <= {0, 1, 3}
 
@@ -186,13 +186,13 @@ def test_crossing_arcs_are_lifted_where_gold_knows_the_labels(tmp_path: Path) ->
     crossing = [s for s in treebank(60, 1) if not is_projective([h or 0 for h in s.heads])]
     path = written(tmp_path / "silver.conllu", crossing[:3])
     trainer = begun([*FEW, crossing[0]], silver=SilverFiles((path,)))
-    lessons = trainer.schedule.lessons[SILVER]
-    assert 0 in lessons.order
-    assert all(is_projective(lessons.corpus.heads(i)) for i in lessons.order)  # type: ignore[arg-type]
+    silver = trainer.schedule.sets[SILVER]
+    assert 0 in silver.order
+    assert all(is_projective(silver.corpus.heads(i)) for i in silver.order)  # type: ignore[arg-type]
     strange = crossing[1].replace(deprels=["odd"] * len(crossing[1]))
     path = written(tmp_path / "odd.conllu", [FEW[0], strange])
     trainer = begun(FEW, silver=SilverFiles((path,)))
-    assert trainer.schedule.lessons[SILVER].order == [0]
+    assert trainer.schedule.sets[SILVER].order == [0]
 
 
 def test_lemmas_are_learned_from_gold_alone(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_lemmas_are_learned_from_gold_alone(tmp_path: Path) -> None:
 def test_an_epoch_has_all_gold_and_as_much_silver_as_goes_with_it(tmp_path: Path) -> None:
     trainer = run(written(tmp_path / "silver.conllu", MANY[:50]), per_gold=2).strategy
     assert isinstance(trainer, NeuralStrategy)
-    gold, silver = trainer.schedule.lessons
+    gold, silver = trainer.schedule.sets
     table = Schedule(gold, silver, 2, 100, seed=7)
     assert table.n_sentences == 3 * len(FEW)
     seen: Counter[int] = Counter()

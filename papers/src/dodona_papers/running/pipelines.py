@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dodona.models.cards import Card, scores_of, add_card
+from dodona.models.cards import Card, add_card, scores_of
 from dodona.pipeline.sources import PartSources
 from dodona.pipeline.text_trainer import text_scores
 from dodona.pipeline.trainers import new_trainer

@@ -1,7 +1,7 @@
-"""A network as it was learned, made ready for parsing: `core/network` says what of.
+"""Export of trained networks to the arrays that `core/network` reads.
 
-Norms lose their gains, which go into the matrices behind them, and tag heads with parts become
-plain ones. As int8, every row of a matrix has a scale of its own: its largest number is 127.
+Gains of norms are folded into the matrices behind them, and tag heads with parts become plain ones.
+In int8, every row of a matrix has its own scale, by which its largest number is 127.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from dodona.training.neural.network import Numbers, Parameters, Shape
 
 LARGEST = 127
-MOST = 127.0  # that a network may hold
+MOST = 127.0  # largest value that the core accepts
 INT8, FLOAT32 = "int8", "float32"
 PRECISIONS = INT8, FLOAT32
 
 
 def describe(shape: Shape, atoms: Sequence[int], n_classes: int) -> dict[str, Any]:
-    """The sizes of a network, as `Network` wants them."""
+    """Return the sizes of a network for `Network`."""
     return {
         "width": shape.width,
         "layers": shape.layers,
@@ -42,7 +42,7 @@ def fold(
     atoms: Sequence[int],
     n_classes: int,
 ) -> dict[str, Numbers]:
-    """The arrays of a network for parsing, in float32."""
+    """Return the arrays of a network for parsing, in float32."""
     p = {name: np.asarray(value, np.float32) for name, value in parameters.items()}
     d, gain = shape.width, p["gain"]
     found = {f"word.{i}": p[f"word.{i}"] for i in range(len(shape.table_sizes))}
@@ -53,7 +53,7 @@ def fold(
         for part in ("in", "out", "out.bias"):
             found[f"{name}.{part}"] = p[f"{name}.{part}"]
         found[f"{name}.in.bias"] = p[f"{name}.in.bias"].copy()
-        found[f"{name}.in.bias"][d : 2 * d] += 1  # of the forget gate
+        found[f"{name}.in.bias"][d : 2 * d] += 1  # bias of the forget gate
     for i in range(len(shape.tag_sizes)):
         own = p[f"tag.{i}"]
         whole = own if i not in parts else own + parts[i] @ p[f"tag.{i}.parts"]
@@ -61,7 +61,7 @@ def fold(
         found[f"tag.{i}.bias"] = p[f"tag.{i}.bias"]
     for i in shape.fed_back:
         back = p[f"tag.{i}.back"] / gain[:, None]
-        found[f"tag.{i}.back"] = np.clip(back, -MOST, MOST)  # where a gain is next to nothing
+        found[f"tag.{i}.back"] = np.clip(back, -MOST, MOST)  # for gains close to 0
     found["slot"] = p["slot"] * gain
     for name in ("missing", "root"):
         found[f"slot.{name}"] = (p["slot"] @ p[name]).reshape(shape.n_slots, shape.hidden)
@@ -73,20 +73,20 @@ def fold(
 
 
 def is_quantised(name: str) -> bool:
-    """Whether an array is saved as int8: the tables and the matrices."""
+    """Return whether an array is saved as int8: tables and matrices are."""
     is_matrix = not name.endswith((".bias", ".conv"))
     return is_matrix and not name.startswith(("slot.", "atom.", "hidden."))
 
 
 def quantise(matrix: Numbers) -> tuple[Numbers, Numbers]:
-    """A matrix as int8, and the scale of each row."""
+    """Return a matrix as int8, and the scale of each row."""
     scale = np.abs(matrix).max(axis=1) / LARGEST
     safe = np.where(scale > 0, scale, 1)
     return np.rint(matrix / safe[:, None]).astype(np.int8), scale.astype(np.float32)
 
 
 def to_arrays(folded: Mapping[str, Numbers], precision: str) -> dict[str, memoryview]:
-    """The arrays of a model."""
+    """Return the arrays of a model in the given precision."""
     arrays: dict[str, Numbers] = {}
     for name, values in folded.items():
         if precision == INT8 and is_quantised(name):

@@ -1,10 +1,10 @@
-"""Several treebanks of one language: the first says which labels there are.
+"""Several gold treebanks of one language, of which the first determines labels and lemmas.
 
-What others call differently would teach two names for one thing. A label that the first has not
-becomes its universal part, if the first has that; else it is not learned, and the arc alone is.
-(Tags that the first has not are not learned, either: `knowledge.learn_tags`.) Likewise a form that
-the first has, with these tags, never has the lemma of another treebank there: "people" is of
-"people" in one treebank of English and of "person" in another.
+Other names for the same relation would only confuse the parser. A label that the first treebank
+lacks becomes its universal part, if the first has that; else only the arc is learned, without a
+label. (Tags that the first lacks are not learned either: `tag_heads.learn_tags`.) Likewise a form
+that the first has with the same tags gets its lemma from there: the lemma of "people" is "people"
+in one treebank of English and "person" in another.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from dodona.training.treebanks import Treebank
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.sentence import Sentence
 
-OFTEN = 2  # as often a form with its tags was seen whose lemma is no slip
+OFTEN = 2  # occurrences of a form with its tags from which on its lemma is trusted
 Tagged = tuple[str, str, str]  # a form, UPOS and FEATS
 Lemmas = Mapping[Tagged, Counter[str]]
 
 
 def labels_of(sentences: Iterable[Sentence]) -> set[str]:
-    """Every label that arcs have."""
+    """Return every label of the arcs."""
     return {label for sentence in sentences for label in sentence.deprels} - {UNANNOTATED}
 
 
 def known_label(label: str, known: set[str]) -> str:
-    """The label, or what stands for it.
+    """Return the label, or its universal part, or UNANNOTATED.
 
     >>> known_label("nsubj:outer", {"nsubj"}), known_label("flat:name", {"nsubj"})
     ('nsubj', '_')
@@ -39,7 +39,7 @@ def known_label(label: str, known: set[str]) -> str:
 
 
 def with_known_labels(sentences: Sequence[Sentence], known: set[str]) -> list[Sentence]:
-    """The sentences with labels of the first treebank only."""
+    """Return the sentences with labels of the first treebank only."""
     found = []
     for sentence in sentences:
         labels = [known_label(label, known) for label in sentence.deprels]
@@ -48,7 +48,7 @@ def with_known_labels(sentences: Sequence[Sentence], known: set[str]) -> list[Se
 
 
 def lemmas_of(sentences: Iterable[Sentence]) -> Lemmas:
-    """The lemmas of all words with their tags, and how often each was seen."""
+    """Count the lemmas of every form with its tags."""
     found: defaultdict[Tagged, Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
         for word, lemma in zip(_tagged(sentence), sentence.lemmas, strict=True):
@@ -58,7 +58,7 @@ def lemmas_of(sentences: Iterable[Sentence]) -> Lemmas:
 
 
 def known_lemma(lemma: str, seen: Counter[str]) -> str:
-    """The lemma, unless others have been seen, and often enough to be no slip.
+    """Return the lemma, unless only others have been seen, and often enough to trust them.
 
     >>> known_lemma("person", Counter(people=30)), known_lemma("have", Counter(be=9, have=1))
     ('people', 'have')
@@ -69,7 +69,7 @@ def known_lemma(lemma: str, seen: Counter[str]) -> str:
 
 
 def with_known_lemmas(sentences: Sequence[Sentence], known: Lemmas) -> list[Sentence]:
-    """The sentences with the lemmas of the first treebank, where its words have any."""
+    """Return the sentences with the lemmas of the first treebank, as far as it has their words."""
     found = []
     for sentence in sentences:
         words = zip(sentence.lemmas, _tagged(sentence), strict=True)
@@ -84,14 +84,14 @@ def _tagged(sentence: Sentence) -> Iterator[Tagged]:
 
 @dataclass(frozen=True)
 class GoldTreebanks:
-    """The first treebank, and others, with the labels and lemmas of the first."""
+    """The first treebank, and others with the labels and lemmas of the first."""
 
     first: list[Sentence]
     others: list[list[Sentence]]
 
     @classmethod
     def load(cls, train: Treebank, more: Iterable[Treebank] = ()) -> GoldTreebanks:
-        """Read them."""
+        """Read the treebanks."""
         first = load_trees(train)
         labels, lemmas = labels_of(first), lemmas_of(first)
         others = (with_known_labels(load_trees(treebank), labels) for treebank in more)
@@ -99,12 +99,12 @@ class GoldTreebanks:
 
     @property
     def sentences(self) -> list[Sentence]:
-        """Those of all treebanks, the first before others."""
+        """The sentences of all treebanks, in their order."""
         return [*self.first, *(sentence for some in self.others for sentence in some)]
 
     @property
     def with_lemmas(self) -> list[Sentence]:
-        """Those of the first, and of others that have lemmas at all."""
+        """The sentences of the first treebank, and of others that have lemmas at all."""
         others = [some for some in self.others if any(map(_has_lemmas, some))]
         return [*self.first, *(sentence for some in others for sentence in some)]
 

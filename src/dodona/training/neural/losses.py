@@ -1,7 +1,7 @@
-"""What the network has to learn from a batch: its states, its tags, and its arcs.
+"""The losses of a batch: of states, of tags, and of arcs.
 
-The loss of a state is -log of the probability of all its optimal classes together, among those that
-are allowed; that of a tag is its cross entropy. All are told per word of the batch.
+The loss of a state is -log of the summed probability of its optimal classes, among those that are
+allowed; that of a tag is its cross entropy. All losses are per word of the batch.
 """
 
 from __future__ import annotations
@@ -18,66 +18,64 @@ from dodona.training.neural.encoder import encode, slot_inputs, slot_products, t
 from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 from dodona.training.neural.state_scores import class_scores
 
-LOWEST = -1e9  # the score of what is not allowed
+LOWEST = -1e9  # score of masked classes
 
 
 class Losses(NamedTuple):
-    """Per word."""
+    """The losses of a batch, per word."""
 
     states: Numbers
     tags: Numbers
     arcs: Numbers
 
 
-class Seen(NamedTuple):
-    """What the network makes of words, before it sees states."""
+class EncodedBatch(NamedTuple):
+    """The words of a batch as the network encodes them, before any state is known."""
 
-    words: Numbers  # as arcs are learned from them
+    words: Numbers  # inputs of the arc loss
     logits: list[Numbers]  # of tags
     inputs: Numbers  # of the slots
-    products: Numbers  # with the slots; gradients go to the inputs
+    products: Numbers  # of inputs and slots; gradients flow to the inputs
 
 
-def see(
+def encode_batch(
     shape: Shape,
     dropout: Dropout,
     p: Parameters,
     arrays: dict[str, Numbers],
     parts: dict[int, Numbers],
     seeds: Seeds,
-) -> Seen:
-    """The words of a batch, as the network sees them while it learns."""
+) -> EncodedBatch:
+    """Encode the words of a batch, with dropout."""
     n = encode(shape, p, arrays, seeds, dropout)
     kept = drop(seeds.get("tags"), n, dropout.layer)
     logits = tag_logits(shape, p, kept, parts)
     inputs = slot_inputs(shape, p, kept, logits)
     products = jax.lax.stop_gradient(slot_products(p, inputs))
-    return Seen(drop(seeds.get("arcs"), n, dropout.layer), logits, inputs, products)
+    return EncodedBatch(drop(seeds.get("arcs"), n, dropout.layer), logits, inputs, products)
 
 
 def losses(
     shape: Shape,
     dropout: Dropout,
     p: Parameters,
-    seen: Seen,
+    seen: EncodedBatch,
     arrays: dict[str, Numbers],
-    walk: dict[str, Any],
+    rollout: dict[str, Any],
     tags: Any,
     seeds: Seeds,
 ) -> Losses:
-    """The losses of a batch, of the states met in it, and of its tags; of arcs, where the batch has
-    `heads` and the network is to score them.
+    """Return the losses of the states of a rollout, of tags, and of arcs if there are `heads`.
 
-    `tags` has a class per tag head and word or, of what a teacher holds possible, some `classes`
-    and their `weights`.
+    `tags` has a class per tag head and word or, for soft targets, `classes` and `weights`.
     """
-    scores = class_scores(shape, p, seen.inputs, seen.products, walk, seeds, dropout)
+    scores = class_scores(shape, p, seen.inputs, seen.products, rollout, seeds, dropout)
     of_each = (
-        vote_losses(scores, walk["verdicts"], walk["tree_shares"])
-        if "tree_shares" in walk
-        else state_losses(scores, walk["verdicts"])
+        vote_losses(scores, rollout["verdicts"], rollout["tree_shares"])
+        if "tree_shares" in rollout
+        else state_losses(scores, rollout["verdicts"])
     )
-    of_states = (of_each * walk["state_share"]).sum()
+    of_states = (of_each * rollout["state_share"]).sum()
     of_tags = sum(
         (_losses_of_tag(found, tags, i) * arrays["word_share"]).sum()
         for i, found in enumerate(seen.logits)
@@ -90,15 +88,15 @@ def losses(
 
 
 def state_losses(scores: Numbers, verdicts: Numbers) -> Numbers:
-    """The loss of each state, given what the oracle says of each class."""
+    """Return the loss of each state, given the oracle's verdict on each class."""
     allowed = jnp.where(verdicts == BANNED, LOWEST, scores)
     optimal = jnp.where(verdicts == OPTIMAL, scores, LOWEST)
     return jax.nn.logsumexp(allowed, axis=1) - jax.nn.logsumexp(optimal, axis=1)
 
 
 def vote_losses(scores: Numbers, verdicts: Numbers, shares: Numbers) -> Numbers:
-    """The loss of each state where several trees are held possible: that by each of them, as much
-    as it counts. The bits of a verdict say which of them hold a class to be optimal."""
+    """Return the loss of each state under several trees: the mean of their losses, weighted by
+    `shares`. The bits of a verdict tell for which trees a class is optimal."""
     allowed = jnp.where(verdicts & ALLOWED_FLAG, scores, LOWEST)
     total = jax.nn.logsumexp(allowed, axis=1) * shares.sum()
     for tree in range(shares.shape[0]):
@@ -115,14 +113,13 @@ def _losses_of_tag(logits: Numbers, tags: Any, head: int) -> Numbers:
 
 
 def tag_losses(logits: Numbers, tags: Numbers) -> Numbers:
-    """The loss of each word's tag; none where it is not known, and negative."""
+    """Return the loss of each word's tag; 0 where the tag is negative: unknown."""
     is_right = jnp.arange(logits.shape[1]) == tags[:, None]
     right = jnp.where(is_right, logits, 0).sum(axis=1)
     return (jax.nn.logsumexp(logits, axis=1) - right) * (tags >= 0)
 
 
 def soft_tag_losses(logits: Numbers, classes: Numbers, weights: Numbers) -> Numbers:
-    """The cross entropy of each word's tag with a few weighted classes; none where all weights are
-    zero."""
+    """Return the cross entropy of each word's tag with weighted classes; 0 if all weights are."""
     wanted = (jax.nn.one_hot(classes, logits.shape[1]) * weights[:, :, None]).sum(axis=1)
     return jax.nn.logsumexp(logits, axis=1) * weights.sum(axis=1) - (wanted * logits).sum(axis=1)

@@ -1,7 +1,7 @@
-"""The network of the neural scorer: its sizes, and the parameters from which it starts to learn.
+"""The network of the neural scorer: its sizes and initial parameters.
 
-What is computed with them is in `encoder` (words, in their sentences) and `states` (the classes of
-a state): the same numbers as in `core/network`, and their gradients.
+`encoder` (words in context) and `state_scores` (classes of a state) compute the same numbers as
+`core/network`, and their gradients.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-Numbers = Any  # an array of JAX or NumPy
+Numbers = Any  # an array of NumPy or JAX
 Parameters = dict[str, Numbers]
 
 PIECES = 3  # of the maxout of a word's vector
@@ -26,34 +26,34 @@ class Shape:
     hidden: int
     table_sizes: tuple[int, ...]  # rows of each field's table
     field_widths: tuple[int, ...]
-    bag: int  # the field that has any number of rows; the others have one
+    bag: int  # the field with any number of rows per type; others have one
     tag_sizes: tuple[int, ...]
     n_slots: int
     n_atom_rows: int
     n_classes: int
-    fed_back: tuple[int, ...] = ()  # tag heads whose expected vector is added before parsing
-    fixed: tuple[int, ...] = ()  # fields whose vectors are given, and not learned
-    arcs: int = 0  # units of the head that scores arcs, which only helps to learn; 0: none
-    parts: tuple[tuple[int, int], ...] = ()  # tag heads with parts: (head, how many)
+    fed_back: tuple[int, ...] = ()  # tag heads whose expected vectors are added to the slot inputs
+    fixed: tuple[int, ...] = ()  # fields with pretrained vectors, which are not trained
+    arcs: int = 0  # units of the auxiliary arc loss; 0: none
+    parts: tuple[tuple[int, int], ...] = ()  # tag heads with parts: (head, number of parts)
 
     @property
     def given(self) -> set[str]:
-        """The parameters that are not learned."""
+        """The names of parameters that are not trained."""
         return {f"word.{i}" for i in self.fixed}
 
 
 @dataclass(frozen=True)
 class Dropout:
-    """Shares of what is left out while learning."""
+    """Dropout rates."""
 
-    word: float = 0.1  # forms that are taken for unknown
+    word: float = 0.1  # of forms, which become unknown
     input: float = 0.2
     layer: float = 0.2
     hidden: float = 0.2
 
 
 def new_parameters(shape: Shape, seed: int, vectors: Numbers | None = None) -> Parameters:
-    """Parameters to start from; `vectors` has the rows of the field that is fixed."""
+    """Return initial parameters; `vectors` has the rows of the fixed field."""
     draw = _Draw(np.random.default_rng(seed))
     found = _of_words(shape, draw, vectors)
     for i in range(shape.layers):
@@ -67,7 +67,7 @@ def new_parameters(shape: Shape, seed: int, vectors: Numbers | None = None) -> P
 
 @dataclass(frozen=True)
 class _Draw:
-    """Random numbers."""
+    """A source of random arrays."""
 
     random: np.random.Generator
 
@@ -75,7 +75,7 @@ class _Draw:
         return (self.random.standard_normal(sizes) * scale).astype(np.float32)
 
     def matrix(self, n_out: int, n_in: int, gain: float = 1.0) -> Numbers:
-        """What it makes of numbers is about as large as they are, times the gain."""
+        """Return a matrix that multiplies the norm of its inputs by about the gain."""
         return self.normal(n_out, n_in, scale=gain * n_in**-0.5)
 
 
@@ -114,7 +114,7 @@ def _of_tags(shape: Shape, draw: _Draw) -> Parameters:
         found[f"tag.{i}.bias"] = _zeros(n)
     for i, n in shape.parts:
         found[f"tag.{i}.parts"] = draw.matrix(n, shape.width, gain=0.5)
-        found[f"tag.{i}"] *= np.float32(0.1)  # beside its parts, a class has little of its own
+        found[f"tag.{i}"] *= np.float32(0.1)  # most of a class comes from its parts
     for i in shape.fed_back:
         found[f"tag.{i}.back"] = draw.normal(shape.width, shape.tag_sizes[i], scale=0.3)
     return found

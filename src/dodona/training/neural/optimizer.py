@@ -1,7 +1,7 @@
-"""How the network learns: one step after the other, each from a batch and the states met in it.
+"""The optimizer of networks: AdamW, one step for each batch and the states of its rollout.
 
-Steps are AdamW's (Loshchilov & Hutter 2019) with a warm start and a rate that falls as a cosine;
-what is kept in the end is a running average of the parameters (Polyak & Juditsky 1992).
+AdamW (Loshchilov & Hutter 2019) has a warm-up and a learning rate that falls as a cosine; the model
+is a running average of the parameters (Polyak & Juditsky 1992).
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.training.neural.dropout import seeds_of
-from dodona.training.neural.losses import Losses, Seen, losses, see
+from dodona.training.neural.losses import EncodedBatch, Losses, encode_batch, losses
 from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 
-BETAS = 0.9, 0.98  # what the means of gradients and of their squares keep at a step
+BETAS = 0.9, 0.98  # decay of the means of gradients and of their squares
 TINY = 1e-8
-LAST = 0.01  # of the rate, at the last step
-AVERAGED = 0.998  # what the average keeps at a step, once it has some
+LAST = 0.01  # share of the rate at the last step
+AVERAGED = 0.998  # decay of the average of parameters, after the first steps
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How fast to learn."""
+class AdamWSettings:
+    """The settings of the optimizer, and the weights of losses."""
 
     rate: float = 2e-3
-    warm: int = 100  # steps until the rate is reached
-    steps: int = 1000  # until it has fallen to almost nothing
+    warm: int = 100  # steps of the warm-up
+    steps: int = 1000  # until the rate has fallen to a hundredth
     decay: float = 0.01
     clip: float = 5.0
-    tag_share: float = 1.0  # what a tag counts beside a state
-    arc_share: float = 0.5  # … and an arc
+    tag_share: float = 1.0  # weight of the loss of tags …
+    arc_share: float = 0.5  # … and of arcs
 
 
 @dataclass
 class OptimizerState:
-    """Parameters on their way, with what AdamW remembers of them."""
+    """Parameters in training, with their averages and the moments of AdamW."""
 
     parameters: Parameters
     average: Parameters  # running
     mean: Parameters  # of the gradients
-    square: Parameters  # … of their squares
+    square: Parameters  # of their squares
     step: int = 0
 
     @classmethod
     def begin(cls, parameters: Parameters) -> OptimizerState:
-        """From these parameters on."""
+        """Return the state before the first step."""
 
         def copies() -> Parameters:
             return {name: jnp.array(value) for name, value in parameters.items()}
@@ -61,7 +61,7 @@ class OptimizerState:
         return cls(copies(), copies(), zeros(), zeros())
 
     def saved(self, given: Collection[str] = ()) -> dict[str, memoryview]:
-        """All numbers but those that are given, by kind and name; `restore` takes them back."""
+        """Return all arrays except those of `given` parameters; `restore` reads them."""
         return {
             f"{kind}/{name}": memoryview(np.ascontiguousarray(value).ravel())
             for kind in KINDS
@@ -72,7 +72,7 @@ class OptimizerState:
     def restore(
         self, step: int, arrays: Mapping[str, memoryview], given: Collection[str] = ()
     ) -> None:
-        """Go on from the numbers that were saved after so many steps."""
+        """Continue from the arrays that were saved after `step` steps."""
         self.step = step
         for kind in KINDS:
             named = getattr(self, kind)
@@ -86,29 +86,29 @@ KINDS = ("parameters", "average", "mean", "square")
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def see_batch(
+def encode_with_gradient(
     shape: Shape,
     dropout: Dropout,
     p: Parameters,
     arrays: dict[str, Numbers],
     parts: dict[int, Numbers],
     seed: Numbers,
-) -> tuple[Seen, Any]:
-    """The words of a batch, and the way back from gradients of what is seen to the parameters.
+) -> tuple[EncodedBatch, Any]:
+    """Return the encoded words of a batch, and the backward pass from them to the parameters.
 
-    The core walks between there and back, so that words are read once, with parts left out: the
-    states that are met are those of a network that is a little unsure.
+    The core runs its rollouts between the two, so that words are encoded once, with dropout: the
+    states are those of a network that is less certain.
     """
     seeds = seeds_of(seed, shape.layers)
-    seen, way_back = jax.vjp(lambda p: see(shape, dropout, p, arrays, parts, seeds), p)
-    return seen, way_back
+    words, backward = jax.vjp(lambda p: encode_batch(shape, dropout, p, arrays, parts, seeds), p)
+    return words, backward
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(4, 5, 6))
 def learn(
     shape: Shape,
     dropout: Dropout,
-    pace: Pace,
+    adamw: AdamWSettings,
     p: Parameters,
     average: Parameters,
     mean: Parameters,
@@ -116,29 +116,30 @@ def learn(
     step: Numbers,
     seed: Numbers,
     arrays: dict[str, Numbers],
-    walk: dict[str, Any],
+    rollout: dict[str, Any],
     tags: Any,
-    seen: Seen,
-    way_back: Any,
+    words: EncodedBatch,
+    backward: Any,
 ) -> Any:
-    """One step; new parameters, average, mean and square, and the losses of states and of tags.
+    """Take one step: return new parameters, average, mean and square, and two of the losses.
 
-    `seen` and `way_back` come from `see_batch`, with the same parameters and the same seed.
+    `words` and `backward` come from `encode_with_gradient`, with the same parameters and seed. The
+    losses are those of states and of tags.
     """
 
-    def total(p: Parameters, seen: Seen) -> tuple[Numbers, Losses]:
+    def total(p: Parameters, words: EncodedBatch) -> tuple[Numbers, Losses]:
         seeds = seeds_of(seed, shape.layers)
-        found = losses(shape, dropout, p, seen, arrays, walk, tags, seeds)
-        return found.states + pace.tag_share * found.tags + pace.arc_share * found.arcs, found
+        found = losses(shape, dropout, p, words, arrays, rollout, tags, seeds)
+        return found.states + adamw.tag_share * found.tags + adamw.arc_share * found.arcs, found
 
-    (here, of_seen), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, seen)
-    (before,) = way_back(of_seen)
+    (here, of_words), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, words)
+    (before,) = backward(of_words)
     gradients = {name: here[name] + before[name] for name in p}
-    return *stepped(pace, p, average, mean, square, gradients, step, shape.given), *found[:2]
+    return *adamw_step(adamw, p, average, mean, square, gradients, step, shape.given), *found[:2]
 
 
-def stepped(
-    pace: Pace,
+def adamw_step(
+    adamw: AdamWSettings,
     p: Parameters,
     average: Parameters,
     mean: Parameters,
@@ -147,11 +148,13 @@ def stepped(
     step: Numbers,
     given: Collection[str] = (),
 ) -> tuple[Parameters, ...]:
-    """New parameters, average, mean and square; those that are given stay as they are."""
-    gradients = clipped(gradients, pace.clip)
+    """Return new parameters, average, mean and square; `given` parameters do not change."""
+    gradients = clipped(gradients, adamw.clip)
     new = {"p": dict(p), "average": dict(average), "mean": dict(mean), "square": dict(square)}
     for name in (name for name in p if name not in given):
-        value, m, v = one_step(pace, p[name], mean[name], square[name], gradients[name], step + 1.0)
+        value, m, v = adamw_update(
+            adamw, p[name], mean[name], square[name], gradients[name], step + 1.0
+        )
         new["p"][name], new["mean"][name], new["square"][name] = value, m, v
         kept = jnp.minimum(AVERAGED, (2 + step) / (11 + step))
         new["average"][name] = kept * average[name] + (1 - kept) * value
@@ -159,25 +162,32 @@ def stepped(
 
 
 def clipped(gradients: Parameters, most: float) -> Parameters:
-    """The gradients, made smaller where all together are larger than that."""
-    whole = jnp.concatenate([g.ravel() for g in gradients.values()])  # one sum, not one for each
+    """Return the gradients, scaled so that their norm is at most `most`."""
+    whole = jnp.concatenate(
+        [g.ravel() for g in gradients.values()]
+    )  # one reduction instead of many
     scale = jnp.minimum(1.0, most / (jnp.sqrt(jnp.vdot(whole, whole)) + TINY))
     return {name: g * scale for name, g in gradients.items()}
 
 
-def one_step(
-    pace: Pace, value: Numbers, mean: Numbers, square: Numbers, gradient: Numbers, t: Numbers
+def adamw_update(
+    adamw: AdamWSettings,
+    value: Numbers,
+    mean: Numbers,
+    square: Numbers,
+    gradient: Numbers,
+    t: Numbers,
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """AdamW's step number t: the value, and the means of the gradient and of its square."""
+    """Return value, mean of gradients and mean of squares after AdamW's step number t."""
     mean = BETAS[0] * mean + (1 - BETAS[0]) * gradient
     square = BETAS[1] * square + (1 - BETAS[1]) * gradient * gradient
     change = (mean / (1 - BETAS[0] ** t)) / (jnp.sqrt(square / (1 - BETAS[1] ** t)) + TINY)
-    if value.ndim > 1:  # not of biases and gains
-        change = change + pace.decay * value
-    return value - rate_at(pace, t) * change, mean, square
+    if value.ndim > 1:  # biases and gains do not decay
+        change = change + adamw.decay * value
+    return value - rate_at(adamw, t) * change, mean, square
 
 
-def rate_at(pace: Pace, t: Numbers) -> Numbers:
-    """The rate of step number t."""
-    fallen = 0.5 * (1 + jnp.cos(jnp.pi * jnp.minimum(t / pace.steps, 1.0)))
-    return pace.rate * jnp.minimum(t / pace.warm, 1.0) * (fallen * (1 - LAST) + LAST)
+def rate_at(adamw: AdamWSettings, t: Numbers) -> Numbers:
+    """Return the learning rate of step number t."""
+    fallen = 0.5 * (1 + jnp.cos(jnp.pi * jnp.minimum(t / adamw.steps, 1.0)))
+    return adamw.rate * jnp.minimum(t / adamw.warm, 1.0) * (fallen * (1 - LAST) + LAST)

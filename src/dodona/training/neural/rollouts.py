@@ -1,4 +1,4 @@
-"""Walks through the sentences of a batch, on several threads, as arrays to learn from."""
+"""Rollouts through the sentences of a batch, on several threads, as arrays to learn from."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from dodona.core.learning.rollouts import N_SPECIAL_ROWS, OPTIMAL, RolloutRecord
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
 from dodona.training.neural.batching import Batch
+from dodona.training.neural.network import Numbers
 
-BLOCK = 8  # classes are padded to a multiple of it, for the core
-ROUND = 64  # rows of arrays are a multiple of it
-SPARE = 1.25  # room for rows in a slot, as a share of those that an oracle has there
-WALKED_BY = ("atom", "hidden.bias", "class", "class.bias")  # parameters of a state's scores
-PER_WORD = 2  # states: as many as most systems take transitions
-
-Numbers = Any  # an array of NumPy or JAX
+BLOCK = 8  # the core pads classes to a multiple of it
+ROUND = 64  # arrays have a multiple of it rows
+SPARE = 1.25  # capacity for rows in a slot, relative to the oracle's
+STATE_PARAMETERS = ("atom", "hidden.bias", "class", "class.bias")  # of the scores of states
+PER_WORD = 2  # states: the number of transitions of most systems
 
 
 def padded(n: int, unit: int = BLOCK) -> int:
-    """The next multiple.
+    """Return the next multiple of `unit`.
 
     >>> padded(17), padded(16)
     (24, 16)
@@ -34,21 +33,21 @@ def padded(n: int, unit: int = BLOCK) -> int:
 
 
 def _n_processors() -> int:
-    """Those that this process may use; not every system tells."""
+    """Return the number of processors that this process may use, or of all."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _cuts(batch: Batch, n: int) -> list[int]:
-    """Where to cut the sentences of a batch into as many parts, with about as many words each."""
+    """Return where to cut a batch into n parts with about equally many words."""
     shares = np.arange(1, n) * len(batch.words) / n + N_SPECIAL_ROWS
     cuts: Numbers = np.searchsorted(batch.first_rows, shares)
     return [0, *cuts.tolist(), len(batch.sentences)]
 
 
-class Walks:
-    """A walker for each thread; what they meet does not depend on how many there are."""
+class Rollouts:
+    """Rollouts on several threads, whose number does not change the states."""
 
     def __init__(
         self,
@@ -60,9 +59,12 @@ class Walks:
         used_shares: Sequence[float] = (),
         **options: Any,
     ) -> None:
-        """`n_words` are as many as a batch has: with room for their states, JAX compiles once.
-        `others` have other trees of the same sentences. With `used_shares`, those of rows that are
-        in each slot, walks tell which these are."""
+        """Prepare rollouts through a corpus.
+
+        Arrays have a capacity for the states of `n_words` words, so that JAX compiles once.
+        `others` have other trees of the same sentences. With `used_shares`, the share of rows in
+        each slot, rollouts list the rows that are used.
+        """
         n = _n_processors()
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
         self._walkers = [
@@ -70,15 +72,15 @@ class Walks:
         ]
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
-        self._room = padded(PER_WORD * n_words, ROUND)  # states
+        self._capacity = padded(PER_WORD * n_words, ROUND)  # states
         self._used_shares = used_shares  # of rows, per slot
 
-    def walk(
+    def run(
         self, batch: Batch, p: Mapping[str, Numbers], products: Numbers, salt: int, exploring: bool
     ) -> dict[str, Any]:
-        """The states of a batch's sentences: `rows`, `atom_rows` and `verdicts`, and `state_share`,
-        which is 0 behind the last of them; with other trees, what each counts in `tree_shares`; and
-        which rows are used, see `slot_sums`."""
+        """Return the states of a batch's sentences: `rows`, `atom_rows`, `verdicts`, and
+        `state_share`, which is 0 for padding; with other trees, their weights in `tree_shares`; and
+        the rows that are used (see `slot_sums`)."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
         cuts = _cuts(batch, len(self._walkers))
@@ -88,8 +90,8 @@ class Walks:
             sentences, rows = batch.sentences[some], batch.first_rows[some]
             return self._walkers[i].roll_out(sentences, rows, *flat, salt, exploring)
 
-        walked = self._pool.map(part, range(len(self._walkers)))
-        found = [b"".join(parts) for parts in zip(*walked, strict=True)]
+        results = self._pool.map(part, range(len(self._walkers)))
+        found = [b"".join(pieces) for pieces in zip(*results, strict=True)]
         rows, atom_rows = (np.frombuffer(data, np.int32) for data in found[:2])
         verdicts = np.frombuffer(found[2], np.uint8)
         return self._filled(
@@ -103,14 +105,14 @@ class Walks:
         self, rows: Numbers, atoms: Numbers | None, verdicts: Numbers, n_rows: int
     ) -> dict[str, Any]:
         n = len(rows)
-        if n > self._room:
-            self._room = padded(int(n * 1.1), ROUND)
-        room = self._room
+        if n > self._capacity:
+            self._capacity = padded(int(n * 1.1), ROUND)
+        capacity = self._capacity
         found = {
-            "rows": np.zeros((room, self.n_slots), np.int32),
-            "atom_rows": np.zeros((room, self.n_atoms), np.int32),
-            "verdicts": np.zeros((room, padded(self.n_classes)), np.uint8),
-            "state_share": (np.arange(room) < n).astype(np.float32),
+            "rows": np.zeros((capacity, self.n_slots), np.int32),
+            "atom_rows": np.zeros((capacity, self.n_atoms), np.int32),
+            "verdicts": np.zeros((capacity, padded(self.n_classes)), np.uint8),
+            "state_share": (np.arange(capacity) < n).astype(np.float32),
         }
         found["rows"][:n] = rows
         if atoms is not None:
@@ -118,46 +120,47 @@ class Walks:
         found["verdicts"][:n, : self.n_classes] = verdicts
         found["verdicts"][n:, 0] = OPTIMAL
         if self._used_shares:
-            found |= used_rows(found["rows"], n_rows, self._used_rooms(n_rows))
+            found |= used_rows(found["rows"], n_rows, self._used_capacities(n_rows))
         if self.n_trees > 1:
-            found["verdicts"][n:, 0] = 0xFF  # by all trees
+            found["verdicts"][n:, 0] = 0xFF  # optimal by all trees
             found["tree_shares"] = np.full(self.n_trees, 1 / self.n_trees, np.float32)
         return found
 
-    def _used_rooms(self, n_rows: int) -> list[int]:
+    def _used_capacities(self, n_rows: int) -> list[int]:
         return [min(padded(int(share * n_rows), ROUND), n_rows) for share in self._used_shares]
 
 
-def used_rows(rows: Numbers, n_rows: int, rooms: Sequence[int]) -> dict[str, Any]:
-    """`used`, per slot which of n rows are in it in any state, and `places`, where those of each
-    state stand among all of these. Each slot has room for so many, since JAX would compile anew for
-    other sizes; where one has more, all rows count as used, and nothing is told.
+def used_rows(rows: Numbers, n_rows: int, capacities: Sequence[int]) -> dict[str, Any]:
+    """Return `used`, the rows in each slot in any state, and their `positions` for each state.
+
+    Each slot has a fixed capacity, since JAX would compile anew for other sizes. If a slot has more
+    rows, the result is empty: all rows count as used.
 
     >>> used_rows(np.array([[5, 0], [3, 0], [5, 0]]), 6, [3, 1])
-    {'used': (array([3, 5, 0], dtype=int32), array([0], dtype=int32)), 'places': array([[1, 3],
+    {'used': (array([3, 5, 0], dtype=int32), array([0], dtype=int32)), 'positions': array([[1, 3],
            [0, 3],
            [1, 3]])}
     """
     used: list[Numbers] = []
-    places, first = np.empty_like(rows), 0
-    for slot, room in enumerate(rooms):
+    positions, first = np.empty_like(rows), 0
+    for slot, capacity in enumerate(capacities):
         is_used: Numbers = np.zeros(n_rows, bool)
         is_used[rows[:, slot]] = True
         those = np.flatnonzero(is_used)
-        if len(those) > room:
+        if len(those) > capacity:
             return {}
-        places[:, slot] = first + (np.cumsum(is_used) - 1)[rows[:, slot]]
-        used.append(np.zeros(room, np.int32))
+        positions[:, slot] = first + (np.cumsum(is_used) - 1)[rows[:, slot]]
+        used.append(np.zeros(capacity, np.int32))
         used[-1][: len(those)] = those
-        first += room
-    return {"used": tuple(used), "places": places}
+        first += capacity
+    return {"used": tuple(used), "positions": positions}
 
 
 def used_shares(
     corpus: Corpus, actions: Actions, slots: Slots, sentences: Sequence[int]
 ) -> list[float]:
-    """How many of the words of some sentences are in each slot of the oracle's states; and some
-    more, since a network meets others."""
+    """Return the share of words in each slot of the oracle's states, with a margin for the states
+    that only a network reaches."""
     walker = RolloutRecorder(corpus, actions, slots, mode="ambiguity")
     lengths = [len(corpus.heads(i)) for i in sentences]
     first_rows = np.cumsum([N_SPECIAL_ROWS, *lengths])

@@ -1,8 +1,8 @@
-"""What is learned in which epoch, batch by batch: all gold, and as much silver as goes with it.
+"""The schedule of training: the batches of each epoch, of all gold and a share of silver.
 
-A batch is of gold or of silver. Silver is gone through in random order, epoch after epoch, and in
-another order when all of it was seen; so an epoch is as long as the gold treebank says, however
-much silver there is. All depends on the seed and the number of the epoch alone.
+A batch is either gold or silver. Epochs run through silver in random order, and in another order
+once all of it was seen; so the gold treebank determines the length of an epoch, however much silver
+there is. The schedule depends only on the seed and the number of the epoch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GOLD, SILVER = 0, 1
 
 
 class Schedule:
-    """`lessons` are the gold ones and, if there are any, the silver ones."""
+    """The batches of every epoch; `sets` are the gold and, if any, the silver training set."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Schedule:
         batch_size: int,
         seed: int,
     ) -> None:
-        self.lessons = [gold] if silver is None else [gold, silver]
+        self.sets = [gold] if silver is None else [gold, silver]
         self.batch_size, self.seed = batch_size, seed
         self.n_silver = 0 if silver is None else max(round(per_gold * len(gold.order)), 1)
         self.n_sentences = len(gold.order) + self.n_silver
@@ -42,8 +42,8 @@ class Schedule:
         self.n_steps = sum(1 for _ in in_order) + sum(1 for _ in self._silver_batches(1))
 
     def epoch(self, number: int) -> Iterator[tuple[int, list[int]]]:
-        """The batches of an epoch: which lessons, and which sentences of them."""
-        gold, seed = self.lessons[GOLD], self.seed + (number << 32)
+        """Yield the batches of an epoch: the index of a training set, and sentences of it."""
+        gold, seed = self.sets[GOLD], self.seed + (number << 32)
         order = [gold.order[i] for i in shuffle(len(gold.order), seed)]
         of_gold = in_batches(gold.words, order, self.batch_size)
         if not self.n_silver:
@@ -55,18 +55,18 @@ class Schedule:
 
     def _silver_batches(self, number: int) -> Iterator[list[int]]:
         if self.n_silver:
-            silver = self.lessons[SILVER]
+            silver = self.sets[SILVER]
             drawn = self._drawn((number - 1) * self.n_silver, number * self.n_silver)
             yield from in_batches(silver.words, drawn, self.batch_size)
 
     def _drawn(self, begin: int, end: int) -> list[int]:
-        """The sentences of silver in these places of an endless row of shuffled decks."""
-        deck = np.asarray(self.lessons[SILVER].order)
+        """Return silver sentences from `begin` to `end` in an endless sequence of permutations."""
+        deck = np.asarray(self.sets[SILVER].order)
         found: list[Any] = []
         while begin < end:
-            cycle, place = divmod(begin, len(deck))
+            cycle, position = divmod(begin, len(deck))
             order = np.random.default_rng([self.seed, cycle]).permutation(len(deck))
-            some = order[place : place + end - begin]
+            some = order[position : position + end - begin]
             found += deck[some].tolist()
             begin += len(some)
         return found

@@ -1,8 +1,8 @@
-"""Silver: sentences that a teacher has annotated, as a network learns from them.
+"""Silver: sentences that a teacher has annotated, as a training set for a network.
 
-Files are CoNLL-U; beside `NAME.conllu.gz` may lie `NAME.soft.npz`, in which the teacher says how
-sure it was. There may be millions of words, so that no sentence is kept, only numbers: some 40
-bytes a word, and with the teacher's weights some 80 more.
+Files are CoNLL-U; beside `NAME.conllu.gz` may be `NAME.soft.npz` with the teacher's probabilities.
+There may be millions of words, so that only arrays are kept, not sentences: some 40 bytes a word,
+and some 80 more with probabilities.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,10 @@ from dodona.core.features.corpus import Corpus
 from dodona.core.learning.rollouts import MAX_TREES
 from dodona.settings import Settings
 from dodona.tagging.word_types import WordTypes
-from dodona.training.neural.batching import Words
-from dodona.training.neural.tag_heads import NO_CLASS, Tags
-from dodona.training.neural.training_sets import Soft, TrainingSet, corpus_heads
+from dodona.training.neural.batching import WordTable
+from dodona.training.neural.network import Numbers
+from dodona.training.neural.tag_heads import NO_CLASS, TagHeads
+from dodona.training.neural.training_sets import SoftTargets, TrainingSet, corpus_heads
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.encoding.encoding import Encoder
@@ -30,30 +30,30 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import projectivise
 
-CHUNK = 2000  # sentences that are held at a time
-N_CHOICES = 4  # heads and tags of a word that the teacher's weights are of, at the most
-FORMS = 5000  # that are spelled at a time
-
-Numbers = Any  # an array of NumPy
+CHUNK = 2000  # sentences in memory at a time
+N_CHOICES = 4  # weighted heads and tags of a word, at most
+FORMS = 5000  # encoded at a time
 
 
 @dataclass(frozen=True)
 class SilverFiles:
-    """Where silver is, how much of it there is in an epoch, and what to learn beside its trees."""
+    """The files of silver, its share of an epoch, and what to learn beside its trees."""
 
     paths: tuple[Path, ...]
-    per_gold: float = 2.0  # sentences for each gold one
-    soft: bool = False  # how probable heads and tags are
-    votes: bool = False  # in each state, what is optimal by the tree of each teacher
+    per_gold: float = 2.0  # silver sentences for each gold one
+    soft: bool = False  # probabilities of heads and tags
+    votes: bool = False  # optimal actions by the tree of each teacher
 
     def __post_init__(self) -> None:
         if not self.paths:
             raise ValueError("silver without a file: there is nothing to learn from")
         if not self.per_gold > 0:
-            raise ValueError(f"sentences of silver per gold one are above 0, not {self.per_gold}")
+            raise ValueError(
+                f"silver sentences per gold sentence must be above 0, not {self.per_gold}"
+            )
 
     def learned(self) -> dict[str, bool]:
-        """What is learned beside trees."""
+        """Return what is learned beside trees."""
         return {"soft": self.soft, "votes": self.votes}
 
     def contents(self) -> Iterator[bytes]:
@@ -63,7 +63,7 @@ class SilverFiles:
 
 
 def soft_path(path: Path) -> Path:
-    """Where a teacher's weights for a file of silver are.
+    """Return the path of the teacher's weights for a file of silver.
 
     >>> soft_path(Path("part-1.conllu.gz")).name
     'part-1.soft.npz'
@@ -72,12 +72,12 @@ def soft_path(path: Path) -> Path:
 
 
 class SilverReader:
-    """Reads files of silver; `forms` then says how often each form occurs."""
+    """A reader of silver files, which counts `forms` and makes a training set."""
 
     def __init__(
-        self, files: SilverFiles, encoder: Encoder, tags: Tags, settings: Settings
+        self, files: SilverFiles, encoder: Encoder, tags: TagHeads, settings: Settings
     ) -> None:
-        """`encoder` has the labels, and `tags` the classes, of the gold treebank."""
+        """Read all files, with the labels and tag classes of the gold treebank."""
         self.files, self.encoder, self.tags, self.settings = files, encoder, tags, settings
         self.corpus = Corpus(len(encoder.columns))
         self.order: list[int] = []
@@ -89,7 +89,7 @@ class SilverReader:
         self._class_of = [
             {name.decode(): i for i, name in enumerate(task.classes)} for task in tags.tag_classes
         ]
-        self._soft: list[Soft] = []
+        self._soft: list[SoftTargets] = []
         self.others: list[Corpus] = []
         for path in files.paths:
             self._read(path)
@@ -98,20 +98,20 @@ class SilverReader:
 
     @property
     def forms(self) -> dict[str, int]:
-        """How often each form occurs."""
+        """The number of occurrences of each form."""
         counts = np.bincount(np.frombuffer(self._forms, np.int32), minlength=len(self._number))
         return {form: int(n) for form, n in zip(self._number, counts, strict=True)}
 
     @property
     def n_words(self) -> int:
-        """Words of all sentences."""
+        """The number of words in all sentences."""
         return len(self._forms)
 
-    def lessons(self, types: WordTypes, bag: int) -> TrainingSet:
-        """What there is to learn, with words as these types number them."""
+    def training_set(self, types: WordTypes, bag: int) -> TrainingSet:
+        """Return the training set, with words as numbered by these types."""
         sizes, order = np.frombuffer(self._n_words, np.int32).astype(np.int64), self.order
         numbers = self._type_numbers(types)[np.frombuffer(self._forms, np.int32)]
-        words = Words.spelled(sizes, numbers, types, bag)
+        words = WordTable.from_types(sizes, numbers, types, bag)
         n = self.n_words
         tags: Numbers = np.zeros((0, n), np.int32)
         if self._classes:
@@ -121,7 +121,7 @@ class SilverReader:
         return TrainingSet(words, self.corpus, order, tags, heads, soft, tuple(self.others))
 
     def _type_numbers(self, types: WordTypes) -> Numbers:
-        """The type of each form."""
+        """Return the type of each form."""
         forms = list(self._number)
         some = (forms[i : i + FORMS] for i in range(0, len(forms), FORMS))
         found = [types.numbers([Sentence.from_columns(part)]) for part in some]
@@ -133,7 +133,7 @@ class SilverReader:
         if self.files.soft or self.files.votes:
             soft = read_soft_targets(soft_path(path), self.tags, self.encoder.labels)
         if soft is not None and self.files.votes:
-            self._make_room(path, len(soft.trees))
+            self._check_votes(path, len(soft.trees))
         for some in _chunks(read(path, trees="optional")):
             self._add(some)
         if soft is not None:
@@ -142,20 +142,20 @@ class SilverReader:
             self._soft.append(soft)
             self._set_trees(first, soft)
 
-    def _make_room(self, path: Path, n_trees: int) -> None:
-        """Corpora for the trees of each teacher, as many as in all files."""
+    def _check_votes(self, path: Path, n_trees: int) -> None:
+        """Make a corpus for the trees of each teacher; refuse another number of teachers."""
         if n_trees < 2:
-            raise ValueError(f"{path}: made by one teacher, so that there is nobody to vote")
+            raise ValueError(f"{path}: made by one teacher: votes need at least two")
         if not len(self.corpus):
             self.others = [Corpus(len(self.encoder.columns)) for _ in range(n_trees)]
         if n_trees != len(self.others) or n_trees >= MAX_TREES:
             raise ValueError(
-                f"{path}: made by {n_trees} teachers; to vote, they are as many for all files, and "
-                f"{MAX_TREES - 1} at the most"
+                f"{path}: made by {n_trees} teachers; votes need equally many for all files, and "
+                f"at most {MAX_TREES - 1}"
             )
 
-    def _set_trees(self, first: int, soft: Soft) -> None:
-        """Put the trees of teachers into their corpora, from this sentence on."""
+    def _set_trees(self, first: int, soft: SoftTargets) -> None:
+        """Put the trees of teachers into their corpora, from sentence `first` on."""
         for corpus, heads, labels in zip(self.others, soft.trees, soft.tree_labels, strict=False):
             begin = 0
             for i in range(first, len(self.corpus)):
@@ -184,7 +184,7 @@ class SilverReader:
                 self.n_left_out += 1
 
     def _is_derivable(self, number: int, sentence: Sentence) -> bool:
-        """Whether it can be learned from; crossing arcs are lifted, as far as labels allow."""
+        """Return whether a tree can be learned from, after lifting crossing arcs if possible."""
         heads = [head for head in sentence.heads if head is not None]
         if not heads or len(heads) < len(sentence) or "_" in sentence.deprels:
             return False
@@ -207,12 +207,14 @@ def _chunks(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 def write_soft_targets(
     path: Path,
-    soft: Soft,
+    soft: SoftTargets,
     names: Sequence[tuple[str, Sequence[bytes]]],
     labels: Sequence[str] = (),
 ) -> None:
-    """Write what `read_soft_targets` reads; `names` are the columns of tags, and their classes; `labels`
-    those of the trees."""
+    """Write a file for `read_soft_targets`.
+
+    `names` are the columns of tags with their classes, `labels` those of the trees.
+    """
     from dodona.storage.atomic import atomic_write
 
     classes = {f"names.{column}": np.array([*some] or [b""]) for column, some in names}
@@ -231,13 +233,15 @@ def write_soft_targets(
         )
 
 
-def read_soft_targets(path: Path, tags: Tags, labels: Sequence[bytes]) -> Soft:
-    """Teachers' weights, classes and labels renumbered as these number them; a class that they have
-    not weighs nothing, and a label is negative."""
+def read_soft_targets(path: Path, tags: TagHeads, labels: Sequence[bytes]) -> SoftTargets:
+    """Read soft targets, and renumber their classes and labels as in `tags` and `labels`.
+
+    An unknown class gets the weight 0, an unknown label becomes negative.
+    """
     if not path.exists():
         raise ValueError(
-            f"{path}: no such file: the teacher's weights are not there; make silver with them, "
-            "or learn without"
+            f"{path}: no such file: the teacher's weights are missing; make silver with soft "
+            "targets, or train without --soft and --votes"
         )
     with np.load(path, allow_pickle=False) as file:
         found = {name: file[name] for name in file.files}
@@ -245,20 +249,20 @@ def read_soft_targets(path: Path, tags: Tags, labels: Sequence[bytes]) -> Soft:
     wanted = [task.column for task in tags.tag_classes]
     if not {*wanted} <= {*columns}:
         missing = ", ".join(sorted({*wanted} - {*columns}))
-        raise ValueError(f"{path}: the teachers said nothing of {missing}")
+        raise ValueError(f"{path}: there are no soft targets for {missing}")
     classes, weights = [], []
     for task in tags.tag_classes:
-        place = columns.index(task.column)
+        index = columns.index(task.column)
         number = {name: i for i, name in enumerate(task.classes)}
         names = found[f"names.{task.column}"]
         to = np.array([number.get(bytes(name), NO_CLASS) for name in names], np.int16)
-        here = to[found["tags"][place]]
+        here = to[found["tags"][index]]
         classes.append(np.maximum(here, 0))
-        weights.append(_shares(np.where(here < 0, 0, found["tag_weights"][place])))
+        weights.append(_shares(np.where(here < 0, 0, found["tag_weights"][index])))
     shape = (0, len(found["heads"]), found["tags"].shape[2])
     of_labels = {label: i for i, label in enumerate(labels)}
     known = np.array([of_labels.get(bytes(label), NO_CLASS) for label in found["labels"]], np.int16)
-    return Soft(
+    return SoftTargets(
         found["heads"],
         _shares(found["head_weights"]),
         np.stack(classes) if classes else np.zeros(shape, np.int16),
@@ -269,23 +273,23 @@ def read_soft_targets(path: Path, tags: Tags, labels: Sequence[bytes]) -> Soft:
 
 
 def _shares(weights: Numbers) -> Numbers:
-    """Weights that sum to one for each word, unless all are zero."""
+    """Return weights that sum to one for each word, unless all are zero."""
     whole = weights.astype(np.float32)
     return (whole / np.maximum(whole.sum(axis=-1, keepdims=True), 1e-6)).astype(np.float16)
 
 
-def _joined(parts: list[Soft]) -> Soft:
-    """The weights of several files as one; those with fewer choices get some that weigh nothing."""
+def _joined(parts: list[SoftTargets]) -> SoftTargets:
+    """Concatenate the soft targets of several files, padded to equally many choices."""
 
     def wide(x: Numbers, n: int) -> Numbers:
         return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, n - x.shape[-1])])
 
     n_heads = max(part.heads.shape[-1] for part in parts)
     n_tags = max(part.tags.shape[-1] for part in parts)
-    return Soft(
+    return SoftTargets(
         np.concatenate([wide(part.heads, n_heads) for part in parts]),
         np.concatenate([wide(part.head_weights, n_heads) for part in parts]),
         np.concatenate([wide(part.tags, n_tags) for part in parts], axis=1),
         np.concatenate([wide(part.tag_weights, n_tags) for part in parts], axis=1),
-        *[np.zeros((0, 0), np.int16)] * 2,  # trees are in corpora
+        *[np.zeros((0, 0), np.int16)] * 2,  # trees are already in corpora
     )

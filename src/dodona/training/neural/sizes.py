@@ -1,54 +1,46 @@
-"""How a network is to be taught: its sizes, how much at once, how fast, what is left out."""
+"""Sizes of networks and batches, dropout rates and learning rates."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from dodona.settings import ENHANCED, Settings
 from dodona.tagging.word_types import FIELDS, WordTypes
 from dodona.training.neural.network import Dropout, Shape
-from dodona.training.neural.optimizer import Pace
+from dodona.training.neural.optimizer import AdamWSettings
 from dodona.training.neural.rollouts import padded
-from dodona.training.neural.tag_heads import Tags
+from dodona.training.neural.tag_heads import TagHeads
 
-FIELD_WIDTHS = {"lower": 64, "grams": 64}  # of the tables; of all others:
-HASHED_WIDTH = 32
-ARCS = 128  # units of the arcs that are learned beside the states
-STEPS = 80  # in an epoch, at least, as long as a batch has a few sentences
+FIELD_WIDTHS = {"lower": 64, "grams": 64}  # columns of the tables …
+HASHED_WIDTH = 32  # … and of all others
+ARCS = 128  # units of the auxiliary arc loss
+STEPS = 80  # at least in an epoch, if batches do not become too small
 BATCH_SIZES = 300, 2500
 WARM = 100
-UNKNOWN_WORDS = 0.15  # share of forms that are taken for unknown
+UNKNOWN_WORDS = 0.15  # share of forms that are treated as unknown
 BAG = FIELDS.index("grams")
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Words in a batch, and shares of what is left out."""
+def batch_size_of(settings: Settings, n_words: int) -> int:
+    """Return the number of words in a batch that suits a treebank of `n_words` words."""
+    least, most = BATCH_SIZES
+    return settings.batch_words or min(max(n_words // STEPS, least), most)
 
-    batch_size: int
-    dropout: Dropout
 
-    @classmethod
-    def of(cls, settings: Settings, n_words: int) -> Plan:
-        """As suits a treebank of so many words."""
-        least, most = BATCH_SIZES
-        suited = min(max(n_words // STEPS, least), most)
-        rate = settings.dropout
-        return cls(
-            settings.batch_words or suited, Dropout(min(UNKNOWN_WORDS, rate), rate, rate, rate)
-        )
+def dropout_of(settings: Settings) -> Dropout:
+    """Return the dropout rates of these settings."""
+    rate = settings.dropout
+    return Dropout(min(UNKNOWN_WORDS, rate), rate, rate, rate)
 
 
 def shape_of(
     settings: Settings,
     types: WordTypes,
-    tags: Tags,
+    tags: TagHeads,
     n_slots: int,
     n_atom_rows: int,
     n_classes: int,
     vectors: int | None,
 ) -> Shape:
-    """The sizes of the network; `vectors` is the width of those that are given."""
+    """Return the sizes of the network; `vectors` is the width of pretrained vectors."""
     widths = [FIELD_WIDTHS.get(name, HASHED_WIDTH) for name in types.fields]
     if vectors is not None:
         widths[-1] = vectors
@@ -70,9 +62,9 @@ def shape_of(
     )
 
 
-def pace_of(settings: Settings, n_steps: int) -> Pace:
-    """How fast to learn, with so many steps in an epoch."""
-    return Pace(
+def adamw_settings(settings: Settings, n_steps: int) -> AdamWSettings:
+    """Return the settings of the optimizer, with `n_steps` steps in an epoch."""
+    return AdamWSettings(
         rate=settings.learning_rate,
         warm=min(WARM, 2 * n_steps),
         steps=n_steps * settings.epochs,

@@ -1,4 +1,4 @@
-"""States in JAX: the scores of their classes, from the words in their slots and their atoms."""
+"""Scores of the classes of states in JAX, from the words in their slots and their atoms."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def class_scores(
     p: Parameters,
     inputs: Numbers,
     products: Numbers,
-    walk: dict[str, Any],
+    rollout: dict[str, Any],
     seeds: Seeds,
     dropout: Dropout,
 ) -> Numbers:
-    """The scores of all classes in states, given `rows`, of the words in their slots, and
-    `atom_rows`; `products` are those of the `inputs` with the slots."""
-    units = slot_sums(inputs, p["slot"], products, walk)
-    units += summed_rows(p["atom"], walk["atom_rows"])
+    """Return the scores of all classes in the states of a rollout: `rows` has the words in their
+    slots, and `atom_rows` their atoms. `products` are those of the `inputs` and the slots."""
+    units = slot_sums(inputs, p["slot"], products, rollout)
+    units += summed_rows(p["atom"], rollout["atom_rows"])
     units += p["hidden.bias"]
     units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
     return units @ p["class"].T + p["class.bias"]

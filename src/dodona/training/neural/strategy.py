@@ -27,14 +27,20 @@ from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
-from dodona.training.neural.batching import Batch, Room, Words, make_batch
+from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
 from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.training.neural.network import Parameters, new_parameters
-from dodona.training.neural.optimizer import OptimizerState, learn, see_batch
-from dodona.training.neural.rollouts import WALKED_BY, Walks, used_shares
+from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
+from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
 from dodona.training.neural.schedule import Schedule
 from dodona.training.neural.silver import SilverFiles, SilverReader
-from dodona.training.neural.sizes import BAG, Plan, pace_of, shape_of
+from dodona.training.neural.sizes import (
+    BAG,
+    adamw_settings,
+    batch_size_of,
+    dropout_of,
+    shape_of,
+)
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
 from dodona.training.neural.training_sets import TrainingSet, corpus_heads
 from dodona.training.neural.vectors import read_vectors
@@ -73,7 +79,7 @@ class NeuralStrategy(Strategy):
         gold = GoldTreebanks.load(train, self._more)
         templates = load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
-        self.task = ParsingTask.prepare(
+        self.task = ParsingTask(
             settings, gold.sentences, dev, templates, Encoder(()), self._files()
         )
         self.columns = find_tags(gold.first)
@@ -108,16 +114,15 @@ class NeuralStrategy(Strategy):
         settings, data, types = self.task.settings, self.task.data, self.known.types()
         sentences = self.task.sentences
         gold = TrainingSet(
-            Words.of(sentences, types, BAG),
+            WordTable.of(sentences, types, BAG),
             data.corpus,
             data.order,
             np.stack(self.tags.gold) if self.tags.gold else np.zeros((0, data.n_words), "i4"),
             corpus_heads(data.corpus, range(len(sentences))),
         )
-        silver = None if self.silver is None else self.silver.lessons(types, BAG)
+        silver = None if self.silver is None else self.silver.training_set(types, BAG)
         self.words, self.atoms = gold.words, self.slots.sizes(self.task.system)
-        self.plan = Plan.of(settings, data.n_words)
-        self.batch_size = self.plan.batch_size
+        self.batch_size, self.dropout = batch_size_of(settings, data.n_words), dropout_of(settings)
         per_gold = self._silver_files.per_gold if self._silver_files else 0
         self.schedule = Schedule(gold, silver, per_gold, self.batch_size, settings.seed)
         self.n_pieces, self.n_words = self.schedule.n_sentences, self.schedule.n_words
@@ -130,43 +135,43 @@ class NeuralStrategy(Strategy):
             self.task.actions.n_classes,
             None if self._vectors is None else self._vectors[1].shape[1],
         )
-        self.pace = pace_of(settings, self.schedule.n_steps)
-        self._room = Room(self.batch_size)
+        self.adamw = adamw_settings(settings, self.schedule.n_steps)
+        self._capacity = BatchCapacity(self.batch_size)
         if silver is not None:
-            self._make_room()
+            self._reserve()
 
-    def _make_room(self) -> None:
-        """Reserve room for the batches of an epoch: each time that room grows, JAX compiles again,
+    def _reserve(self) -> None:
+        """Reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
         which on a GPU takes longer than many steps."""
         for which, some in self.schedule.epoch(1):
-            words = self.schedule.lessons[which].words
-            self._room.grow(*words.count(some))
+            words = self.schedule.sets[which].words
+            self._capacity.grow(*words.count(some))
 
     @cached_property
-    def _walks(self) -> list[Walks]:
+    def _rollouts(self) -> list[Rollouts]:
         """Rollouts through gold and silver; made when learning begins, as they depend on JAX's
         device."""
         settings = self.task.settings
         return [
-            Walks(
-                lessons.corpus,
+            Rollouts(
+                each.corpus,
                 self.task.actions,
                 self.slots,
                 self.batch_size,
-                lessons.others,
-                self._used_shares(lessons),
+                each.others,
+                self._used_shares(each),
                 mode=settings.training,
                 explore_rate=settings.explore_rate,
             )
-            for lessons in self.schedule.lessons
+            for each in self.schedule.sets
         ]
 
-    def _used_shares(self, lessons: TrainingSet) -> list[float]:
+    def _used_shares(self, used: TrainingSet) -> list[float]:
         """Return the share of words in each slot, or nothing on a GPU, where it would not help."""
         if jax.default_backend() != "cpu":
             return []
-        sample = lessons.order[:SAMPLE]
-        return used_shares(lessons.corpus, self.task.actions, self.slots, sample)
+        sample = used.order[:SAMPLE]
+        return used_shares(used.corpus, self.task.actions, self.slots, sample)
 
     @cached_property
     def learning(self) -> OptimizerState:
@@ -180,29 +185,29 @@ class NeuralStrategy(Strategy):
         seed = self.task.settings.seed + (number << 32)
         exploring, n_done = number > self.task.settings.explore_after, 0
         for which, some in self.schedule.epoch(number):
-            lessons = self.schedule.lessons[which]
-            batch = make_batch(lessons.words, some, self._room)
-            self._learn(lessons, self._walks[which], batch, seed, exploring)
+            chosen = self.schedule.sets[which]
+            batch = make_batch(chosen.words, some, self._capacity)
+            self._learn(chosen, self._rollouts[which], batch, seed, exploring)
             n_done += len(some)
             yield n_done
 
     def _learn(
-        self, lessons: TrainingSet, walks: Walks, batch: Batch, salt: int, exploring: bool
+        self, chosen: TrainingSet, rollouts: Rollouts, batch: Batch, salt: int, exploring: bool
     ) -> None:
-        now, dropout = self.learning, self.plan.dropout
+        now, dropout = self.learning, self.dropout
         seed = np.uint32((self.task.settings.seed * 1_000_003 + now.step) & 0xFFFFFFFF)
-        seen, way_back = see_batch(
+        words, backward = encode_with_gradient(
             self.shape, dropout, now.parameters, batch.arrays, self.tags.parts, seed
         )
-        weights = {name: now.parameters[name] for name in WALKED_BY}
+        weights = {name: now.parameters[name] for name in STATE_PARAMETERS}
         # one call, so that transfers from a GPU overlap
-        products, weights = jax.device_get((seen.products, weights))
-        walk = walks.walk(batch, weights, products, salt, exploring)
-        tags, heads = lessons.targets(batch, self._room.words)
+        products, weights = jax.device_get((words.products, weights))
+        rollout = rollouts.run(batch, weights, products, salt, exploring)
+        tags, heads = chosen.targets(batch, self._capacity.words)
         now.parameters, now.average, now.mean, now.square, *_ = learn(
             self.shape,
             dropout,
-            self.pace,
+            self.adamw,
             now.parameters,
             now.average,
             now.mean,
@@ -210,10 +215,10 @@ class NeuralStrategy(Strategy):
             np.float32(now.step),
             seed,
             batch.arrays | (heads if self.shape.arcs else {}),
-            walk,
+            rollout,
             tags,
-            seen,
-            way_back,
+            words,
+            backward,
         )
         now.step += 1
 

@@ -1,4 +1,4 @@
-"""What a network is to know of a treebank's words and tags, beside its numbers."""
+"""The words and the tag heads of a network, as a treebank determines them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -14,34 +13,33 @@ from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
 from dodona.tagging.word_types import HASHED
+from dodona.training.neural.network import Numbers
 from dodona.treebank.sentence import Sentence
 
-LEAST = 2  # forms seen as often have vectors of their own …
-LEAST_SILVER = 20  # … or as often in silver
+LEAST = 2  # occurrences of a form that has a vector of its own …
+LEAST_SILVER = 20  # … or in silver
 HASHED_ROWS, GRAM_ROWS = 4096, 16384  # of the tables of hashed spellings
-FED_BACK = ("upos", "xpos")  # tags that the parser is told of, if there are few enough
-FEW = 100  # more are made of parts, as those of FEATS always are
+FED_BACK = ("upos", "xpos")  # tags that are inputs of the parser, if they are few
+FEW = 100  # larger tagsets are composed of parts, as FEATS always are
 NO_CLASS = -1
-
-Numbers = Any  # an array of NumPy
 
 
 @dataclass
-class Tags:
-    """The tag heads of a network and what they learn from."""
+class TagHeads:
+    """The tag heads of a network and their targets."""
 
     tag_classes: list[TagClasses] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
-    parts: dict[int, Numbers] = field(default_factory=dict)  # head → per class: which parts it has
+    parts: dict[int, Numbers] = field(default_factory=dict)  # head → matrix of classes and parts
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many classes each head has."""
+        """The number of classes of each head."""
         return tuple(task.n_classes for task in self.tag_classes)
 
     @property
     def fed_back(self) -> tuple[int, ...]:
-        """The heads that the parser is told of."""
+        """The heads whose tags are inputs of the parser."""
         return tuple(
             i
             for i, task in enumerate(self.tag_classes)
@@ -55,21 +53,21 @@ def learn_words(
     silver: Mapping[str, int] | None = None,
     with_lemmas: Sequence[Sentence] | None = None,
 ) -> NetworkWords:
-    """The forms that have vectors of their own, and those whose lemmas are known.
+    """Return the forms that have vectors of their own, and those whose lemmas are known.
 
-    `silver` says how often forms occur in text that a teacher has annotated; `with_lemmas` are the
-    sentences that lemmas are learned from, if not all.
+    `silver` counts forms in text that a teacher has annotated; `with_lemmas` are the sentences that
+    lemmas are learned from, if not all.
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
-    often = sorted({form for form, n in counts.items() if n >= LEAST} | _often(silver or {}))
+    frequent = sorted({form for form, n in counts.items() if n >= LEAST} | _frequent(silver or {}))
     sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
-    encoded = [[form.encode() for form in some] for some in (often, sorted(known))]
+    encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
 
 
-def _often(silver: Mapping[str, int]) -> set[str]:
+def _frequent(silver: Mapping[str, int]) -> set[str]:
     lowered: Counter[str] = Counter()
     for form, n in silver.items():
         lowered[form.lower()] += n
@@ -77,7 +75,7 @@ def _often(silver: Mapping[str, int]) -> set[str]:
 
 
 def find_tags(sentences: Sequence[Sentence]) -> list[str]:
-    """The columns that hold tags and lemmas; none where there are no tags at all."""
+    """Return the columns that hold tags and lemmas; none if there are no tags at all."""
     try:
         return tag_columns(sentences)
     except ValueError:  # nothing is tagged
@@ -86,13 +84,13 @@ def find_tags(sentences: Sequence[Sentence]) -> list[str]:
 
 def learn_tags(
     sentences: Sequence[Sentence], columns: Sequence[str], n_first: int | None = None
-) -> Tags:
-    """The heads for these columns.
+) -> TagHeads:
+    """Return the heads for these columns.
 
-    The first treebank, of `n_first` sentences, says which tags there are: those of others that it
-    has not are not learned, since there the guidelines differ.
+    The first treebank, of `n_first` sentences, determines the tags: others are not learned, since
+    the guidelines of their treebanks differ.
     """
-    tags = Tags()
+    tags = TagHeads()
     n_first = len(sentences) if n_first is None else n_first
     for column in columns:
         names, classes = number_tags(flatten(column_of(sentences[:n_first], column)))
@@ -107,8 +105,10 @@ def learn_tags(
 
 
 def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:
-    """What each tag is made of: Name=Value in FEATS; in others what stands between marks, also as
-    the first and the last; and where all tags have as many characters, each in its place.
+    """Return the parts of each tag.
+
+    These are Name=Value in FEATS; characters with their positions if all tags are equally long;
+    else the runs of letters and digits, and also marked as the first and the last.
 
     >>> parts_of("feats", ["Case=Nom|Number=Sing"]), parts_of("xpos", ["NNG+JKO", "NNG"])
     ([['Case=Nom', 'Number=Sing']], [['JKO', 'JKO$', 'NNG', '^NNG'], ['NNG', 'NNG$', '^NNG']])
@@ -124,7 +124,7 @@ def parts_of(column: str, names: Sequence[str]) -> list[list[str]]:
 
 
 def _matrix(made_of: Sequence[Sequence[str]]) -> Numbers:
-    """For each tag which of all parts it is made of."""
+    """Return a matrix of tags and parts, with 1 for the parts of a tag."""
     number = {part: i for i, part in enumerate(sorted({p for some in made_of for p in some}))}
     found: Numbers = np.zeros((len(made_of), len(number)), np.float32)
     for i, some in enumerate(made_of):

@@ -1,7 +1,7 @@
-"""What a network learns from, as numbers: the words of many sentences, their trees and their tags.
+"""Training sets of a network: words, trees and tags of sentences as arrays.
 
-Sentences are either gold, or silver: annotated by a teacher. Of silver the teacher may also tell
-how sure it is (`Soft`), which is more than its choice (Hinton et al. 2015).
+Sentences are gold, or silver: annotated by a teacher. With silver may come the teacher's
+probabilities (`SoftTargets`), which carry more information than its choice (Hinton et al. 2015).
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 
 from dodona.core.features.corpus import Corpus
-from dodona.training.neural.batching import Batch, Words
+from dodona.training.neural.batching import Batch, WordTable
+from dodona.training.neural.network import Numbers
 from dodona.training.neural.tag_heads import NO_CLASS
 
 NO_HEAD = -1
 
-Numbers = Any  # an array of NumPy
-
 
 @dataclass(frozen=True)
-class Soft:
-    """What a teacher holds possible: for every word its few best heads, and tags, with weights.
+class SoftTargets:
+    """The probabilities of a teacher: for every word a few best heads and tags, with weights.
 
-    The weights of a word's heads, or of its tags of one kind, sum to one, or are all zero. Where
-    there are several teachers, `trees` are those that each of them would build.
+    The weights of a word's heads, or of its tags in one column, sum to one or are all zero. With
+    several teachers, `trees` has the tree of each.
     """
 
     heads: Numbers  # word, choice: 0 is the root
@@ -34,65 +33,65 @@ class Soft:
     tags: Numbers  # tag head, word, choice: a class
     tag_weights: Numbers
     trees: Numbers  # teacher, word: a head
-    tree_labels: Numbers  # … and a label
+    tree_labels: Numbers  # teacher, word: a label
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Sentences to learn from. `order` has those of them that can be learned from."""
+    """Sentences with their targets; `order` lists those that can be learned from."""
 
-    words: Words
+    words: WordTable
     corpus: Corpus
     order: Sequence[int]
     tags: Numbers  # tag head, word: a class, or NO_CLASS
     heads: Numbers  # word: its head, 0 for the root, or NO_HEAD
-    soft: Soft | None = None
-    others: tuple[Corpus, ...] = ()  # with other trees of the same sentences
+    soft: SoftTargets | None = None
+    others: tuple[Corpus, ...] = ()  # the same sentences with other trees
 
     @property
     def n_words(self) -> int:
-        """Words of all sentences."""
+        """The number of words in all sentences."""
         return int(self.words.first[-1])
 
-    def targets(self, batch: Batch, room: int) -> tuple[Any, dict[str, Numbers]]:
-        """The tags of a batch's words, and arrays with their heads, with room for more words."""
+    def targets(self, batch: Batch, size: int) -> tuple[Any, dict[str, Numbers]]:
+        """Return the tags of a batch's words, and arrays of their heads, padded to `size` words."""
         if self.soft is not None:
-            return self._soft_targets(batch, room, self.soft)
-        tags: Numbers = np.full((len(self.tags), room), NO_CLASS, np.int32)
+            return self._soft_targets(batch, size, self.soft)
+        tags: Numbers = np.full((len(self.tags), size), NO_CLASS, np.int32)
         tags[:, : len(batch.words)] = self.tags[:, batch.words]
-        heads: Numbers = np.full(room, NO_HEAD, np.int32)
-        heads[: len(batch.words)] = self._places(batch, self.heads[batch.words], room)
+        heads: Numbers = np.full(size, NO_HEAD, np.int32)
+        heads[: len(batch.words)] = self._positions(batch, self.heads[batch.words], size)
         return tags, {"heads": heads}
 
     def _soft_targets(
-        self, batch: Batch, room: int, soft: Soft
+        self, batch: Batch, size: int, soft: SoftTargets
     ) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
         n, which = len(batch.words), batch.words
         n_choices = soft.tags.shape[2]
-        classes: Numbers = np.zeros((len(soft.tags), room, n_choices), np.int32)
+        classes: Numbers = np.zeros((len(soft.tags), size, n_choices), np.int32)
         weights: Numbers = np.zeros(classes.shape, np.float32)
         classes[:, :n], weights[:, :n] = soft.tags[:, which], soft.tag_weights[:, which]
         n_heads = soft.heads.shape[1]
-        heads: Numbers = np.full((n_heads, room), NO_HEAD, np.int32)
-        head_weights: Numbers = np.zeros((n_heads, room), np.float32)
+        heads: Numbers = np.full((n_heads, size), NO_HEAD, np.int32)
+        head_weights: Numbers = np.zeros((n_heads, size), np.float32)
         for i in range(n_heads):
-            heads[i, :n] = self._places(batch, soft.heads[which, i].astype(np.int32), room)
+            heads[i, :n] = self._positions(batch, soft.heads[which, i].astype(np.int32), size)
             head_weights[i, :n] = soft.head_weights[which, i]
         return (
             {"classes": classes, "weights": weights},
             {"heads": heads, "head_weights": head_weights},
         )
 
-    def _places(self, batch: Batch, heads: Numbers, room: int) -> Numbers:
-        """The places of heads in the batch; `room` is that of the root."""
+    def _positions(self, batch: Batch, heads: Numbers, size: int) -> Numbers:
+        """Return the positions of heads in the batch; `size` stands for the root."""
         lengths = self.words.n_words[list(batch.sentences)]
         first: Numbers = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        places = np.where(heads == 0, room, first + heads - 1)
-        return np.where(heads < 0, NO_HEAD, places)
+        positions = np.where(heads == 0, size, first + heads - 1)
+        return np.where(heads < 0, NO_HEAD, positions)
 
 
 def corpus_heads(corpus: Corpus, sentences: Sequence[int]) -> Numbers:
-    """The head of every word of some sentences: 0 for the root, NO_HEAD where there is none."""
+    """Return the head of every word of some sentences: 0 for the root, or NO_HEAD."""
     return np.array(
         [NO_HEAD if head is None else head for i in sentences for head in corpus.heads(i)],
         np.int32,
