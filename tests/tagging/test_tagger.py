@@ -183,7 +183,10 @@ def test_a_tagger_carries_its_clusters_but_not_their_folder(clusters: str, tmp_p
     assert again.scorer.settings.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
     assert len(again.record["checksums"]["clusters"]) == 64
-    assert again.scorer.word_encoder.clusters is not None and tagger.scorer.word_encoder.clusters is not None
+    assert (
+        again.scorer.word_encoder.clusters is not None
+        and tagger.scorer.word_encoder.clusters is not None
+    )
     assert again.scorer.word_encoder.clusters.save() == tagger.scorer.word_encoder.clusters.save()
     test = treebank(40, 4)
     assert [*map(bytes, again.pipe(test))] == [*map(bytes, tagger.pipe(test))]

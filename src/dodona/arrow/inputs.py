@@ -1,4 +1,4 @@
-"""PartSources of a run: each is read from one or more input files and becomes one output file.
+"""Parts of a run: each is read from one or more input files and becomes one output file.
 
 A large Parquet file is split into parts of some row groups each, so that a killed run repeats
 little. Small plain texts are joined into one part.

@@ -39,7 +39,10 @@ class TrainingView(ProgressBar):
 def describe_data(trainer: Trainer) -> list[str]:
     """Describe the training data, and how trees that the system cannot derive are treated."""
     data, settings = trainer.task.data, trainer.settings
-    builds_graphs, projective_only = trainer.task.system.builds_graphs, trainer.task.system.projective_only
+    builds_graphs, projective_only = (
+        trainer.task.system.builds_graphs,
+        trainer.task.system.projective_only,
+    )
     is_static = "static" in (settings.training, settings.oracle)
     is_skipped = projective_only and settings.projectivise == "none" and is_static
     unit = "graphs" if builds_graphs else "sentences"

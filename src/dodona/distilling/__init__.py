@@ -1,1 +1,1 @@
-"""TagInventory distillation: teachers annotate raw text, a small student learns from it."""
+"""Knowledge distillation: teachers annotate raw text, a small student learns from it."""

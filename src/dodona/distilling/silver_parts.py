@@ -1,4 +1,4 @@
-"""PartSources of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
+"""Parts of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
 
 from __future__ import annotations
 

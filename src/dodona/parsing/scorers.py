@@ -1,8 +1,8 @@
 """Scorers of parsers: what a parser knows about the model that scores its actions.
 
 A `ParserScorer` reads sentences into the form that a search parses, and gives the search what
-scores the actions of a state. It is linear (here) or a network (`network_scorer`); a `Parser` treats both
-alike.
+scores the actions of a state. It is linear (here) or a network (`network_scorer`); a `Parser`
+treats both alike.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class LinearParserScorer:
         arrays = to_arrays(self.weights)
         for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
             arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
-        return dict(scalar_parameters(self.weights)), arrays | to_cluster_arrays(self.encoder.clusters)
+        return dict(scalar_parameters(self.weights)), arrays | to_cluster_arrays(
+            self.encoder.clusters
+        )
 
     @classmethod
     def deserialise(cls, payload: Payload, n_classes: int) -> LinearParserScorer:

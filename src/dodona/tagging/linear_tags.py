@@ -41,7 +41,9 @@ class TagInventory:
     ambiguity: Numbers  # ambiguity class per form
     tag_classes: list[TagClasses]
     clusters: Clusters | None = None
-    symbols: SymbolClasses = field(default_factory=list)  # classes of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(
+        default_factory=list
+    )  # classes of unknown emoji and currencies, by task
 
     def word_encoder(self) -> WordEncoder:
         """Return the encoder of words."""
@@ -125,7 +127,10 @@ class LinearTags:
         if settings.clusters and payload.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are missing")
         forms = Vocabulary.of_lines(arrays[f"{PREFIX}.forms"].cast("B"))
-        tasks, steps = read_field(about, "tasks", list[dict[str, Any]]), read_field(about, "steps", list[float])
+        tasks, steps = (
+            read_field(about, "tasks", list[dict[str, Any]]),
+            read_field(about, "steps", list[float]),
+        )
         tag_classes = [read_classes(PREFIX, task, arrays) for task in tasks]
         weights = [
             from_packed_arrays(f"{PREFIX}.{task.column}", task.n_classes, step, arrays)

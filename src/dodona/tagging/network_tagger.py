@@ -57,7 +57,9 @@ class NetworkTags:
     about: dict[str, Any]  # the sizes of the network …
     arrays: dict[str, memoryview]  # … and its parameters
     lemmas: PackedWeights | None = None  # weights of the last task if its column is LEMMA
-    symbols: SymbolClasses = field(default_factory=list)  # classes of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(
+        default_factory=list
+    )  # classes of unknown emoji and currencies, by task
 
     def __post_init__(self) -> None:
         self._columns = [task.column for task in self.tag_classes]

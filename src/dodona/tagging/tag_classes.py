@@ -23,7 +23,9 @@ from dodona.treebank.sentence import check_field
 Numbers: TypeAlias = "array[int] | memoryview"  # uint32
 CERTAIN = ("entries", "before", "fixed")
 HASHES = ("endings", "lemmas", "prefixes")  # fields of `UnknownLemmas` that hold uint64
-UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)}
+UNKNOWN_TYPES = {
+    part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)
+}
 
 
 @record(frozen=True)
@@ -36,7 +38,9 @@ class TagClasses:
     before: Numbers  # … which, after this class of the preceding task (for lemmas: of all) …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # classes beyond these belong to certain words only; 0: all are learned
-    unknown: UnknownLemmas = field(default_factory=UnknownLemmas)  # rules for lemmas of unknown words
+    unknown: UnknownLemmas = field(
+        default_factory=UnknownLemmas
+    )  # rules for lemmas of unknown words
     meanings: list[bytes] | LemmaCorrection = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +96,9 @@ def without_certain(column: str, classes: list[bytes]) -> TagClasses:
     return TagClasses(column, classes, none, none, none)
 
 
-def describe_tasks(tag_classes: Sequence[TagClasses], symbols: SymbolClasses) -> list[dict[str, Any]]:
+def describe_tasks(
+    tag_classes: Sequence[TagClasses], symbols: SymbolClasses
+) -> list[dict[str, Any]]:
     """Return the metadata of tasks for a file; old files have neither symbols nor `unknown`."""
     found = []
     for i, task in enumerate(tag_classes):

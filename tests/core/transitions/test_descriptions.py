@@ -58,7 +58,9 @@ def test_a_system_that_is_only_a_class_is_described_everywhere() -> None:
         "does": "attaches to the left",
         "needs": "two words",
     }
-    explore = pytest.importorskip("dodona.server.answers.explorer_answers", reason="needs dodona[server]")
+    explore = pytest.importorskip(
+        "dodona.server.answers.explorer_answers", reason="needs dodona[server]"
+    )
     [found] = [one for one in explore.describe_systems() if one["name"] == "leftward"]
     assert (found["paper"], found["roots"]) == ("Nobody (2031)", ["last"])
     assert [move["does"] for move in found["moves"]] == list(DOES.values())

@@ -166,7 +166,9 @@ def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
     return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
-def _run(trainer: "Trainer | TextTrainer", shown: "TrainingView", output: TrainingOutput, card: Card) -> None:
+def _run(
+    trainer: "Trainer | TextTrainer", shown: "TrainingView", output: TrainingOutput, card: Card
+) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, output.target):
             shown.finish(epoch)

@@ -1,8 +1,8 @@
 """Training of parsers with a network, which learns to tag and to parse together.
 
 Each step encodes the words of a batch with the current network, lets the core roll out the states
-of every sentence by the same oracles as for linear models (`core/learning/rollouts`), and learns from
-all of them in JAX.
+of every sentence by the same oracles as for linear models (`core/learning/rollouts`), and learns
+from all of them in JAX.
 """
 
 from __future__ import annotations
@@ -246,7 +246,9 @@ class NeuralStrategy(Strategy):
             weights = self.lemma_trainer.weights
             symbols = self.lemma_trainer.inventory.symbols
         tags = NetworkTags(self.known, tag_classes, about, arrays, weights, symbols)
-        scorer = NetworkParserScorer(self.task.templates, self.task.data.encoder, NetworkTagger(tags))
+        scorer = NetworkParserScorer(
+            self.task.templates, self.task.data.encoder, NetworkTagger(tags)
+        )
         kept = {f"{BEST}{name}": values for name, values in arrays.items()}
         return LearnedScorer(scorer, TrainingState(arrays=kept))
 
