@@ -26,7 +26,7 @@ from support.feature_keys import (
     is_one_to_one,
     keys_and_features,
     random_sentence,
-    rollout,
+    walk,
 )
 from support.small import train, treebank
 
@@ -158,7 +158,7 @@ def test_features_forget_an_arc_that_was_overwritten(name: str) -> None:
     random = Random(1)
     system = dodona.system(name, labels=["nsubj", "obj", "root"])
     sentences = [random_sentence(random.randint(1, 12), random) for _ in range(30)]
-    states = [list(rollout(system, len(sentence), random)) for sentence in sentences]
+    states = [list(walk(system, len(sentence), random)) for sentence in sentences]
     for template in EVERYTHING:
         found = list(keys_and_features([template], "none", sentences, states))
         assert all(len(keys) == len(features) for keys, features in found), template
@@ -304,7 +304,7 @@ def test_the_oracle_copes_with_trees_out_of_reach(name: str) -> None:
     system = dodona.system(name, labels=TWO)
     for n in [*range(2, 9)] * 40:
         gold = dodona.Gold(heads=random_tree(n, random), labels=random.choices(TWO, k=n))
-        for state in rollout(system, n, random):
+        for state in walk(system, n, random):
             optimal, costs = system.optimal(state, gold), system.costs(state, gold)
             assert optimal and {costs[action] for action in optimal} == {min(costs.values())}
 
