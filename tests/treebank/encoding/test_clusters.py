@@ -196,7 +196,7 @@ def test_a_column_is_the_bit_string_or_its_beginning() -> None:
 
 
 def test_columns_of_clusters_need_clusters() -> None:
-    with pytest.raises(ValueError, match="no clusters are given for column 'cluster:4'"):
+    with pytest.raises(ValueError, match="clusters are required for column 'cluster:4'"):
         Encoder(["form", "cluster:4"])
 
 
@@ -322,7 +322,7 @@ def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) 
         if name != "clusters.words"
     }
     container.write(tmp_path / "poorer", form.kind, form.version, about, kept)
-    with pytest.raises(ContainerError, match="no clusters are given for column 'cluster"):
+    with pytest.raises(ContainerError, match="clusters are required for column 'cluster"):
         dodona.load(tmp_path / "poorer")
 
 
