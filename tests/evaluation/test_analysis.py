@@ -1,4 +1,4 @@
-"""Errors, counted by hand; punctuation by three rules; two systems that split the text."""
+"""Error analysis by hand, punctuation rules, and comparison of systems that segment the text."""
 
 from __future__ import annotations
 

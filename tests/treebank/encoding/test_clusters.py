@@ -79,7 +79,7 @@ def test_progress_is_reported_to_the_end() -> None:
         ([["a", "b"]], {"min_count": 0}, "min_count must be at least 1, not 0"),
     ],
 )
-def test_what_cannot_be_clustered_is_told(
+def test_texts_that_cannot_be_clustered_are_refused(
     text: list[list[str]], options: dict[str, int], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
@@ -338,7 +338,7 @@ def test_every_system_has_templates_for_clusters(system: str, tmp_path: Path) ->
     assert len(list(trainer.epochs())) == 1
 
 
-def test_with_predicted_tags_no_template_looks_at_lemmas(tmp_path: Path) -> None:
+def test_with_predicted_tags_no_template_uses_lemmas(tmp_path: Path) -> None:
     words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
     write_clusters(words, tmp_path / "clusters.txt")
     settings = dodona.Settings(clusters=str(tmp_path / "clusters.txt"), tags="jackknife:2")
