@@ -1,4 +1,4 @@
-"""Errors, counted by hand; punctuation by three rules; two systems that split the text."""
+"""Error analysis by hand, punctuation rules, and comparison of systems that segment the text."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def test_the_table_the_data_and_the_page() -> None:
         ({"xpos": ["N", "V", "N", "N"]}, "xpos", "by UPOS PUNCT", 3),
     ],
 )
-def test_punctuation_is_told_and_how_is_said(
+def test_the_punctuation_rule_is_reported(
     columns: dict[str, list[str]], rule: str, said: str, n_left: int
 ) -> None:
     gold = make([2, 0, 2, 2], ["nsubj", "root", "obj", "punct"], **columns)
     scores = dodona.evaluate([gold], [gold], punctuation=False, punctuation_by=rule)
     assert (scores.punctuation_by, scores.n_words) == (said, n_left)
-    assert f"(told {said})" in scores.table()
-    with pytest.raises(ValueError, match="punctuation is told by auto, upos"):
+    assert f"({said})" in scores.table()
+    with pytest.raises(ValueError, match="expected one of auto, upos"):
         find_rule([gold], "smell")
 
 

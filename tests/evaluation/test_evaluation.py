@@ -18,7 +18,7 @@ from support.official import TREEBANKS, dev_set, official_evaluation
 
 @dataclass
 class Sentence:
-    """As much of a treebank's sentence as evaluation looks at."""
+    """The columns of a sentence that evaluation reads."""
 
     forms: list
     lemmas: list

@@ -1,4 +1,4 @@
-"""Traces of parses, and what the repairs in them were good for."""
+"""Effects of the repairs in traces of non-monotonic parses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = ["dep", "root"]
 def steps(
     system: str, n_words: int, *moves: str
 ) -> list[tuple[dodona.State, dodona.Action | None]]:
-    """The states on the way of these moves, in the form of `Parser.trace`."""
+    """Return the states of these moves, in the form of `Parser.trace`."""
     machine = dodona.system(system, labels=LABELS)
     state, found = machine.start(n_words), []
     for move in moves:

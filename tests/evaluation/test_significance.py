@@ -58,7 +58,7 @@ def test_mcnemar_is_chi_square_with_continuity_correction_for_many(n_only_a, n_o
     assert "chi-square" in method
 
 
-def test_mcnemar_has_no_jump_where_its_two_ways_meet():
+def test_exact_and_approximate_mcnemar_agree_at_the_boundary():
     def exact(a, b):
         return 2 * sum(math.comb(a + b, k) for k in range(min(a, b) + 1)) / 2 ** (a + b)
 

@@ -116,13 +116,13 @@ def test_a_head_that_gold_does_not_have_is_wrong() -> None:
         ((" NOUN N", " PROPN N"), 3),  # counts for the word itself, not for its head
     ],
 )
-def test_mlas_wants_the_same_function_words(change: tuple[str, str], mlas: int) -> None:
+def test_mlas_requires_the_same_function_words(change: tuple[str, str], mlas: int) -> None:
     found = scores(GOLD, GOLD.replace(*change))
     assert found.mlas is not None and found.clas is not None
     assert (found.clas.n_correct, found.mlas.n_correct) == (4, mlas)
 
 
-def test_mlas_wants_the_same_function_words_even_if_others_look_alike() -> None:
+def test_mlas_requires_the_same_function_words_even_if_others_are_alike() -> None:
     gold = "1 le le DET _ _ 3 det\n2 le le DET _ _ 3 reparandum\n3 oak oak NOUN _ _ 0 root"
     system = gold.replace("det", "_").replace("reparandum", "det").replace("3 _", "3 reparandum")
     found = scores(gold, system)
@@ -217,7 +217,7 @@ def error(gold: str | bytes = GOLD, system: str | bytes = SYSTEM) -> str:
     return str(found.value)
 
 
-def test_texts_that_differ_are_told_with_line_and_context() -> None:
+def test_different_texts_are_reported_with_line_and_context() -> None:
     assert error(system=SYSTEM.replace(" chêne ", " chère ")) == (
         "gold.conllu:7 has 'êne.Oui' after 'Ilparleduch', but system.conllu:4 has 'ère.Oui': "
         "gold and system must have the same text, white space apart"
@@ -227,13 +227,13 @@ def test_texts_that_differ_are_told_with_line_and_context() -> None:
     )
 
 
-def test_a_difference_in_a_multiword_token_is_told_with_its_line() -> None:
+def test_a_difference_in_a_multiword_token_is_reported_with_its_line() -> None:
     assert error(SYSTEM, GOLD.replace("du _", "des _")).startswith(
         "gold.conllu:3 has 'uchêne.Oui' after 'Ilparled', but system.conllu:4 has 'eschêne.Oui'"
     )
 
 
-def test_a_text_that_ends_early_is_told() -> None:
+def test_a_text_that_ends_early_is_reported() -> None:
     assert error(system=SYSTEM.partition("6 Oui")[0]).startswith(
         "gold.conllu:10 has 'Oui' after 'Ilparleduchêne.', but system.conllu:6 has nothing more"
     )
@@ -249,11 +249,13 @@ def test_a_text_that_ends_early_is_told() -> None:
         (("4 chêne", "4 \u00a0"), "4: the form of 4 is white space only"),
     ],
 )
-def test_what_cannot_be_scored_is_told_with_its_line(change: tuple[str, str], message: str) -> None:
+def test_what_cannot_be_scored_is_reported_with_its_line(
+    change: tuple[str, str], message: str
+) -> None:
     assert error(system=SYSTEM.replace(*change)).startswith(f"system.conllu:{message}")
 
 
-def test_heads_outside_the_sentence_and_missing_sentences_are_told() -> None:
+def test_heads_outside_the_sentence_and_missing_sentences_are_reported() -> None:
     oui = sentences("1 Oui oui INTJ I _ 0 root", "gold.conllu")
 
     class Elsewhere:

@@ -1,1 +1,1 @@
-"""How the time of every operation grows with its input, the nasty ones included."""
+"""How the work of every operation grows with its input, adversarial inputs included."""

@@ -237,7 +237,7 @@ OPERATIONS = [
     Operation(
         "find crossing arcs", TREES, sentences, each(lambda s: nonprojective_arcs(s.heads)), 2000
     ),
-    # each lift measures all words again
+    # where all arcs cross, each lift renumbers the words below
     Operation(
         "projectivise",
         TREES,

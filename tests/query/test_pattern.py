@@ -1,4 +1,4 @@
-"""Patterns find what a plain search over all words finds, and say what is wrong with themselves."""
+"""Pattern search against an exhaustive search, and errors in patterns."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ PIECES += [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
-def test_any_text_is_a_pattern_or_told_why_not(text: str) -> None:
+def test_any_text_is_a_pattern_or_refused_with_a_reason(text: str) -> None:
     try:
         pattern = Pattern(text)
     except PatternError as error:

@@ -107,7 +107,7 @@ def test_the_language_is_ambiguous() -> None:
 
 
 def test_nouns_have_prepositions_they_like() -> None:
-    """That is what tells a noun's own phrase from the verb's; English has such habits too."""
+    """Preferred prepositions distinguish phrases of nouns from phrases of verbs."""
     prepositions: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in synthetic_treebank(4000, seed=4, nonprojective=0):
         for word, deprel in enumerate(sentence.deprels, start=1):

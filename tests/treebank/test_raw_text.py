@@ -1,4 +1,4 @@
-"""The text of a treebank, and what a segmenter should find in it."""
+"""Raw text of treebanks and its gold segmentation."""
 
 from __future__ import annotations
 

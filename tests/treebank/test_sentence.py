@@ -1,4 +1,4 @@
-"""A sentence gives back what it was made from, and a changed column changes nothing else."""
+"""A sentence keeps its input, and replacing a column changes nothing else."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Words are views of a sentence: they tell what its columns tell, and who is around them."""
+"""Words: columns, heads, dependents, subtrees and offsets."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_circle_does_not_go_on_for_ever() -> None:
     assert sentence.root is None and sentence.roots == []
 
 
-def test_places_in_the_text_are_those_of_the_letters(sentence: Sentence) -> None:
+def test_offsets_of_words_are_those_of_their_letters(sentence: Sentence) -> None:
     text = sentence.text
     assert [(word.start, word.end) for word in sentence] == [
         (0, 5),  # Allez-y is Allez and -y
@@ -273,7 +273,7 @@ def test_a_sentence_as_data(sentence: Sentence) -> None:
     assert "tokens" not in Sentence.from_columns(["x"]).to_dict()
 
 
-def test_data_has_features_as_maps_and_places(sentence: Sentence) -> None:
+def test_data_has_features_as_maps_and_offsets(sentence: Sentence) -> None:
     word = sentence.to_dict()["words"][4]
     assert word["feats"] == {"Gender": "Masc"}
     assert word["misc"] == {"SpaceAfter": "No", "TokenRange": "11:16"}
@@ -282,7 +282,7 @@ def test_data_has_features_as_maps_and_places(sentence: Sentence) -> None:
 
 
 def test_the_subtree_of_a_chain_is_found_in_one_pass() -> None:
-    """Fifty thousand words, each below the one before: going up from each takes seconds."""
+    """A chain of fifty thousand words must not be climbed from each word."""
     chain = Sentence.from_columns(["oak"] * 50_000, heads=list(range(50_000)))
     assert len(chain[0].subtree) == 50_000
     assert chain[49_998].subtree == [chain[49_998], chain[49_999]]

@@ -93,7 +93,7 @@ class Pattern:
         if not isinstance(text, str):
             raise TypeError(f"a pattern is a text such as 'upos=VERB >nsubj *', not {text!r}")
         self.text = text
-        program = _Program(text, parse_pattern(text), regexes)
+        program = _Program(text, regexes)
         self.name_places = program.name_places
         self.n_words = program.groups[0][1]
         self._matcher = program.matcher()
@@ -148,7 +148,7 @@ def compile_pattern(pattern: str | Pattern) -> Pattern:
 class _Program:
     """A pattern as flat lists for the matcher, with nodes in the order of the search."""
 
-    def __init__(self, text: str, root: PatternWord, regexes: bool) -> None:
+    def __init__(self, text: str, regexes: bool) -> None:
         self.text, self.regexes = text, regexes
         self.values: list[tuple[int, bytes]] = []
         self.predicates: list[Callable[[str], bool]] = []
@@ -156,49 +156,36 @@ class _Program:
         self.nodes: list[tuple[int, int, int, int, int, int, int]] = []
         self.groups: list[tuple[int, int, list[int]]] = []
         self.name_places: dict[str, int] = {}
-        self._add_group(root, ANYWHERE, -1, (), self.name_places)
+        self._add_group(WordRelation("", (), False, parse_pattern(text)), -1, self.name_places)
 
     def matcher(self) -> Matcher:
         return Matcher(self.values, self.predicates, self.tests, self.nodes, self.groups)
 
-    def _add_group(
-        self,
-        root: PatternWord,
-        sign: int,
-        anchor: int,
-        labels: tuple[Value, ...],
-        names: dict[str, int],
-    ) -> int:
+    def _add_group(self, relation: WordRelation, anchor: int, names: dict[str, int]) -> int:
         """Add a group of nodes that must all match, and the groups below it that must not."""
         number, first, absent = len(self.groups), len(self.nodes), list[int]()
         self.groups.append((first, first, absent))
-        waiting = self._add(root, sign, anchor, labels, names)
+        negated = self._add(relation, anchor, names)
         self.groups[number] = (first, len(self.nodes), absent)
-        for at, relation in waiting:
-            is_not = SIGNS.index(relation.sign)
+        for position, relation in negated:
             # names are local to a negated group, which also sees the outer ones
-            absent.append(self._add_group(relation.target, is_not, at, relation.labels, {**names}))
+            absent.append(self._add_group(relation, position, {**names}))
         return number
 
     def _add(
-        self,
-        node: PatternWord,
-        sign: int,
-        anchor: int,
-        labels: tuple[Value, ...],
-        names: dict[str, int],
+        self, relation: WordRelation, anchor: int, names: dict[str, int]
     ) -> list[tuple[int, WordRelation]]:
         """Add a node and its required relations; return the negated relations."""
-        position = len(self.nodes)
+        node, position = relation.target, len(self.nodes)
+        sign = SIGNS.index(relation.sign) if relation.sign else ANYWHERE
         same_as = names.setdefault(node.name, position) if node.name else position
         tests = self._add_tests(node)
-        self.nodes.append((*tests, sign, anchor, *self._add_values(labels), same_as))
-        waiting = [(position, relation) for relation in node.relations if relation.is_negated]
-        for relation in node.relations:
-            if not relation.is_negated:
-                of = SIGNS.index(relation.sign)
-                waiting += self._add(relation.target, of, position, relation.labels, names)
-        return waiting
+        self.nodes.append((*tests, sign, anchor, *self._add_values(relation.labels), same_as))
+        negated = [(position, below) for below in node.relations if below.is_negated]
+        for below in node.relations:
+            if not below.is_negated:
+                negated += self._add(below, position, names)
+        return negated
 
     def _add_tests(self, node: PatternWord) -> tuple[int, int]:
         first = len(self.tests)

@@ -1,4 +1,4 @@
-"""CoNLL-U inside a string of JSON: what Python's own `json` writes, less what nobody asked for."""
+"""CoNLL-U as a JSON string, against Python's `json`, without the unwanted parts of MISC."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unquoted(sentences: list[Sentence], *, ranges: bool = True, spaces: bool = T
 
 
 def less(misc: str, *unwanted: str) -> str:
-    """MISC without some of its parts, the slow way."""
+    """Remove some parts of MISC, as a reference."""
     parts = misc.split("|")
     kept = [part for part in parts if not any(LEFT_OUT[name].fullmatch(part) for name in unwanted)]
     return "|".join(kept) or "_"

@@ -1,4 +1,4 @@
-"""What a reader must never do: lose a byte, accept a broken tree, or leave you guessing where."""
+"""The reader is lossless, rejects invalid trees, and names file and line."""
 
 import gzip
 import io
@@ -143,7 +143,7 @@ def test_memory_does_not_grow_with_the_file():
 # --- files
 
 
-def test_gz_is_read_by_name_and_damage_is_told(tmp_path):
+def test_gz_is_read_by_name_and_damage_is_reported(tmp_path):
     path = tmp_path / "a.conllu.gz"
     path.write_bytes(gzip.compress(ORACLE * 5000))
     assert b"".join(map(bytes, read(path))) == ORACLE * 5000
@@ -160,7 +160,7 @@ def test_gz_is_read_by_name_and_damage_is_told(tmp_path):
         list(read(path))
 
 
-def test_missing_files_and_folders_are_told(tmp_path):
+def test_missing_files_and_folders_are_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.conllu"):
         read(tmp_path / "none.conllu")
     with pytest.raises(TreebankError, match="this is a folder; expected a file"):

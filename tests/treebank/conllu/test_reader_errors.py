@@ -1,4 +1,4 @@
-"""What is wrong with a file is told with its line, and never costs more than it must."""
+"""Errors in files are reported with their line, at a bounded cost."""
 
 import io
 

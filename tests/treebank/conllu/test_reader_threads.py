@@ -16,7 +16,7 @@ BLOCK = b"1\tSpeak\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 
 
 class SlowFile(io.BytesIO):
-    """Waits in the middle of the first read until it is told to go on."""
+    """A file whose first read blocks until it is released."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)

@@ -95,7 +95,7 @@ def test_bad_sentences_are_written_as_they_are():
     assert memory.getvalue() == b"junk\n\n"
 
 
-def test_a_writer_that_is_not_open_says_so():
+def test_a_closed_writer_is_refused():
     with pytest.raises(ValueError, match="with statement"):
         Writer(io.BytesIO()).write(SPEAK)
     with pytest.raises(ValueError, match="format is conllu or conllx; found 'xml'"):

@@ -79,7 +79,7 @@ def test_progress_is_reported_to_the_end() -> None:
         ([["a", "b"]], {"min_count": 0}, "min_count must be at least 1, not 0"),
     ],
 )
-def test_what_cannot_be_clustered_is_told(
+def test_texts_that_cannot_be_clustered_are_refused(
     text: list[list[str]], options: dict[str, int], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
@@ -196,7 +196,7 @@ def test_a_column_is_the_bit_string_or_its_beginning() -> None:
 
 
 def test_columns_of_clusters_need_clusters() -> None:
-    with pytest.raises(ValueError, match="no clusters are given for column 'cluster:4'"):
+    with pytest.raises(ValueError, match="clusters are required for column 'cluster:4'"):
         Encoder(["form", "cluster:4"])
 
 
@@ -322,7 +322,7 @@ def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) 
         if name != "clusters.words"
     }
     container.write(tmp_path / "poorer", form.kind, form.version, about, kept)
-    with pytest.raises(ContainerError, match="no clusters are given for column 'cluster"):
+    with pytest.raises(ContainerError, match="clusters are required for column 'cluster"):
         dodona.load(tmp_path / "poorer")
 
 
@@ -338,7 +338,7 @@ def test_every_system_has_templates_for_clusters(system: str, tmp_path: Path) ->
     assert len(list(trainer.epochs())) == 1
 
 
-def test_with_predicted_tags_no_template_looks_at_lemmas(tmp_path: Path) -> None:
+def test_with_predicted_tags_no_template_uses_lemmas(tmp_path: Path) -> None:
     words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
     write_clusters(words, tmp_path / "clusters.txt")
     settings = dodona.Settings(clusters=str(tmp_path / "clusters.txt"), tags="jackknife:2")

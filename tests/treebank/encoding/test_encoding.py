@@ -1,4 +1,4 @@
-"""Strings to numbers and trees back."""
+"""Encoding of sentences as integers, and decoding of trees."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def test_a_large_vocabulary_loses_nothing() -> None:
     assert vocabulary[b"oak"] == UNKNOWN
 
 
-def test_strings_that_differ_only_beyond_eight_bytes_or_in_zeros_are_told_apart() -> None:
+def test_strings_that_differ_only_beyond_eight_bytes_or_in_zeros_are_distinct() -> None:
     strings = [b"", b"\0", b"\0\0", b"abcdefgh", b"abcdefgh\0", b"abcdefghi", b"abcdefghj"]
     assert Vocabulary(strings).strings() == strings
 
 
 def learned(column: str, **columns: list[str]) -> list[bytes]:
-    """What an encoder sees in a column."""
+    """Return the strings that an encoder reads in a column."""
     n_words = len(next(iter(columns.values())))
     encoder = Encoder([column])
     forms = columns.pop("forms", ["word"] * n_words)

@@ -71,7 +71,7 @@ def test_empty_nodes_in_a_chain_and_in_a_circle() -> None:
 
 
 def chained(n_nodes: int, n_heads: int = 1) -> str:
-    """A word above which empty nodes stand in rows of `n_heads`, each below all of the next row."""
+    """Return a word below rows of `n_heads` empty nodes, each below all nodes of the next row."""
     lines = ["1\ta\t_\t_\t_\t_\t0\troot\t1.1:x\t_"]
     for node in range(1, n_nodes + 1):
         row = (node - 1) // n_heads + 1
@@ -209,7 +209,7 @@ def links(arcs: frozenset[GraphArc]) -> tuple[tuple[int, int], ...]:
 
 @given(graphs())
 def test_cycles_are_removed_from_every_graph(arcs: frozenset[GraphArc]) -> None:
-    """By turning and dropping as many arcs as it says, and none where there is no cycle."""
+    """The counts of reversed and dropped arcs are right, and 0 without a cycle."""
     result = remove_cycles(arcs)
     assert is_acyclic(links(result.arcs))
     assert (result.n_turned + result.n_dropped == 0) == is_acyclic(links(arcs))
@@ -330,7 +330,7 @@ def test_an_arc_from_a_word_to_itself_is_dropped() -> None:
     assert remove_cycles(arcs).arcs == {(0, "root", 1)}
 
 
-def test_arcs_both_ways_become_one_into_the_word_with_fewer_heads() -> None:
+def test_arcs_in_both_directions_are_merged_into_the_word_with_fewer_heads() -> None:
     arcs = {(0, "root", 1), (1, "acl:relcl", 2), (2, "nsubj", 1), (2, "obj", 1)}
     assert planarise(arcs).arcs == {(0, "root", 1), (1, "acl:relcl⇄nsubj|obj", 2)}
     assert deplanarise(planarise(arcs).arcs) == arcs
@@ -403,7 +403,7 @@ def test_scores_count_arcs() -> None:
 
 
 def test_arcs_through_empty_nodes_count_as_one_each() -> None:
-    """Where empty nodes stand, or a collapsed file, make no difference; another path does."""
+    """The position of empty nodes makes no difference, nor does contraction; another path does."""
     gold = read_one(GAPPING)
     *lines, empty, last = GAPPING.replace("5.1", "6.1").rstrip("\n").split("\n")
     assert evaluate_graphs([gold], [read_one("\n".join([*lines, last, empty, "", ""]))]).elas == 100

@@ -1,4 +1,4 @@
-"""Labels of graphs: whatever a sentence's words are, they are such as UD allows."""
+"""Labels of graphs are valid in UD for any words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKED = ["root", "conj:{cc}", "cc", "obl:{case}:{Case}", "case"]
 
 
 def is_legal(label: str) -> bool:
-    """UD's pattern, with a word at the second or third place, told without `regex`."""
+    """Match UD's pattern, with a word in the second or third part, without `regex`."""
     parts = label.split(":")
     words = [i for i, part in enumerate(parts) if not PLAIN.fullmatch(part)]
     if len(parts) > 4 or words not in ([], [1], [2]) or (words == [1] and len(parts) == 4):
@@ -67,8 +67,8 @@ def test_labels_with_a_relation_of_ud_become_legal_and_stay_so(parts: list[str])
 
 
 @given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
-def test_the_decoder_writes_what_the_plain_version_says(lemma: str, case: str) -> None:
-    """Words that mark a phrase may be anything; no label that comes of them is illegal."""
+def test_the_decoder_equals_the_python_functions(lemma: str, case: str) -> None:
+    """No words that mark a phrase make a label illegal."""
     clean = [re.sub(r"[\s|=>\x00-\x1f\x7f-\xa0]", "", text) or "&" for text in (lemma, case)]
     sentence = dodona.Sentence.from_columns(
         ["oaks", clean[0], "doves", clean[0]],

@@ -41,12 +41,12 @@ def test_nonprojective_arcs_are_those_of_the_definition(heads: list[int]) -> Non
 
 
 @given(st.lists(st.integers(0, 6), min_size=6, max_size=6))
-def test_a_tree_has_a_way_to_the_root_from_every_word(heads: list[int]) -> None:
+def test_a_tree_has_a_path_to_the_root_from_every_word(heads: list[int]) -> None:
     assert is_tree(heads) == all(reaches_root(heads, word) for word in range(1, 7))
 
 
 @pytest.mark.parametrize("heads", [[2], [0, -1], [0, None], [0, 2**40], [1], [2, 1]])
-def test_what_is_no_tree_is_refused(heads: list[int]) -> None:
+def test_heads_that_do_not_form_a_tree_are_refused(heads: list[int]) -> None:
     assert not is_tree(heads)
     with pytest.raises(ValueError, match=r"word \d"):
         is_projective(heads)

@@ -1,4 +1,4 @@
-"""The rules of Universal Dependencies: found where they are broken, mended, kept in a search."""
+"""The rules of Universal Dependencies: violations, repairs, and constraints of the search."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_negation_and_possessives_are_exceptions() -> None:
     assert list(errors(heads, labels, [det, noun, noun])) == [Broken(2, "head")]
 
 
-def test_a_word_acts_as_the_tag_that_it_says() -> None:
+def test_extpos_replaces_the_tag() -> None:
     assert kind_of("ADJ", "Degree=Cmp|ExtPos=ADP") == kind_of("ADP", "_") == TAGS.index("ADP")
     assert kind_of("NN", "_") == 0  # no tag of UD: no rule
 
@@ -76,7 +76,7 @@ def some_kinds(n: int, random: Random) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_whatever_is_broken_can_be_mended(seed: int) -> None:
+def test_every_tree_can_be_repaired(seed: int) -> None:
     random = Random(seed)
     n = random.randint(1, 12)
     heads = random_tree(n, random)
@@ -91,7 +91,7 @@ def test_whatever_is_broken_can_be_mended(seed: int) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
-    """The core, asked for an arc in a state, beside the rules, asked for the tree so far."""
+    """The constraints of the core agree with the rules applied to the partial tree."""
     random = Random(1)
     system = dodona.system(name, labels=LABELS)
     n_broken = n_allowed = 0
@@ -115,13 +115,13 @@ def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
 
 
 def broken_so_far(state: dodona.State, kinds: list[int]) -> list[Broken]:
-    """Errors of the arcs that are there; a word without one may still get any relation."""
+    """Yield the errors of the existing arcs; a word without one may still get any relation."""
     heads = [head or 0 for head in state.heads]
     labels = [label or "root" for label in state.labels]
     return list(errors(heads, labels, kinds))
 
 
-def test_every_rule_is_told_in_words() -> None:
+def test_every_rule_has_a_description() -> None:
     from dodona.core.transitions.constraints import RULES
 
     assert WHY.keys() == set(RULES)

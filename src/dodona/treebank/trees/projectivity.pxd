@@ -10,7 +10,7 @@ cdef struct Tree:   # one allocation: eight arrays of n_words + 1, by word, the 
     int* right      # are all its descendants
 
 cdef Tree* new_tree(object heads) except NULL          # to be freed by `free`
-cdef bint number_subtrees(Tree* tree) noexcept nogil
+cdef void measure_block(Tree* tree, int word) noexcept nogil
 cdef void measure_blocks(Tree* tree) noexcept nogil
 
 cdef inline bint dominates(const Tree* tree, int ancestor, int word) noexcept nogil:

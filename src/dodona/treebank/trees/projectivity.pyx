@@ -69,7 +69,7 @@ cdef bint number_subtrees(Tree* tree) noexcept nogil:
     """
     cdef int n_seen = 0, word, i
     for word in range(tree.n_words + 1):
-        tree.child[word], tree.size[word] = NONE, 0
+        tree.child[word] = NONE
     for word in range(tree.n_words, 0, -1):
         tree.sibling[word] = tree.child[tree.head[word]]
         tree.child[tree.head[word]] = word
@@ -93,19 +93,22 @@ cdef bint number_subtrees(Tree* tree) noexcept nogil:
     return n_seen == tree.n_words + 1
 
 
+cdef void measure_block(Tree* tree, int word) noexcept nogil:
+    """Measure the block of a word, given the blocks of its descendants."""
+    cdef int edge = word - 1
+    while edge > 0 and dominates(tree, word, edge):
+        edge = tree.left[edge] - 1
+    tree.left[word] = edge + 1
+    edge = word + 1
+    while edge <= tree.n_words and dominates(tree, word, edge):
+        edge = tree.right[edge] + 1
+    tree.right[word] = edge - 1
+
+
 cdef void measure_blocks(Tree* tree) noexcept nogil:
-    """Fill left and right, bottom-up."""
-    cdef int i, word, edge
+    cdef int i
     for i in range(tree.n_words, -1, -1):
-        word = tree.order[i]
-        edge = word - 1
-        while edge > 0 and dominates(tree, word, edge):
-            edge = tree.left[edge] - 1
-        tree.left[word] = edge + 1
-        edge = word + 1
-        while edge <= tree.n_words and dominates(tree, word, edge):
-            edge = tree.right[edge] + 1
-        tree.right[word] = edge - 1
+        measure_block(tree, tree.order[i])
 
 
 def is_projective(heads):
