@@ -77,10 +77,10 @@ def parse_corpus(
 
     column = "tokens" if input == "tokens" else "text"
     chosen: dict[str, Any] = {column: text or column, "keep": _columns(keep), **options}
-    given = make_options(model, level=level or LEVELS[0], **chosen)
+    parsing = make_options(model, level=level or LEVELS[0], **chosen)
     with _view() as show:
         progress = parse_files(
-            paths, out, given, format=output or PARQUET, resume=resume, report=show
+            paths, out, parsing, format=output or PARQUET, resume=resume, report=show
         )
     if progress.n_errors:
         say(
