@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.sentence import Sentence
@@ -16,6 +16,8 @@ BATCH = 256  # sentences: with 64, tagger and parser evict each other from the c
 MAX_BATCH_WORDS = 4096
 AHEAD = 4  # batches in flight per thread
 
+S = TypeVar("S")
+T = TypeVar("T")
 Work = Callable[[list[Sentence]], list[Sentence]]
 
 
@@ -30,8 +32,52 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
     """
     if threads < 1:
         raise ValueError(f"at least one thread is needed, not {threads}")
-    batches = _batches(iter(items))
-    return _work(work, batches) if threads == 1 else _work_in_threads(work, batches, threads)
+    done = map_in_order(lambda batch: _do(work, batch), _batches(iter(items)), threads, AHEAD)
+    return (item for batch in done for item in batch)
+
+
+def map_in_order(
+    work: Callable[[S], T], items: Iterable[S], threads: int, ahead: int
+) -> Iterator[T]:
+    """Map items in threads and yield results in order; `ahead` items per thread are in flight.
+
+    If the items end in an error, it is raised after the results of all items before it.
+
+    >>> list(map_in_order(len, ["oak", "speaks"], threads=2, ahead=1))
+    [3, 6]
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    # imported here, as it imports logging, which takes longer than one sentence
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    waiting: deque[Future[T]] = deque()
+    try:
+        for future in _submit(pool, work, items):
+            waiting.append(future)
+            if len(waiting) > threads * ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _submit(
+    pool: ThreadPoolExecutor, work: Callable[[S], T], items: Iterable[S]
+) -> Iterator[Future[T]]:
+    """Yield the future of each item; an error of the input becomes the last future."""
+    from concurrent.futures import Future
+
+    try:
+        for item in items:
+            yield pool.submit(work, item)
+    except Exception as error:
+        failed: Future[T] = Future()
+        failed.set_exception(error)
+        yield failed
 
 
 def require_sentence(item: object) -> Sentence:
@@ -63,43 +109,6 @@ parser.pipe(sentences) sentences
             "parser.pipe(sentences) sentences"
         )
     return item
-
-
-def _work(work: Work, batches: Iterator[list[Any]]) -> Iterator[Any]:
-    for batch in batches:
-        yield from _do(work, batch)
-
-
-def _work_in_threads(work: Work, batches: Iterator[list[Any]], threads: int) -> Iterator[Any]:
-    # imported here, as it imports logging, which takes longer than one sentence
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(threads)
-    waiting: deque[Future[list[Any]]] = deque()
-    try:
-        for future in _submit(pool, work, batches):
-            waiting.append(future)
-            if len(waiting) > threads * AHEAD:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _submit(
-    pool: ThreadPoolExecutor, work: Work, batches: Iterator[list[Any]]
-) -> Iterator[Future[list[Any]]]:
-    """Yield the future of each batch; an error of the input becomes the last future."""
-    from concurrent.futures import Future
-
-    try:
-        for batch in batches:
-            yield pool.submit(_do, work, batch)
-    except Exception as error:
-        failed: Future[list[Any]] = Future()
-        failed.set_exception(error)
-        yield failed
 
 
 def _do(work: Work, batch: list[Any]) -> list[Any]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dodona import load
@@ -25,12 +24,11 @@ from dodona.bridges.spacy import (
     sentences_in,
 )
 from dodona.extras import require
+from dodona.parsing.parser import Parser
 from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
-
-    from dodona.parsing.parser import Parser
 
 ASSIGNED = [
     "token.tag",
@@ -107,15 +105,12 @@ class Component:
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Return the bytes of the model file."""
-        with TemporaryDirectory() as folder:
-            self.to_disk(Path(folder))
-            return (Path(folder) / FILE).read_bytes()
+        return self.parser.to_bytes()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Component:
         """Load the model from the bytes of its file."""
-        with TemporaryDirectory() as folder:
-            (Path(folder) / FILE).write_bytes(data)
-            return self.from_disk(Path(folder))
+        self.parser = Parser.from_bytes(data)
+        return self
 
 
 def make_component(

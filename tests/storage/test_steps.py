@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from dodona.storage import steps as module
-from dodona.storage.steps import Journal, LocalFile, StepError
+from dodona.storage.steps import Journal, JournalFile, StepError
 
 HEADER = {"model": "abc", "settings": {"level": "word", "keep": ("a",)}}
 WORK = """
 import sys
 from pathlib import Path
 from dodona.storage.atomic import atomic_write
-from dodona.storage.steps import Journal, LocalFile
+from dodona.storage.steps import Journal, JournalFile
 
 folder = Path(sys.argv[1])
-journal = Journal(LocalFile(folder / "steps.jsonl", locked=True), dict, {"seed": 1})
+journal = Journal(JournalFile(folder / "steps.jsonl", locked=True), dict, {"seed": 1})
 for number in range(200):
     if f"step-{number}" not in journal.steps:
         with atomic_write(folder / f"step-{number}") as file:
@@ -37,7 +37,7 @@ def read_step(record: dict[str, Any]) -> int:
 
 
 def open_journal(path: Path, header: dict[str, Any] | None = None, **options: Any) -> Journal[int]:
-    return Journal(LocalFile(path), read_step, HEADER if header is None else header, **options)
+    return Journal(JournalFile(path), read_step, HEADER if header is None else header, **options)
 
 
 @pytest.fixture
@@ -58,8 +58,7 @@ def test_a_journal_is_lines_of_json_with_a_header(path: Path) -> None:
 
 
 def test_a_run_without_a_step_leaves_nothing(tmp_path: Path) -> None:
-    journal = open_journal(tmp_path / "run" / "steps.jsonl")
-    journal.close()
+    open_journal(tmp_path / "run" / "steps.jsonl")
     assert not list(tmp_path.iterdir())
 
 
@@ -133,9 +132,9 @@ def test_another_version_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_results_without_a_header_are_named_by_a_key(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text('{"key": "k1", "size": 5}\n')
-    journal = Journal(LocalFile(path), read_step, key="key")
+    journal = Journal(JournalFile(path), read_step, key="key")
     journal.add("k2", {"size": 6})
-    assert Journal(LocalFile(path), read_step, key="key").steps == {"k1": 5, "k2": 6}
+    assert Journal(JournalFile(path), read_step, key="key").steps == {"k1": 5, "k2": 6}
 
 
 def test_a_full_disk_names_the_journal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,11 +150,11 @@ def test_a_full_disk_names_the_journal(path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no flock")
 def test_a_locked_journal_is_opened_once(path: Path) -> None:
-    first = LocalFile(path, locked=True)
+    first = JournalFile(path, locked=True)
     with pytest.raises(StepError, match="another run is at work in this folder"):
-        LocalFile(path, locked=True, name="out")
+        JournalFile(path, locked=True, name="out")
     first.close()
-    LocalFile(path, locked=True).close()
+    JournalFile(path, locked=True).close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
@@ -169,8 +168,8 @@ def test_a_killed_run_is_resumed(tmp_path: Path) -> None:
             time.sleep(0.001)
         process.kill()
         process.wait()
-        recorded = Journal(LocalFile(path), dict, {"seed": 1}).steps
+        recorded = Journal(JournalFile(path), dict, {"seed": 1}).steps
         assert all((tmp_path / name).stat().st_size == 3000 for name in recorded)
     subprocess.run(command, check=True)
-    assert len(Journal(LocalFile(path), dict, {"seed": 1}).steps) == 200
+    assert len(Journal(JournalFile(path), dict, {"seed": 1}).steps) == 200
     assert len(path.read_bytes().splitlines()) == 201, "no step is done twice"

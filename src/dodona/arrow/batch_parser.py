@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -15,15 +13,13 @@ from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
 from dodona.arrow.record_batches import ConlluRows, TableRows
 from dodona.arrow.schema import has_graphs, join_schemas
+from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import require_segmenter
 from dodona.treebank.sentence import Sentence
 
 SEGMENT_CHARS = 1 << 16  # of a long text, segmented at a time
 AHEAD = 2  # chunks in flight per thread
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class BatchParser:
 
     def parse_chunks(self, chunks: Iterable[Chunk]) -> Iterator[ParsedChunk]:
         """Parse chunks in threads, in order."""
-        for parsed in map_in_order(self._parse_chunk, chunks, self.options.threads):
+        for parsed in map_in_order(self._parse_chunk, chunks, self.options.threads, AHEAD):
             yield from parsed
 
     def schema(self, given: pa.Schema) -> pa.Schema:
@@ -117,25 +113,3 @@ class BatchParser:
         starts = range(0, len(document), SEGMENT_CHARS)
         for found in segmenter.stream(document[i : i + SEGMENT_CHARS] for i in starts):
             yield from found
-
-
-def map_in_order(work: Callable[[S], T], items: Iterable[S], threads: int) -> Iterator[T]:
-    """Map items in several threads, with few items read ahead, and yield results in order.
-
-    >>> list(map_in_order(len, ["oak", "speaks"], threads=2))
-    [3, 6]
-    """
-    if threads == 1:
-        yield from map(work, items)
-        return
-    waiting: deque[Future[T]] = deque()
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for item in items:
-            waiting.append(pool.submit(work, item))
-            if len(waiting) > threads * AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)

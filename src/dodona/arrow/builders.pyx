@@ -108,17 +108,19 @@ cdef class TableBuilder:
     input row of each word and each sentence.
     """
     cdef int level
-    cdef readonly ValidityBitmap is_word, is_sentence, is_document, has_head, has_position, spans_text
+    cdef readonly ValidityBitmap is_word, is_sentence, is_document
+    cdef readonly ValidityBitmap has_head, has_position, spans_text
     cdef readonly Int32Builder word_rows, sent_ids, ids, heads, starts, ends
-    cdef readonly Int32Builder sentence_rows, sentence_ids, first_words, sentence_starts, sentence_ends
-    cdef readonly Int32Builder first_sentences
+    cdef readonly Int32Builder sentence_rows, sentence_ids, sentence_starts, sentence_ends
+    cdef readonly Int32Builder first_words, first_sentences
     cdef readonly StringBuilder sentence_texts
     cdef readonly list texts                # of words, in the order of TEXT_NAMES
 
     def __init__(self, str level):
         self.level = LEVELS[level]
-        self.is_word, self.is_sentence, self.is_document = ValidityBitmap(), ValidityBitmap(), ValidityBitmap()
-        self.has_head, self.has_position, self.spans_text = ValidityBitmap(), ValidityBitmap(), ValidityBitmap()
+        self.is_word, self.is_sentence = ValidityBitmap(), ValidityBitmap()
+        self.is_document, self.has_head = ValidityBitmap(), ValidityBitmap()
+        self.has_position, self.spans_text = ValidityBitmap(), ValidityBitmap()
         self.word_rows, self.sent_ids, self.ids = Int32Builder(), Int32Builder(), Int32Builder()
         self.heads, self.starts, self.ends = Int32Builder(), Int32Builder(), Int32Builder()
         self.sentence_rows, self.sentence_ids = Int32Builder(), Int32Builder()

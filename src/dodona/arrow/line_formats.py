@@ -176,6 +176,7 @@ def _array(column: list[Any], kind: pa.DataType, lines: list[int], where: str) -
             try:
                 pa.array([value], kind)
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-                said = f"{where.format(number)} is {value!r}, but the first of them are {kind}"
-                raise ValueError(said) from None
+                raise ValueError(
+                    f"{where.format(number)} is {value!r}, but the first values are {kind}"
+                ) from None
         raise

@@ -13,7 +13,7 @@ from pyarrow import fs
 
 from dodona.arrow.inputs import InputFile, InputPart, checksum
 from dodona.arrow.locations import Location
-from dodona.storage.steps import Journal, JournalFile, LocalFile
+from dodona.storage.steps import Journal, JournalFile
 
 NAME = "_dodona.jsonl"  # Spark and Arrow ignore files with this prefix
 SECONDS_BETWEEN = 30  # a remote file cannot be appended to: it is rewritten, but not too often
@@ -27,7 +27,7 @@ def open_manifest(folder: Location, header: dict[str, Any], resume: bool) -> Ite
     location = folder / NAME
     file: JournalFile = RemoteFile(location)
     if location.is_local:
-        file = LocalFile(Path(location.path), locked=True, name=location.name)
+        file = JournalFile(Path(location.path), locked=True, name=location.name)
     try:
         manifest = Journal(file, _check_record, header)
         if manifest.steps and not resume:
@@ -68,11 +68,12 @@ def _check_record(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-class RemoteFile:
+class RemoteFile(JournalFile):
     """A journal in a file system where files can only be written as a whole."""
 
     def __init__(self, location: Location) -> None:
-        self.location, self.name = location, location.name
+        super().__init__(Path(location.path), name=location.name)
+        self.location = location
         self._data, self._is_written, self._time = b"", True, 0.0
 
     def read(self) -> bytes:

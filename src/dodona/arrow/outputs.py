@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 import pyarrow as pa
 from pyarrow import fs, parquet
@@ -34,13 +34,17 @@ class RowWriter(Protocol):
     def write(self, batch: pa.RecordBatch) -> None:
         """Write the rows of a batch."""
 
+    def finish(self) -> None:
+        """Write what remains."""
 
-def open_output(
-    location: Location, format: str, schema: pa.Schema
-) -> AbstractContextManager[RowWriter]:
+
+@contextmanager
+def open_output(location: Location, format: str, schema: pa.Schema) -> Iterator[RowWriter]:
     """Open an output file of this format."""
-    opened: AbstractContextManager[RowWriter] = _FORMATS[format][1](location, schema)
-    return opened
+    with open_new_file(location) as file:
+        output = _FORMATS[format][1](file, schema)
+        yield output
+        output.finish()
 
 
 def suffix_for(format: str) -> str:
@@ -117,18 +121,10 @@ def _size(column: pa.Array) -> int:
     return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
 
 
-@contextmanager
-def _open_parquet(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
-    with open_new_file(location) as file:
-        output = ParquetOutput(file, schema)
-        yield output
-        output.finish()
-
-
 class JsonOutput:
     """A file of JSON lines."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         self.file = file
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -136,11 +132,8 @@ class JsonOutput:
             line = json.dumps(row, ensure_ascii=False, default=str)
             self.file.write(line.encode() + b"\n")
 
-
-@contextmanager
-def _open_json(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
-    with open_new_file(location) as file:
-        yield JsonOutput(file)
+    def finish(self) -> None:
+        pass
 
 
 @contextmanager
@@ -165,8 +158,8 @@ def open_new_file(location: Location) -> Iterator[IO[bytes]]:
         raise
 
 
-_FORMATS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "parquet": (".parquet", _open_parquet),
-    "json": (".jsonl", _open_json),
+_FORMATS: dict[str, tuple[str, Callable[[IO[bytes], pa.Schema], RowWriter]]] = {
+    "parquet": (".parquet", ParquetOutput),
+    "json": (".jsonl", JsonOutput),
 }
 FORMATS = tuple(_FORMATS)

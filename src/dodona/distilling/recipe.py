@@ -364,9 +364,9 @@ class Distillation:
             name = "/".join(Path(path).parts[-2:])  # files of many treebanks have equal names
             yield _source("gold", Path(path), sum(map(len, sentences))) | {"file": name}
         lists = {"abbreviations": self.recipe.abbreviations, "lexicon": self.recipe.lexicon}
-        for kind, file in lists.items():
-            if file:
-                yield _source(kind, Path(file))
+        for kind, listed in lists.items():
+            if listed:
+                yield _source(kind, Path(listed))
         if silver := [Path(path) for path in self.recipe.silver]:
             digest = checksum(path.read_bytes() for path in silver)
             name = silver[0].name if len(silver) == 1 else f"{len(silver)} files"
@@ -378,8 +378,8 @@ class Distillation:
         for number, settings in enumerate(self.teacher_settings(), 1):
             step = self._teacher_step(number, settings)
             dev = step.summary.get("dev", {})
-            for path in step.paths():
-                yield _source("teacher", path) | {"file": f"teacher {number}", "dev": dev}
+            for file in step.paths():
+                yield _source("teacher", file) | {"file": f"teacher {number}", "dev": dev}
 
 
 def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]:

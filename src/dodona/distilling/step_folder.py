@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dodona.storage.steps import Journal, LocalFile, StepError
+from dodona.storage.steps import Journal, JournalFile, StepError
 
 JOURNAL = "steps.jsonl"
 EARLIER_JOURNAL = "manifest.json"
@@ -25,7 +25,7 @@ class StepFolder:
             raise StepError(f"{folder}: made by an earlier version of Dodona; {ADVICE}")
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        file = LocalFile(folder / JOURNAL)
+        file = JournalFile(folder / JOURNAL)
         self._journal: Journal[dict[str, Any]] = Journal(file, dict, made_from, advice=ADVICE)
 
     @property

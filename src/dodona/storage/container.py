@@ -26,15 +26,7 @@ from dodona.storage.atomic import atomic_write, naming
 
 ALIGNMENT = 64
 ITEM_SIZE = {"U8": 1, "I8": 1, "U16": 2, "U32": 4, "F32": 4, "U64": 8, "F64": 8}
-FORMATS: dict[str, Any] = {  # of memoryview.cast
-    "U8": "B",
-    "I8": "b",
-    "U16": "H",
-    "U32": "I",
-    "F32": "f",
-    "U64": "Q",
-    "F64": "d",
-}
+FORMATS: dict[str, Any] = dict(zip(ITEM_SIZE, "BbHIfQd", strict=True))  # of memoryview.cast
 MAX_HEADER = 100_000_000
 MAX_VERSION_DIGITS = 9
 MEMORY = "<memory>"  # the name in errors where there is no file

@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, Generic, Protocol, TypeVar
+from typing import IO, Any, Generic, TypeVar
 
 from dodona.errors import DodonaError
 from dodona.storage.atomic import NamedFile, lock
@@ -29,38 +29,23 @@ class StepError(DodonaError, ValueError):
     """A journal that is damaged, in use, or made from something else."""
 
 
-class JournalFile(Protocol):
-    """Where a journal is stored; `name` is its name in errors."""
-
-    name: str
-
-    def read(self) -> bytes:
-        """Return the content, empty if there is no file."""
-
-    def truncate(self, size: int) -> None:
-        """Cut the file to `size` bytes."""
-
-    def append(self, data: bytes) -> None:
-        """Add data durably."""
-
-    def close(self) -> None:
-        """Complete the file and release its lock."""
-
-
-class LocalFile:
-    """A journal on this machine; with `locked`, one process at a time opens it."""
+class JournalFile:
+    """The file of a journal, `name` in errors; with `locked`, one process at a time opens it."""
 
     def __init__(self, path: Path, *, locked: bool = False, name: str | None = None) -> None:
         self.path, self.name = path, name or str(path)
         self._lock = self._acquire() if locked else None
 
     def read(self) -> bytes:
+        """Return the content, empty if there is no file."""
         return self.path.read_bytes() if self.path.exists() else b""
 
     def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
         os.truncate(self.path, size)
 
     def append(self, data: bytes) -> None:
+        """Append data durably."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with NamedFile(self.path, "ab", self.name) as file:
             left = memoryview(data)
@@ -69,6 +54,7 @@ class LocalFile:
             os.fsync(file.fileno())
 
     def close(self) -> None:
+        """Release the lock."""
         if self._lock is not None:
             self._lock.close()
 
@@ -126,10 +112,6 @@ class Journal(Generic[T]):
         self.file.append(b"".join(map(_line, lines)))
         self._header = None
         self.steps[name] = self._parse(_as_json(written))
-
-    def close(self) -> None:
-        """Complete the file and release its lock."""
-        self.file.close()
 
     def _read(self, number: int, line: bytes) -> dict[str, Any]:
         try:
