@@ -80,9 +80,9 @@ def test_a_quick_run_is_small_where_nothing_else_is_chosen(two_treebanks: Path) 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"seeds": 0}, ValueError, "at least one seed is needed, not 0"),
+        ({"seeds": 0}, ValueError, "seeds must be at least 1, not 0"),
         ({"beam": 0}, ValueError, "beam must be from 1 to"),
-        ({"trees": ["oak", "ash"]}, ValueError, "trees: there is no 'ash'; there are oak, elm"),
+        ({"trees": ["oak", "ash"]}, ValueError, "trees: unknown 'ash'; choose from oak, elm"),
         ({"trees": []}, ValueError, "trees: choose at least one of oak, elm"),
         ({"root": "first"}, TypeError, "unexpected keyword argument 'root'"),
     ],

@@ -138,10 +138,13 @@ def test_help_names_all_papers_and_whose_options_are_whose(shell: Shell) -> None
     ("line", "message"),
     [
         ("nivre-2009", "--data is missing"),
-        ("nobody-1999 --data d", f"no experiment 'nobody-1999'; there are: {', '.join(PAPERS)}\n"),
-        ("nivre-2009 --data d --seeds 0", "--seeds is at least 1; found 0"),
-        ("nivre-2009 --data d --jobs 0", "--jobs is at least 1; found 0"),
-        ("nivre-2009 --data d --treebanks ,", "--treebanks: names, separated by commas, are"),
+        (
+            "nobody-1999 --data d",
+            f"unknown paper 'nobody-1999'; the papers are: {', '.join(PAPERS)}",
+        ),
+        ("nivre-2009 --data d --seeds 0", "--seeds must be at least 1, not 0"),
+        ("nivre-2009 --data d --jobs 0", "--jobs must be at least 1, not 0"),
+        ("nivre-2009 --data d --treebanks ,", "--treebanks must be names separated by commas"),
     ],
 )
 def test_misuse_is_told_in_a_line(
@@ -168,8 +171,8 @@ def test_a_quick_run_shows_its_tables_and_tells_of_each_run(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--data", "nowhere"], "nowhere: there is no such folder\n"),
-        (["--conditions", "silver"], "conditions: there is no 'silver'; there are gold, "),
+        (["--data", "nowhere"], "nowhere: no such folder\n"),
+        (["--conditions", "silver"], "conditions: unknown 'silver'; choose from gold, "),
         (["--epochs", -1], "epochs must not be negative"),
     ],
 )
@@ -185,8 +188,8 @@ def test_an_error_is_told_in_a_line(
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        (["-o", "r.html"], "interrupted; the same command goes on from where it was\n"),
-        ([], "interrupted; without --out nothing is kept\n"),
+        (["-o", "r.html"], "interrupted; repeat the command to continue\n"),
+        ([], "interrupted; without --out no results are kept\n"),
     ],
 )
 def test_an_interrupted_run_says_how_to_go_on(
@@ -204,7 +207,7 @@ def test_a_note_needs_a_report_and_letters(shell: Shell, treebanks: Path, tmp_pa
     note.write_bytes(b"\xff")
     command = ["experiment", "nivre-2009", "--data", treebanks, "--note", note]
     done = shell(*command)
-    assert (done.code, "--note is for a report" in done.err) == (2, True)
+    assert (done.code, "--note requires a report" in done.err) == (2, True)
     done = shell(*command, "-o", tmp_path / "report.html")
     assert (done.code, f"{note}: not UTF-8" in done.err) == (1, True)
     assert list(tmp_path.iterdir()) == [note]

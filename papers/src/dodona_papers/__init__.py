@@ -1,6 +1,6 @@
-"""Papers' comparisons run again on treebanks of your own.
+"""Experiments of parsing papers, repeated on treebanks of your own.
 
-A paper is one module of `papers`, or one folder there: it knows what is compared and what the paper
-found, and tells the rest by its PAPER. `running` finds treebanks, trains, scores and remembers;
-`reporting` averages, tests and shows; `registry` knows all papers by name.
+A paper is a module or package of `experiments`, which defines the comparison, the paper's own
+results, and a `PAPER`. `running` finds treebanks, trains, scores and stores results; `reporting`
+averages, tests and shows them; `registry` lists all papers; `verb` is `dodona experiment`.
 """

@@ -1,4 +1,4 @@
-"""What a paper tells of itself: its name, its settings, what one may choose, and its comparison."""
+"""A paper: its name, its settings, its options, and its comparison."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ QUICK = {"epochs": 2, "explore_after": 1}  # settings of a quick run
 
 @dataclass(frozen=True)
 class Option:
-    """Something to choose: a number, a name or, where the default is a tuple, some of its names."""
+    """An option of a paper: a number, a name or, if the default is a tuple, a subset of it."""
 
     help: str
     default: Any
-    choices: tuple[str, ...] = ()  # of one name
-    quick: Any = None  # the default of a quick run, where that is another
+    choices: tuple[str, ...] = ()  # valid names
+    quick: Any = None  # the default of a quick run, if different
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse a choice of names that is empty, or has others than those of the tuple.
+        """Raise an error if a subset is empty, or has names that are not in the tuple.
 
         >>> Option("which trees", ("oak", "elm")).check("trees", ["oak", "ash"])
         Traceback (most recent call last):
-        ValueError: trees: there is no 'ash'; there are oak, elm
+        ValueError: trees: unknown 'ash'; choose from oak, elm
         """
         if not isinstance(self.default, tuple):
             return
-        there = ", ".join(self.default)
+        known = ", ".join(self.default)
         if not value:
-            raise ValueError(f"{name}: choose at least one of {there}")
+            raise ValueError(f"{name}: choose at least one of {known}")
         for one in value:
             if one not in self.default:
-                raise ValueError(f"{name}: there is no {one!r}; there are {there}")
+                raise ValueError(f"{name}: unknown {one!r}; choose from {known}")
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's comparison: `compare` is called with a `Study` and a value for each `own` option.
+    """A paper, whose `compare` is called with a `Study` and a value for each `own` option.
 
-    `free` names the settings of training that may be others than the paper's.
+    `free` names the settings of training that can be changed.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Paper:
 
     @property
     def title(self) -> str:
-        """What it is, as its module says in the first line."""
+        """The first line of the docstring of the paper's module."""
         return (sys.modules[self.compare.__module__].__doc__ or "").partition("\n")[0]
 
     @property
     def options(self) -> dict[str, Option]:
-        """All that one may choose, by name: settings first."""
+        """All options by name, settings first."""
         known = {setting.name: setting.metadata for setting in fields(Settings)}
         return {
             name: Option(
@@ -84,13 +84,13 @@ class Paper:
     ) -> None:
         """Run the comparison, print its tables and, given `out`, write the report.
 
-        `out` is the HTML page, or the folder where to put it; Markdown, JSON, plots and the results
-        of single runs stand beside it, and a second call goes on where the first was interrupted.
-        `note` stands first in it, in paragraphs: what its author makes of the tables.
-        `quick` is for trying out: the first treebank and two epochs, where nothing else is chosen.
+        `out` is the HTML page, or a folder for it; Markdown, JSON, plots and the results of single
+        runs are written beside it, and a second call continues an interrupted one. `note` is text
+        for the top of the report. A `quick` run uses, unless told otherwise, the first treebank and
+        two epochs.
         """
         if seeds < 1:
-            raise ValueError(f"at least one seed is needed, not {seeds}")
+            raise ValueError(f"seeds must be at least 1, not {seeds}")
         command = self._command(quick, treebanks=treebanks, seeds=seeds, **options)
         chosen = {name: options.pop(name) for name in self.free if name in options}
         settings = replace(self.settings, **((QUICK if quick else {}) | chosen))
@@ -104,7 +104,7 @@ class Paper:
         self.compare(study, **(self._defaults(quick) | options))
 
     def _command(self, quick: bool, **given: Any) -> str:
-        """What to type for the same tables, apart from where data and report are."""
+        """Return the command that repeats the run, with placeholders for data and report."""
         parts = [f"dodona experiment {self.name} --data DIR", *(["--quick"] if quick else [])]
         for name, value in given.items():
             if value is not None:
@@ -119,7 +119,7 @@ class Paper:
         }
 
     def _page(self, out: Path | None) -> Path | None:
-        """The HTML page that `out` stands for; its folder is made."""
+        """Return the path of the HTML page, and create its folder."""
         if out is None:
             return None
         page = out if out.suffix == ".html" else out / f"{self.name}.html"

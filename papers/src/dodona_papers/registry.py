@@ -1,4 +1,4 @@
-"""The papers whose experiments can be run: whatever in `papers` has a `PAPER`."""
+"""The registry of papers: every module of `experiments` has a `PAPER`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dodona_papers.paper import Paper
 
 
 def find_papers() -> dict[str, Paper]:
-    """Every paper by its name, in alphabetical order.
+    """Return all papers by name, in alphabetical order.
 
     >>> list(find_papers())[:2]
     ['aufrant-2017', 'dynamic-oracles-neural']

@@ -1,4 +1,4 @@
-"""`dodona experiment`: a paper's comparison on treebanks of your own."""
+"""`dodona experiment`: repeat a paper's comparison on treebanks of your own."""
 
 import os
 from inspect import getdoc
@@ -11,7 +11,7 @@ from dodona.cli.input_files import read_text_file
 from dodona_papers.paper import Option, Paper
 from dodona_papers.registry import PAPERS
 
-GOES_ON = "the same command goes on from where it was"
+CONTINUES = "repeat the command to continue"
 
 
 def experiment(
@@ -23,34 +23,34 @@ def experiment(
     treebanks: Annotated[
         str | None, Flag("names, separated by commas", default="all", metavar="NAMES")
     ] = None,
-    seeds: Annotated[int, Flag("runs of each setting, with the seeds 1, 2, …")] = 1,
-    out: Annotated[str | None, Flag("report to write", short="-o", default="table only")] = None,
+    seeds: Annotated[int, Flag("number of runs of each variant, with seeds 1, 2, …")] = 1,
+    out: Annotated[str | None, Flag("report to write", short="-o", default="tables only")] = None,
     note: Annotated[
         str | None,
-        Flag("paragraphs of your own that stand first in the report", metavar="FILE"),
+        Flag("file of text for the top of the report", metavar="FILE"),
     ] = None,
-    jobs: Annotated[int, Flag("processes to train in at the same time")] = 1,
+    jobs: Annotated[int, Flag("number of parallel processes")] = 1,
     quick: Annotated[
-        bool, Flag("to see that everything works: unless you say so, one treebank and two epochs")
+        bool, Flag("a short trial run: one treebank and two epochs, unless given")
     ] = False,
     **options: Any,
 ) -> None:
     """Repeat a paper's comparison on treebanks.
 
-    Reads DIR/<treebank>/{train,dev,test}.conllu and shows its table beside the paper's own. Some
-    options belong to some papers only, which stand in parentheses. The papers:
+    Reads DIR/<treebank>/{train,dev,test}.conllu and shows the results beside those of the paper.
+    Options that belong to some papers only name these in parentheses. The papers:
     """
     if paper not in PAPERS:
-        raise UsageError(f"no experiment {paper!r}; there are: {', '.join(PAPERS)}")
+        raise UsageError(f"unknown paper {paper!r}; the papers are: {', '.join(PAPERS)}")
     chosen = _choose(PAPERS[paper], options)
     data = data or os.environ.get("DODONA_DATA")
     if not data:
-        raise UsageError("--data is missing: name the folder of treebanks, here or in DODONA_DATA")
+        raise UsageError("--data is missing: give the folder of treebanks, here or in DODONA_DATA")
     for name, value in (("seeds", seeds), ("jobs", jobs)):
         if value < 1:
-            raise UsageError(f"--{name} is at least 1; found {value}")
+            raise UsageError(f"--{name} must be at least 1, not {value}")
     if note and not out:
-        raise UsageError("--note is for a report: name one with --out")
+        raise UsageError("--note requires a report: give --out")
     try:
         PAPERS[paper].run(
             Path(data),
@@ -63,12 +63,12 @@ def experiment(
             **chosen,
         )
     except KeyboardInterrupt as interrupt:
-        say("interrupted; " + (GOES_ON if out else "without --out nothing is kept"))
+        say("interrupted; " + (CONTINUES if out else "without --out no results are kept"))
         raise Stop(exit_code(interrupt)) from None
 
 
 def _choose(paper: Paper, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given; those that the paper does not have are refused."""
+    """Return the options that were given; raise an error if the paper does not have one of them."""
     chosen = {name: value for name, value in options.items() if value is not None}
     known = paper.options
     for name, value in chosen.items():
@@ -83,7 +83,7 @@ def _choose(paper: Paper, options: dict[str, Any]) -> dict[str, Any]:
 def _split(name: str, text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise UsageError(f"{_flag(name)}: names, separated by commas, are expected; found {text!r}")
+        raise UsageError(f"{_flag(name)} must be names separated by commas, not {text!r}")
     return list(dict.fromkeys(names))
 
 
@@ -92,7 +92,7 @@ def _flag(name: str) -> str:
 
 
 def _parameters() -> list[Parameter]:
-    """A flag for every option that some paper has; None where it is not given."""
+    """Return a flag for every option of any paper; its value is None if not given."""
     by_name: dict[str, dict[str, Option]] = {}
     for paper in PAPERS.values():
         for name, option in paper.options.items():

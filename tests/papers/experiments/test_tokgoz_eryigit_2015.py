@@ -79,7 +79,7 @@ def test_variants_differ_in_system_and_oracle_alone() -> None:
 
 
 def test_there_are_ten_folds(data: Path) -> None:
-    with pytest.raises(ValueError, match="folds is from 1 to 10, not 11"):
+    with pytest.raises(ValueError, match="folds must be from 1 to 10, not 11"):
         PAPER.run(data, folds=11)
 
 

@@ -15,9 +15,9 @@ from dodona_papers.running.data import find_treebanks
 @pytest.mark.parametrize(
     ("spoil", "names", "message"),
     [
-        (lambda folder: shutil.rmtree(folder), None, "{}: there is no such folder"),
-        (lambda folder: shutil.rmtree(folder / "a"), None, "{}: no treebank in it; expected"),
-        (lambda folder: None, ["b"], "{}: no treebank 'b' in it; there are a"),
+        (lambda folder: shutil.rmtree(folder), None, "{}: no such folder"),
+        (lambda folder: shutil.rmtree(folder / "a"), None, "{}: no treebanks; expected"),
+        (lambda folder: None, ["b"], "{}: no treebank 'b'; the treebanks are a"),
         (lambda folder: (folder / "a/dev.conllu").unlink(), None, "{}/a: dev.conllu missing;"),
         (
             lambda folder: (
@@ -25,7 +25,7 @@ from dodona_papers.running.data import find_treebanks
                 and shutil.rmtree(folder / "a")
             ),
             None,
-            "{}: this is one treebank; give the folder above it",
+            "{}: this is a treebank; give its parent folder",
         ),
     ],
 )

@@ -92,12 +92,12 @@ def test_a_spoilt_line_is_told_with_its_number(tmp_path: Path, line: str) -> Non
     square([2, 3], path)
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(TreebankError, match=re.escape(f"{path}:3: no result of a run: ")):
+    with pytest.raises(TreebankError, match=re.escape(f"{path}:3: not a result: ")):
         square([2], path)
 
 
 def test_at_least_one_job_runs_at_a_time() -> None:
-    with pytest.raises(ValueError, match="at least one job at a time is needed, not 0"):
+    with pytest.raises(ValueError, match="jobs must be at least 1, not 0"):
         run_grid([Squaring(1)], Square.from_json, None, n_processes=0)
 
 

@@ -1,1 +1,1 @@
-"""One module or folder a paper; each has a `PAPER`, by which `dodona experiment` finds it."""
+"""The papers: one module or package each, with a `PAPER` for `dodona experiment`."""

@@ -30,7 +30,7 @@ from dodona_papers.running.runs import Result, list_jobs
 TRAININGS = {"static": "static", "ambiguity": "ambiguity", "explore": "explore"}
 EAGER, REPAIRING = "arc-eager", "nonmonotonic"
 SYSTEMS = (EAGER, "arc-hybrid", REPAIRING, "swap")
-# the small network, and fewer epochs than a parser for use is given: there are many runs
+# a small network and fewer epochs than usual, since there are many runs
 SETTINGS = Settings(scorer=NEURAL, width=128, layers=2, hidden=128, epochs=15)
 # with linear models: LAS on ten treebanks of CoNLL 2007, and UAS on OntoNotes
 GAIN_2012, GAIN_2015 = 1.51, 0.60
@@ -47,7 +47,7 @@ HOW = (
 
 
 def compare(study: Study, systems: Sequence[str]) -> None:
-    """Train each system in all three ways."""
+    """Train each system with all three methods."""
     jobs = list_jobs(study.treebanks, variants(study.settings, systems), study.seeds)
     summary = Summary(study.run(jobs, Result.from_json))
     found = {
@@ -68,12 +68,12 @@ PAPER = Paper(
 
 
 def name(system: str, training: str) -> str:
-    """What a variant is called."""
+    """Return the name of a variant."""
     return f"{system}, {training}"
 
 
 def variants(settings: Settings, systems: Sequence[str]) -> dict[str, Settings]:
-    """The settings of each variant."""
+    """Return the settings of each variant."""
     return {
         name(system, training): replace(settings, system=system, training=training)
         for system in systems
@@ -82,7 +82,7 @@ def variants(settings: Settings, systems: Sequence[str]) -> dict[str, Settings]:
 
 
 def build_report(summary: Summary, settings: Settings, systems: Sequence[str]) -> Report:
-    """Scores, what exploring and repairs bring, and learning curves."""
+    """Return the scores, the gains of exploration and repairs, and learning curves."""
     findings = [_exploring(summary, system) for system in systems]
     compared = [_tested(summary, system) for system in systems]
     if {EAGER, REPAIRING} <= {*systems}:
@@ -111,7 +111,7 @@ def _tested(summary: Summary, system: str) -> Table:
 
 
 def _exploring(summary: Summary, system: str) -> str:
-    """What the two kinds of dynamic training change for a system."""
+    """Return the effect of both kinds of dynamic training on a system."""
     static, ambiguity, explore = (
         summary.average(name(system, training), "las", "words") for training in TRAININGS
     )
@@ -127,7 +127,7 @@ def _exploring(summary: Summary, system: str) -> str:
 
 
 def _repairing(summary: Summary) -> str:
-    """What repairs change, both systems exploring."""
+    """Return the effect of repairs, with exploration in both systems."""
     pair = name(REPAIRING, "explore"), name(EAGER, "explore")
     gains = [
         (summary.average(pair[0], m, "words") - summary.average(pair[1], m, "words")).with_sign()

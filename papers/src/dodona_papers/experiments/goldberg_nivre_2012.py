@@ -61,7 +61,7 @@ TABLE_2: dict[str, dict[str, tuple[float, ...]]] = {
         "explore": (73.54, 66.77, 86.60, 80.74, 71.32, 87.60, 73.83, 68.23, 81.02, 68.76),
     },
 }
-# The same languages by the codes that treebanks are named with.
+# the language codes of treebanks
 CODES = dict(
     zip(("ar", "eu", "ca", "zh", "cs", "en", "el", "hu", "it", "tr"), LANGUAGES, strict=True)
 )
@@ -81,7 +81,7 @@ HOW = (
 
 
 def compare(study: Study) -> None:
-    """Train in all three ways."""
+    """Train with all three methods."""
     variants = {name: replace(study.settings, training=name) for name in VARIANTS}
     jobs = list_jobs(study.treebanks, variants, study.seeds)
     summary = Summary(study.run(jobs, Result.from_json))
@@ -94,7 +94,7 @@ PAPER = Paper("goldberg-nivre-2012", PAPER_SETTINGS, compare, free=("epochs", "r
 
 
 def build_report(summary: Summary, settings: Settings) -> Report:
-    """The paper's tables with its own figures beside ours, significance and learning curves."""
+    """Return the paper's tables beside ours, with significance and learning curves."""
     paper = {
         name: gain(CODES[language_code(name)])
         for name in summary.treebanks
@@ -120,7 +120,7 @@ def build_report(summary: Summary, settings: Settings) -> Report:
 
 
 def gain(*languages: str) -> float:
-    """The paper's gain of explore over static in LAS, averaged over some of its languages.
+    """Return the paper's gain in LAS of explore over static, averaged over some languages.
 
     >>> round(gain(*LANGUAGES), 2), round(gain("ENG"), 2)
     (1.51, 2.7)
@@ -200,7 +200,7 @@ def _paper() -> Table:
 
 
 def _paper_rows(metric: str, codes: Iterable[str]) -> list[list[str]]:
-    """A row per training, with a column per language code, empty where the paper has none."""
+    """Return a row per training method with a column per language, empty if not in the paper."""
     codes = list(codes)
     rows = []
     for variant, title in VARIANTS.items():

@@ -56,7 +56,7 @@ CONDITIONS = {
     "clusters": "Gold tags, and clusters of the training text",
     "predicted": "Tags predicted by a tagger trained beside the parser",
 }
-N_CLUSTERS, MIN_COUNT = 500, 2  # the best that was found for so little text
+N_CLUSTERS, MIN_COUNT = 500, 2  # the best values found for texts of this size
 
 HOW = (
     "All systems are trained with the dynamic oracle and exploration, on the same templates, and "
@@ -72,7 +72,7 @@ EFFECTS = (
 
 
 def compare(study: Study, conditions: Sequence[str]) -> None:
-    """Train all systems, under each of the conditions."""
+    """Train all systems under each condition."""
     summaries = {}
     with _cluster_files(study.treebanks if "clusters" in conditions else [], study.page) as files:
         for condition in conditions:
@@ -92,7 +92,7 @@ PAPER = Paper(
 
 
 def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
-    """How often each repair was made on the test set, and its effect; the length of derivations."""
+    """Count the repairs on the test set, their effects, and the lengths of derivations."""
     counts: Counter[tuple[str, str]] = Counter()
     n_transitions = 0
     for sentence in test:
@@ -107,7 +107,7 @@ def measure_repairs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
 
 
 def _list_jobs(study: Study, condition: str, cluster_files: dict[str, Path]) -> list[Job]:
-    """Every treebank with every system, seed by seed."""
+    """Return a job for every seed, treebank and system."""
     jobs = []
     for seed in study.seeds:
         for treebank in study.treebanks:
@@ -132,7 +132,7 @@ def _variant(name: str, settings: Settings) -> Settings:
 def _cluster_files(
     treebanks: Sequence[TreebankFolder], page: Path | None
 ) -> Iterator[dict[str, Path]]:
-    """Clusters of each training set, in files beside the report if there is one."""
+    """Compute the clusters of each train set, in files beside the report if there is one."""
     folder = page.with_suffix(".clusters") if page else Path(tempfile.mkdtemp())
     folder.mkdir(exist_ok=True)
     try:
@@ -149,7 +149,7 @@ def _cluster_files(
 
 
 def build_report(summaries: dict[str, Summary], settings: Settings) -> Report:
-    """The paper's Table 2 beside ours, condition by condition, and what the repairs were for."""
+    """Return the paper's Table 2 beside ours for each condition, and counts of repairs."""
     seeds = next(iter(summaries.values())).seeds
     sections = [Section("What was found", [_finding(name, s) for name, s in summaries.items()])]
     for name, summary in summaries.items():
@@ -199,7 +199,7 @@ def _scores(summary: Summary) -> Table:
 
 
 def _repairs(summary: Summary) -> Table:
-    """Every repair of every system, summed over treebanks and seeds."""
+    """Return the repairs of every system, summed over treebanks and seeds."""
     rows = []
     for variant, title in VARIANTS.items():
         n_words = n_transitions = 0

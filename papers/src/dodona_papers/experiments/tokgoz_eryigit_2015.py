@@ -60,9 +60,9 @@ HOW = (
 
 
 def compare(study: Study, folds: int) -> None:
-    """Train and score all three parsers on so many of the ten folds."""
+    """Train and score all three parsers on the first of the ten folds."""
     if not 1 <= folds <= N_FOLDS:
-        raise ValueError(f"folds is from 1 to {N_FOLDS}, not {folds}")
+        raise ValueError(f"folds must be from 1 to {N_FOLDS}, not {folds}")
     treebanks = _with_graphs(study.treebanks)
     jobs = [
         FoldJob(treebank, variant, replace(chosen, seed=seed), number, N_FOLDS)
@@ -76,7 +76,7 @@ def compare(study: Study, folds: int) -> None:
 
 
 def _with_graphs(treebanks: Sequence[TreebankFolder]) -> list[TreebankFolder]:
-    """Those that can be learned from; the others are named."""
+    """Return the treebanks with enhanced dependencies, and report the others."""
     found = [treebank for treebank in treebanks if has_graphs(treebank)]
     names = ", ".join(treebank.name for treebank in treebanks if treebank not in found)
     lacking = f"no enhanced dependencies (the column DEPS) in {names}"
@@ -96,7 +96,7 @@ PAPER = Paper(
 
 
 def variants(settings: Settings) -> dict[str, Settings]:
-    """The settings of each variant."""
+    """Return the settings of each variant."""
     return {
         "static-standard": replace(settings, system="graph-standard", training="static"),
         "static-eager": replace(settings, system="graph-eager", training="static"),
@@ -113,7 +113,7 @@ def _numbers(found: Sequence[Fold]) -> dict[str, Any]:
 
 
 def build_report(found: Sequence[Fold], settings: Settings, seeds: Sequence[int]) -> Report:
-    """The paper's table, once for each treebank, beside the paper's own figures."""
+    """Return the paper's table for each treebank, and the paper's own."""
     treebanks = list(dict.fromkeys(fold.treebank for fold in found))
     tables = [_table(name, [fold for fold in found if fold.treebank == name]) for name in treebanks]
     used = settings_table(
@@ -138,14 +138,14 @@ def _of(found: Sequence[Fold], variant: str) -> list[Fold]:
 
 
 def _score(folds: Sequence[Fold], kind: str, measure: str) -> Score:
-    """Precision, recall or F1 over all folds together, seed by seed."""
+    """Return precision, recall or F1 over all folds, for each seed."""
     seeds = dict.fromkeys(fold.seed for fold in folds)
     by_seed = ([fold for fold in folds if fold.seed == seed] for seed in seeds)
     return Score(tuple(getattr(total(some, kind), measure) for some in by_seed))
 
 
 def _gain(found: Sequence[Fold], kind: str) -> str:
-    """F1 of the dynamic oracle above the better static system."""
+    """Return the gain in F1 of the dynamic oracle over the better static system."""
     f1 = {variant: _score(_of(found, variant), kind, "f1") for variant in VARIANTS}
     static = max(f1["static-standard"], f1["static-eager"], key=lambda score: score.mean)
     return (f1["dynamic-eager"] - static).with_sign()

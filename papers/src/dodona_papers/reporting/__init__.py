@@ -1,1 +1,1 @@
-"""Tables, plots and pages of what came of it."""
+"""Summaries, tables, plots and reports of results."""

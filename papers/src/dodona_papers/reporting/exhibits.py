@@ -1,4 +1,4 @@
-"""What most papers' reports need: scores, differences, learning curves and settings."""
+"""Parts of most reports: scores, differences, learning curves and settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dodona_papers.reporting.tables import Table
 from dodona_papers.running.counts import SCORED
 
 METRICS = {"uas": "Unlabeled", "las": "Labeled"}  # attachment scores
-Titles = Mapping[str, str]  # what a table calls each variant
+Titles = Mapping[str, str]  # of variants in tables
 
 
 def score_rows(summary: Summary, titles: Titles, metric: str, scored: str) -> list[list[str]]:
-    """A row per variant, a column per treebank and one for the average; then differences.
+    """Return a row per variant, with a column per treebank and one for the average.
 
-    The differences are to the first variant.
+    Rows of differences from the first variant follow.
     """
     scores = {
         variant: [
@@ -40,9 +40,9 @@ def score_rows(summary: Summary, titles: Titles, metric: str, scored: str) -> li
 def differences(
     summary: Summary, a: str, b: str, metric: str, scored: str, paper: Mapping[str, float]
 ) -> Table:
-    """Variant `a` against `b` on each treebank, tested; beside it the paper's difference.
+    """Return a table of the differences of variants `a` and `b`, with significance tests.
 
-    `paper` has differences by treebank, and under "average".
+    `paper` has the paper's differences by treebank, and under "average".
     """
     rows = []
     for name in summary.treebanks:
@@ -66,7 +66,7 @@ def differences(
 
 
 def learning_curves(summary: Summary, titles: Titles, metric: str = "las") -> tuple[Figure, Table]:
-    """Dev LAS or UAS by epoch, drawn with one panel per treebank, and in figures."""
+    """Return the dev LAS or UAS by epoch as a plot with a panel per treebank, and as a table."""
     panels = [
         Panel(name, {title: summary.curve(name, v, metric) for v, title in titles.items()})
         for name in summary.treebanks
@@ -84,7 +84,7 @@ def learning_curves(summary: Summary, titles: Titles, metric: str = "las") -> tu
 
 
 def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_label: str) -> Figure:
-    """The same by what training had cost, in "n_updates" or "cpu_seconds"."""
+    """Plot the dev LAS or UAS against the effort of training, "n_updates" or "cpu_seconds"."""
     panels = [
         Panel(
             name,
@@ -101,7 +101,7 @@ def effort_curves(summary: Summary, titles: Titles, metric: str, unit: str, x_la
 def settings_table(
     settings: Settings, seeds: Sequence[int], commits: Iterable[str], **varied: Sequence[str]
 ) -> Table:
-    """The settings of the runs, and whose code they ran; `varied` differs between variants."""
+    """Return a table of settings and commits; `varied` are settings that differ by variant."""
     others = OF_NETWORKS if settings.scorer == LINEAR else OF_LINEAR
     values = {key: str(value) for key, value in asdict(settings).items() if key not in others}
     several = {**varied, "seed": seeds, "commit": sorted(set(commits) - {""}) or ["unknown"]}
@@ -111,7 +111,7 @@ def settings_table(
 
 
 def numbers(summary: Summary, a: str, b: str) -> dict[str, Any]:
-    """Every number for machines: scores, differences of `a` and `b`, learning curves."""
+    """Return all numbers as JSON data: scores, differences of `a` and `b`, learning curves."""
     scores: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for scored, punctuation in SCORED.items():
@@ -132,7 +132,7 @@ def numbers(summary: Summary, a: str, b: str) -> dict[str, Any]:
 
 
 def p_value(p: float) -> str:
-    """A probability as papers print it.
+    """Format a p-value.
 
     >>> p_value(0.0312), p_value(0.00002)
     ('0.031', '<0.001')

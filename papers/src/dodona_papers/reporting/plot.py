@@ -1,7 +1,7 @@
 """Line plots as SVG: small panels side by side, one line per variant.
 
-Nothing is needed but a browser. Colours follow its light or dark scheme, lines differ in their
-dashes too, and each point tells its value to the pointer and to screen readers.
+The SVG needs no script. Colours follow the browser's light or dark scheme, lines also differ in
+their dashes, and each point has a title with its value.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-WIDTH, HEIGHT = 300, 190  # of a panel, axes and title included
+WIDTH, HEIGHT = 300, 190  # of a panel, with axes and title
 LEFT, RIGHT, TOP, BOTTOM = 42, 12, 28, 34  # from the panel's edge to the lines
 LEGEND = 34
 N_COLUMNS = 3
 DASHES = ("none", "6 3", "2 3", "8 3 2 3")
-# Okabe & Ito (2008): told apart by colour-blind readers; the dark scheme has lighter twins
+# the palette of Okabe & Ito (2008) for colour-blind readers; lighter in the dark scheme
 STYLE = """
 .plot { --paper: #fff; --ink: #24292f; --grid: #d8dee4;
         --line0: #d55e00; --line1: #0072b2; --line2: #009e73; --line3: #cc79a7; }
@@ -33,19 +33,19 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot: for each line the values at 1, 2, 3, …, or at the places that `at` has for it."""
+    """A plot: the values of each line at x = 1, 2, 3, …, or at the x coordinates in `at`."""
 
     title: str
     lines: Mapping[str, Sequence[float]]
     at: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
-    def places(self, name: str) -> Sequence[float]:
-        """Where the values of a line stand."""
+    def coordinates(self, name: str) -> Sequence[float]:
+        """Return the x coordinates of a line."""
         return self.at.get(name) or range(1, len(self.lines[name]) + 1)
 
 
 def line_plots(panels: Sequence[Panel], *, title: str, x_label: str) -> str:
-    """An SVG image of all panels; lines of the same name look the same.
+    """Return an SVG image of all panels; lines of the same name have the same style.
 
     >>> svg = line_plots([Panel("en", {"static": [80, 82]})], title="LAS", x_label="epoch")
     >>> "<title>static, epoch 2: 82.00</title>" in svg
@@ -69,7 +69,7 @@ def line_plots(panels: Sequence[Panel], *, title: str, x_label: str) -> str:
 
 
 def ticks(low: float, high: float, n_most: int) -> list[float]:
-    """Round numbers at even steps that enclose the range, at most `n_most` of them.
+    """Return at most `n_most` round numbers at even steps that enclose a range.
 
     >>> ticks(71.3, 83.9, 5)
     [70.0, 75.0, 80.0, 85.0]
@@ -95,14 +95,14 @@ def _legend(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where a value stands in a panel that goes from `first` to `last`."""
+    """The mapping of values to coordinates in a panel with an x axis from `first` to `last`."""
 
     first: float
     last: float
-    levels: list[float]  # the values that the grid shows
+    levels: list[float]  # of the grid lines
 
-    def x(self, place: float) -> float:
-        share = (place - self.first) / ((self.last - self.first) or 1)
+    def x(self, value: float) -> float:
+        share = (value - self.first) / ((self.last - self.first) or 1)
         return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
@@ -112,7 +112,7 @@ class Scale:
 
 def _panel(panel: Panel, names: Sequence[str], x_label: str) -> list[str]:
     values = [value for line in panel.lines.values() for value in line]
-    last = max(place for name in panel.lines for place in panel.places(name))
+    last = max(value for name in panel.lines for value in panel.coordinates(name))
     scale = Scale(0 if panel.at else 1, last, ticks(min(values), max(values), 5))
     parts = [_text(LEFT, TOP - 12, panel.title, 'class="title"'), *_axes(scale, x_label)]
     for name in panel.lines:
@@ -126,12 +126,12 @@ def _axes(scale: Scale, x_label: str) -> list[str]:
         y = scale.y(level)
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
         parts.append(_text(LEFT - 6, y + 4, f"{level:g}", 'text-anchor="end"'))
-    round_places = ticks(scale.first, scale.last, 5)
-    if scale.first == 1:  # counted, not measured
-        round_places = [place for place in round_places if place == int(place)]
-    for place in [scale.first, *(p for p in round_places if scale.first < p <= scale.last)]:
+    round_values = ticks(scale.first, scale.last, 5)
+    if scale.first == 1:  # epochs: whole numbers only
+        round_values = [value for value in round_values if value == int(value)]
+    for value in [scale.first, *(p for p in round_values if scale.first < p <= scale.last)]:
         parts.append(
-            _text(scale.x(place), HEIGHT - BOTTOM + 15, _number(place), 'text-anchor="middle"')
+            _text(scale.x(value), HEIGHT - BOTTOM + 15, _number(value), 'text-anchor="middle"')
         )
     middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(_text(middle, HEIGHT - BOTTOM + 29, x_label, 'text-anchor="middle"'))
@@ -139,11 +139,11 @@ def _axes(scale: Scale, x_label: str) -> list[str]:
 
 
 def _curve(panel: Panel, name: str, scale: Scale, i: int, x_label: str) -> list[str]:
-    line, places = panel.lines[name], panel.places(name)
-    points = [(scale.x(at), scale.y(value)) for at, value in zip(places, line, strict=True)]
+    line, at_x = panel.lines[name], panel.coordinates(name)
+    points = [(scale.x(at), scale.y(value)) for at, value in zip(at_x, line, strict=True)]
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     parts = [f'<path class="curve" {_stroke(i)} d="M{path}"/>']
-    for at, (x, y), value in zip(places, points, line, strict=True):
+    for at, (x, y), value in zip(at_x, points, line, strict=True):
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" style="fill: var(--line{i % 4})">'
             f"<title>{escape(f'{name}, {x_label} {_number(at)}: {value:.2f}')}</title></circle>"
@@ -151,8 +151,8 @@ def _curve(panel: Panel, name: str, scale: Scale, i: int, x_label: str) -> list[
     return parts
 
 
-def _number(place: float) -> str:
-    return f"{place:.0f}" if place == int(place) else f"{place:.2f}"
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
 
 
 def _text(x: float, y: float, text: str, attributes: str) -> str:

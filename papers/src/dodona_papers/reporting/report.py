@@ -1,4 +1,4 @@
-"""A report once, as a page of HTML that asks for nothing outside itself, and as Markdown."""
+"""Reports as self-contained HTML and as Markdown."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ summary { cursor: pointer; font-weight: 600; }
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG image, its name among the report's files, and what it shows."""
+    """An SVG image, its name among the files of the report, and its caption."""
 
     name: str
     svg: str
@@ -49,7 +49,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Command:
-    """A line for the shell."""
+    """A shell command."""
 
     line: str
 
@@ -59,7 +59,7 @@ Content: TypeAlias = str | Table | Figure | Command  # a string is a paragraph
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and its contents."""
 
     title: str
     contents: Sequence[Content]
@@ -67,7 +67,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A title, sections, and what stands before the first of them.
+    """A title, a lead and sections.
 
     >>> leaves = Section("Leaves", ["They rustle."])
     >>> report = Report("Oaks", [leaves], [Command("listen --to oaks")])
@@ -87,7 +87,7 @@ class Report:
     lead: Sequence[Content] = ()
 
     def to_html(self) -> str:
-        """A page of its own: no script, no font, no request."""
+        """Return the report as a page of HTML without scripts or external resources."""
         body = "".join(
             f"<h2>{escape(section.title)}</h2>\n{''.join(map(_html, section.contents))}"
             for section in self.sections
@@ -101,7 +101,7 @@ class Report:
         )
 
     def to_markdown(self, stem: str) -> str:
-        """The same in Markdown; a figure is the file `<stem>-<name>.svg`."""
+        """Return the report in Markdown; a figure is the file `<stem>-<name>.svg`."""
         lines = [f"# {self.title}", "", *(_markdown(content, stem) for content in self.lead)]
         for section in self.sections:
             lines += [f"## {section.title}", ""]
@@ -109,7 +109,7 @@ class Report:
         return "\n".join(lines)
 
     def write(self, path: Path) -> list[Path]:
-        """Write the page at `path` and, beside it, the Markdown and the figures; their paths."""
+        """Write the page to `path`, and Markdown and figures beside it; return all paths."""
         files = {path: self.to_html(), path.with_suffix(".md"): self.to_markdown(path.stem)}
         for section in self.sections:
             for content in section.contents:
@@ -120,7 +120,7 @@ class Report:
         return list(files)
 
     def print(self, console: Console) -> None:
-        """The tables that are not folded, in a terminal."""
+        """Print the tables that are not folded."""
         for section in self.sections:
             for content in section.contents:
                 if isinstance(content, Table) and not content.folded:

@@ -1,4 +1,4 @@
-"""A comparison as it is to be run: over what, with which settings, and where its report goes."""
+"""A run of a paper's comparison: its treebanks, settings and report."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Study:
 
     @property
     def seeds(self) -> list[int]:
-        """1, 2, …"""
+        """The seeds 1, 2, …"""
         return list(range(1, self.n_seeds + 1))
 
     def run(self, jobs: Sequence[Runnable[Kept]], load: Callable[[str], Kept]) -> list[Kept]:
-        """The jobs' results; single ones are kept in a file beside the page, for the next time."""
+        """Return the results of jobs; each is stored in a file beside the page, to be reused."""
         path = self.page and self.page.with_suffix(".runs.jsonl")
         return run_grid(jobs, load, path, n_processes=self.n_processes)
 

@@ -1,4 +1,4 @@
-"""What many runs say together: means over seeds, averages over treebanks, significance."""
+"""Summaries of many runs: means over seeds, averages over treebanks, significance."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Score:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of a seed's value (n - 1); None of a single seed."""
+        """The standard deviation over seeds (n - 1); None for a single seed."""
         return stdev(self.by_seed) if len(self.by_seed) > 1 else None
 
     def __sub__(self, other: Score) -> Score:
-        """The difference seed by seed."""
+        """Return the difference for each seed."""
         return Score(tuple(a - b for a, b in zip(self.by_seed, other.by_seed, strict=True)))
 
     def __str__(self) -> str:
         return f"{self.mean:.2f}{self._spread()}"
 
     def with_sign(self) -> str:
-        """As text, with a sign even where it is positive."""
+        """Return the score as text, always with a sign."""
         # + 0.0: no "-0.00"
         return f"{round(self.mean, 2) + 0.0:+.2f}{self._spread()}"
 
@@ -54,7 +54,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much one variant is better than another, and whether that may be chance."""
+    """The difference of two variants, with its significance."""
 
     score: Score
     interval: tuple[float, float]  # of its mean, 95%
@@ -72,24 +72,21 @@ class Summary:
         self._results = {(r.treebank, r.variant, r.seed): r for r in results}
 
     def score(self, treebank: str, variant: str, metric: str, scored: str) -> Score:
-        """On the test set of one treebank; `metric` as in `Counts.score`, `scored` as in SCORED."""
+        """Return a test score; `metric` as in `Counts.score`, `scored` as in SCORED."""
         counts = self._counts(treebank, variant, scored)
         return Score(tuple(count.score(metric) for count in counts))
 
     def average(self, variant: str, metric: str, scored: str) -> Score:
-        """The average over treebanks, each with the same weight."""
+        """Return the average over treebanks, equally weighted."""
         scores = [self.score(name, variant, metric, scored).by_seed for name in self.treebanks]
         return Score(tuple(map(fmean, zip(*scores, strict=True))))
 
     def curve(self, treebank: str, variant: str, metric: str = "las") -> list[float]:
-        """Dev LAS or UAS after each epoch, the mean over seeds."""
+        """Return the dev LAS or UAS after each epoch, the mean over seeds."""
         return self._by_epoch(treebank, variant, {"las": "curve", "uas": "uas_curve"}[metric])
 
     def effort(self, treebank: str, variant: str, unit: str) -> list[float]:
-        """What training had cost after each epoch, in `Result`'s "n_updates" or "cpu_seconds".
-
-        The mean over seeds.
-        """
+        """Return the cumulative "n_updates" or "cpu_seconds" after each epoch, mean over seeds."""
         return list(accumulate(self._by_epoch(treebank, variant, unit)))
 
     def _by_epoch(self, treebank: str, variant: str, name: str) -> list[float]:
@@ -97,10 +94,10 @@ class Summary:
         return list(map(fmean, zip(*by_seed, strict=True)))
 
     def difference(self, treebank: str, a: str, b: str, metric: str, scored: str) -> Difference:
-        """Variant `a` minus variant `b` on one treebank.
+        """Return variant `a` minus variant `b` on one treebank, tested by the paired bootstrap.
 
-        Tested by the paired bootstrap over sentences; the seeds of a sentence are summed, since
-        they are not independent of each other.
+        The bootstrap is over sentences; the seeds of a sentence, which are not independent, are
+        summed.
         """
         counts_a, counts_b = self._counts(treebank, a, scored), self._counts(treebank, b, scored)
         right_a, right_b = (
@@ -114,10 +111,9 @@ class Summary:
         return Difference(scores, interval, p)
 
     def sign_test(self, a: str, b: str, metric: str, scored: str) -> tuple[int, int, float]:
-        """Treebanks on which `a` is better, those on which it is worse, and the two-sided p.
+        """Count the treebanks on which `a` is better and worse, and return the two-sided p.
 
-        The sign test over data sets (Demšar 2006, section 3.1.4), of the same arithmetic as
-        McNemar's.
+        The sign test over data sets (Demšar 2006, section 3.1.4) is computed as McNemar's.
         """
         gains = [
             (self.score(name, a, metric, scored) - self.score(name, b, metric, scored)).mean
@@ -127,7 +123,7 @@ class Summary:
         return n_better, n_worse, mcnemar(n_better, n_worse)[0]
 
     def measures(self, treebank: str, variant: str) -> list[dict[str, Any]]:
-        """What the runs' measures answered, seed by seed."""
+        """Return the results of the runs' measures, per seed."""
         return [self._results[treebank, variant, seed].measured for seed in self.seeds]
 
     def _counts(self, treebank: str, variant: str, scored: str) -> list[Counts]:

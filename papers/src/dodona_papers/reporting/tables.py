@@ -1,4 +1,4 @@
-"""A table once, shown in a terminal, in Markdown and in HTML."""
+"""Tables for terminals, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-GAP = 2  # blanks between two columns in a terminal; the last one is the box's
+GAP = 2  # blanks between columns in a terminal; one of them is drawn by Rich
 
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as text, the first of each row its name; a row of one cell heads the rows below it.
+    """A table of text; each row starts with its name, and a row of one cell is a heading.
 
     >>> table = Table("Scores", ["", "en", "eu"], [["Labelled"], ["Static", "83.7", "70.1"]])
     >>> print(table.to_markdown())
@@ -32,28 +32,28 @@ class Table:
     header: list[str]
     rows: list[list[str]]
     note: str = ""
-    folded: bool = False  # hidden until asked for, but where a page cannot fold
+    folded: bool = False  # collapsed, where the output supports it
 
     def to_markdown(self) -> str:
-        """As GitHub's tables, with title and note."""
+        """Return the table in GitHub's Markdown, with title and note."""
         lines = [] if self.folded else [f"**{self.title}**", ""]
         lines += [_markdown_row(self.header), _markdown_row(["---"] + ["---:"] * self._n_values)]
         for name, *values in self.rows:
             cells = [name, *values] if values else [f"**{name}**"] + [""] * self._n_values
             lines.append(_markdown_row(cells))
         lines += ["", *([self.note, ""] if self.note else [])]
-        if self.folded:  # the attribute is for Python-Markdown; others do without
+        if self.folded:  # the attribute is for Python-Markdown
             head = f'<details markdown="1"><summary>{escape(self.title)}</summary>'
             lines = [head, "", *lines, "</details>", ""]
         return "\n".join(lines)
 
     def to_html(self) -> str:
-        """As a table element that scrolls where it is too wide."""
+        """Return the table in HTML; it scrolls if it is too wide."""
         head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.header)
         body = "\n".join(map(self._html_row, self.rows))
         note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
         caption = "" if self.folded else f"<caption>{escape(self.title)}</caption>"
-        # a box that scrolls must be reachable by keyboard
+        # a scrollable element must be reachable by keyboard
         table = (
             f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(self.title)}">\n'
             f"<table>{caption}\n"
@@ -64,7 +64,7 @@ class Table:
         return table
 
     def print(self, console: Console) -> None:
-        """In a terminal, in as many pieces as its width needs."""
+        """Print the table to a terminal, in as many pieces as the width requires."""
         console.print(self.title, style="bold", soft_wrap=True)
         for columns in self._pieces(console.width):
             piece = RichTable(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, GAP - 1, 0, 0))
@@ -92,7 +92,7 @@ class Table:
         return f'<tr><th scope="row">{name}</th>{cells}</tr>'
 
     def _pieces(self, width: int) -> Iterator[list[int]]:
-        """The value columns, as many at a time as fit beside the first column."""
+        """Yield the value columns in groups that fit beside the first column."""
         full_rows = [self.header, *(row for row in self.rows if len(row) > 1)]
         first = max(len(row[0]) for row in [self.header, *self.rows]) + GAP
         piece: list[int] = []

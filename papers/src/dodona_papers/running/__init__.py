@@ -1,1 +1,1 @@
-"""Training and scoring many parsers, and remembering what came of it."""
+"""Training and scoring many parsers, and storing the results."""

@@ -1,7 +1,7 @@
-"""Jobs on the machines of a Ray cluster, where `RAY_ADDRESS` names one.
+"""Jobs on a Ray cluster, if `RAY_ADDRESS` is set.
 
-Treebanks are read by those who train, so their folder must be the same on all machines. Results
-come back and are kept by the one that asked, as if it had done all by itself.
+Every machine reads the treebanks from the same path. Results are returned to the machine that
+started the jobs, which stores them as if it had run the jobs itself.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any, TypeVar
 
 from dodona.extras import require
 
-ADDRESS = "RAY_ADDRESS"  # as Ray itself has it; "local" is a cluster of this machine alone
+ADDRESS = "RAY_ADDRESS"  # Ray's own variable; "local" is a cluster of this machine alone
 
 Result = TypeVar("Result")
 
 
 def has_cluster() -> bool:
-    """Whether there is a cluster to run on."""
+    """Return whether a cluster is configured."""
     return bool(os.environ.get(ADDRESS))
 
 
 def run_on_cluster(work: Callable[[Any], Result], jobs: Sequence[Any]) -> Iterator[Result]:
-    """What `work` makes of each job, as soon as it is there; a core each, as many as there are.
+    """Yield the result of `work` for each job as it completes; each job uses one core.
 
-    A machine that is lost costs its jobs the time they took: they are run again elsewhere.
+    The jobs of a machine that is lost are repeated on another.
     """
     ray = require("ray", "ray")
     is_ours = not ray.is_initialized()

@@ -1,4 +1,4 @@
-"""What is right in a parsed test set, sentence by sentence, as results keep it."""
+"""Counts of correct words in a parsed test set, per sentence."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dodona.evaluation.parsed import Parsed
 from dodona.evaluation.score_counts import Arcs, Attachment
 from dodona.evaluation.tally import exact, facts
 
-# What is scored: without punctuation, as papers before Universal Dependencies do, or with it.
+# without punctuation, as in papers before Universal Dependencies, or with it
 SCORED = {"words": False, "all": True}
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Per sentence of the test set: words scored, with the right head, and label too.
+    """Per sentence: the words scored, those with the correct head, and with the correct label too.
 
-    `nonprojective` counts labelled arcs of all sentences, as `Arcs` does: gold, the system's,
-    gold arcs found, system's arcs that are right.
+    `nonprojective` counts labelled arcs of all sentences, as `Arcs` does: gold arcs, system arcs,
+    gold arcs found, correct system arcs.
     """
 
     n_words: list[int]
@@ -29,7 +29,7 @@ class Counts:
 
     @property
     def attachment(self) -> Attachment:
-        """Of all sentences together."""
+        """The attachment scores over all sentences."""
         return Attachment(sum(self.n_words), sum(self.n_attached), sum(self.n_labelled))
 
     @property
@@ -38,17 +38,17 @@ class Counts:
         return Arcs(*self.nonprojective)
 
     def score(self, metric: str) -> float:
-        """In percent: "uas", "las", or "precision", "recall" and "f1" of non-projective arcs."""
+        """Return "uas", "las", or "precision", "recall" or "f1" of non-projective arcs, in percent."""
         scored = self.attachment if metric in ("uas", "las") else self.crossing
         return float(getattr(scored, metric))
 
     def right(self, metric: str) -> list[int]:
-        """Words that are right by "uas" or "las", per sentence."""
+        """Return the number of correct words by "uas" or "las", per sentence."""
         return {"uas": self.n_attached, "las": self.n_labelled}[metric]
 
 
 def count(gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool) -> Counts:
-    """Count sentence by sentence what `dodona.evaluate` counts over all of them."""
+    """Count per sentence what `dodona.evaluate` counts over all sentences."""
     counts = Counts([], [], [])
     for sentence in pair(gold, system, punctuation=punctuation):
         words = facts(sentence, exact)

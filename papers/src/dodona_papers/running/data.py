@@ -1,4 +1,4 @@
-"""Finding treebanks: DIR/<treebank>/{train,dev,test}.conllu."""
+"""Folders of treebanks: DIR/<treebank>/{train,dev,test}.conllu."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ class TreebankFolder:
     folder: Path
 
     def part(self, name: str) -> Path:
-        """The file of one part."""
+        """Return the path of a part."""
         return self.folder / f"{name}.conllu"
 
     def has(self, name: str) -> bool:
-        """Whether there is such a part."""
+        """Return whether the treebank has a part."""
         return self.part(name).is_file()
 
     def checksum(self) -> str:
-        """A digest of the files of all parts."""
+        """Return a digest of the files of all parts."""
         return _checksum(*(self.part(name) for name in PARTS if self.has(name)))
 
 
 def find_treebanks(
     data: Path, names: Sequence[str] | None = None, needed: Sequence[str] = PARTS
 ) -> list[TreebankFolder]:
-    """The treebanks of a folder in alphabetical order, or those asked for, in the order given.
+    """Return all treebanks of a folder in alphabetical order, or the named ones in their order.
 
-    Each must have the parts that are `needed`.
+    Each must have the parts `needed`.
 
     >>> find_treebanks(Path("nowhere"))
     Traceback (most recent call last):
-    dodona.treebank.conllu.errors.TreebankError: nowhere: there is no such folder
+    dodona.treebank.conllu.errors.TreebankError: nowhere: no such folder
     """
     if not data.is_dir():
-        raise TreebankError(str(data), None, "there is no such folder")
+        raise TreebankError(str(data), None, "no such folder")
     found = sorted(folder.name for folder in data.iterdir() if _parts(folder))
     if not found:
         raise TreebankError(str(data), None, _nothing_found(data))
@@ -53,14 +53,14 @@ def find_treebanks(
     for name in wanted:
         if name not in found:
             raise TreebankError(
-                str(data), None, f"no treebank {name!r} in it; there are {', '.join(found)}"
+                str(data), None, f"no treebank {name!r}; the treebanks are {', '.join(found)}"
             )
         _check_complete(data / name, needed)
     return [TreebankFolder(name, data / name) for name in wanted]
 
 
 def language_code(treebank: str) -> str:
-    """The language of a treebank, by which papers' languages are found.
+    """Return the language code of a treebank.
 
     >>> language_code("eu_bdt")
     'eu'
@@ -82,8 +82,8 @@ def _check_complete(folder: Path, needed: Sequence[str]) -> None:
 
 def _nothing_found(data: Path) -> str:
     if _parts(data):
-        return f"this is one treebank; give the folder above it and the treebank {data.name!r}"
-    return "no treebank in it; expected folders with train.conllu, dev.conllu and test.conllu"
+        return f"this is a treebank; give its parent folder and --treebanks {data.name}"
+    return "no treebanks; expected folders with train.conllu, dev.conllu and test.conllu"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Cross-validation of parsers into graphs: a parser of the other folds parses each of them."""
+"""Cross-validation of graph parsers: each fold is parsed by a parser trained on the others."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ KINDS = ("labelled", "unlabelled")
 
 @dataclass(frozen=True)
 class Fold:
-    """What a parser made of a fold: [gold arcs, arcs built, right ones] by kind.
+    """The result of a fold: [gold arcs, system arcs, correct arcs] by kind.
 
-    `found` has a character for each gold arc, in order: 1 if it was built, else 0.
+    `found` has a character for each gold arc, in order: 1 if it was found, else 0.
     """
 
     key: str
@@ -50,18 +50,18 @@ class Fold:
         )
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """Return the result as a line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Fold:
-        """The result in a line of JSON."""
+        """Return the result that a line of JSON holds."""
         return cls(**json.loads(line))
 
 
 @dataclass(frozen=True)
 class FoldJob:
-    """A parser to be trained on the other folds of a train set and scored on this one."""
+    """A job: train a parser on the other folds of a train set, and score it on this one."""
 
     treebank: TreebankFolder
     variant: str
@@ -70,7 +70,7 @@ class FoldJob:
     n_folds: int
 
     def key(self) -> str:
-        """A digest of all that decides its result."""
+        """Return a digest of everything that decides the result."""
         parts = {
             "core": CORE,
             "treebank": self.treebank.name,
@@ -82,7 +82,7 @@ class FoldJob:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def run(self) -> Fold:
-        """Train on the other folds, parse this one and count."""
+        """Train on the other folds, parse this one, and count correct arcs."""
         start = time.perf_counter()
         sentences = list(read(self.treebank.part("train"), trees="required"))
         others = [s for i, s in enumerate(sentences) if i % self.n_folds != self.number]
@@ -105,15 +105,15 @@ class FoldJob:
 
 
 def total(folds: Iterable[Fold], kind: str) -> Arcs:
-    """The arcs of all these folds together."""
+    """Return the sums of the arcs of several folds."""
     sums = [sum(column) for column in zip(*(fold.counts[kind] for fold in folds), strict=True)]
     return Arcs(sums[0], sums[1], sums[2], sums[2])
 
 
 def significance(a: Sequence[Fold], b: Sequence[Fold], kind: str) -> float:
-    """Two-sided p of McNemar's test over the gold arcs of the same folds.
+    """Return the two-sided p of McNemar's test over the gold arcs of the same folds.
 
-    Seeds are not counted as if each had arcs of its own: the test is of their mean.
+    Counts are averaged over seeds, whose results are not independent.
     """
     n_seeds = len({fold.seed for fold in a})
     pairs = Counter(
@@ -125,12 +125,12 @@ def significance(a: Sequence[Fold], b: Sequence[Fold], kind: str) -> float:
 
 
 def has_graphs(treebank: TreebankFolder) -> bool:
-    """Whether some sentence to learn from has enhanced dependencies."""
+    """Return whether the train set has enhanced dependencies."""
     return any(deps not in ("", "_") for s in read(treebank.part("train")) for deps in s.deps)
 
 
 def _mark_found(gold: Sequence[Sentence], parsed: Sequence[Sentence], kind: str) -> str:
-    """For each gold arc, whether it was built."""
+    """Return a mark for each gold arc: 1 if it was found, else 0."""
     marks = []
     for expected, guess in zip(gold, parsed, strict=True):
         built = _arcs(guess, kind)

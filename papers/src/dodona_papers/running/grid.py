@@ -1,7 +1,7 @@
-"""Many jobs: each result is kept in a file as soon as it is there, so an interrupted grid goes on.
+"""Grids of jobs, whose results are stored one by one, so that an interrupted grid can continue.
 
-The file is JSON lines, one result a line. A result is used again where the job's key is the same:
-settings, templates, data and our core; delete the file to run everything anew.
+The file has a line of JSON per result. A result is reused if the key of the job is the same, which
+covers settings, templates, data and Dodona's core. Delete the file to run everything again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from dodona_papers.running.cluster import has_cluster, run_on_cluster
 
 
 class Keepable(Protocol):
-    """What comes of a job; as text (`str`) it is a line for people."""
+    """The result of a job; `str` gives a line for people."""
 
     @property
     def key(self) -> str:
-        """The job's."""
+        """The key of the job."""
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """Return the result as a line of JSON."""
 
 
 Kept = TypeVar("Kept", bound=Keepable)
@@ -35,13 +35,13 @@ Found = TypeVar("Found", bound=Keepable, covariant=True)
 
 
 class Runnable(Protocol[Found]):
-    """A job; it travels to other processes."""
+    """A job, which is pickled for other processes."""
 
     def key(self) -> str:
-        """A digest of all that decides its result."""
+        """Return a digest of everything that decides the result."""
 
     def run(self) -> Found:
-        """Do it; nothing is written."""
+        """Run the job and return its result; write nothing."""
 
 
 def run_grid(
@@ -52,17 +52,17 @@ def run_grid(
     n_processes: int = 1,
     store: Callable[[Kept], None] | None = None,
 ) -> list[Kept]:
-    """The results of all jobs, in their order; those already in the file at `path` are not rerun.
+    """Return the results of all jobs, in order; those in the file at `path` are not run again.
 
-    `load` makes a result from a line of the file. Without a path nothing is kept. What a line does
-    not hold is for `store`, which is called with each new result before its line is written. Where
-    `RAY_ADDRESS` names a cluster of Ray, jobs run there, and `n_processes` is not asked.
+    `load` parses a line of the file. Without a path, results are not stored. `store` is called with
+    each new result before its line is written, to keep what the line does not contain. If
+    `RAY_ADDRESS` is set, jobs run on that Ray cluster, and `n_processes` is ignored.
 
     >>> run_grid([], lambda line: None, None)
     []
     """
     if n_processes < 1:
-        raise ValueError(f"at least one job at a time is needed, not {n_processes}")
+        raise ValueError(f"jobs must be at least 1, not {n_processes}")
     done = {result.key: result for result in load_results(path, load)} if path else {}
     todo = [job for job in jobs if job.key() not in done]
     n_before = len(jobs) - len(todo)
@@ -84,7 +84,7 @@ def _keep(result: Keepable, path: Path) -> None:
 
 
 def load_results(path: Path, load: Callable[[str], Kept]) -> list[Kept]:
-    """The results in a file, none if it does not exist; half a line at its end is cut off."""
+    """Return the results in a file, if it exists; an incomplete last line is removed."""
     if not path.exists():
         return []
     text = path.read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def load_results(path: Path, load: Callable[[str], Kept]) -> list[Kept]:
         try:
             results.append(load(line))
         except (ValueError, KeyError, TypeError) as error:
-            message = f"no result of a run: {error}; delete the line, or the file to run all anew"
+            message = f"not a result: {error}; delete the line, or the file to run everything again"
             raise TreebankError(str(path), number, message) from error
     return results
 
@@ -109,20 +109,22 @@ def _run_all(jobs: Sequence[Runnable[Kept]], n_processes: int) -> Iterator[Kept]
         yield from map(_run, jobs)
         return
     left = iter(jobs)
-    context = get_context("spawn")  # the same on every system, and safe where threads run
+    context = get_context("spawn")  # the same on every system, and safe with threads
     shared = context.Value("i", 0), n_processes
     with ProcessPoolExecutor(n_processes, context, _keep_to_some_processors, shared) as pool:
         running = {pool.submit(_run, job) for job in islice(left, n_processes)}
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            # none is submitted ahead of its time: Ctrl-C would have to wait for it
+            # no job is submitted in advance: Ctrl-C would have to wait for it
             running |= {pool.submit(_run, job) for job in islice(left, len(done))}
             yield from (future.result() for future in done)
 
 
 def _keep_to_some_processors(n_begun: Any, n_processes: int) -> None:
-    """Each process takes its share: threads for all processors in each of them would get in each
-    other's way. Not every system lets a process choose."""
+    """Restrict a process to its share of the processors, so that threads do not compete.
+
+    Not every system supports this.
+    """
     if not hasattr(os, "sched_setaffinity"):
         return
     with n_begun.get_lock():

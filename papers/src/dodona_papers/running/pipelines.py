@@ -1,4 +1,4 @@
-"""One model for raw text: train all its parts on a treebank, score it, and hand over its file."""
+"""Jobs that train a model for raw text on a treebank and score it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from dodona_papers.running.runs import load_features
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """What came of a job: scores and, if it was not read from a line of results, the file.
+    """A trained model: its scores and, unless read from a line of results, its file.
 
-    `dev` is as `scores_of` has it, `test` F1 from raw text.
+    `dev` is the result of `scores_of`, `test` is F1 from raw text.
     """
 
     key: str
@@ -39,20 +39,20 @@ class TrainedModel:
         return f"{self.name}: dev {', '.join(shown) or 'not scored'} in {self.seconds:.0f} s"
 
     def to_json(self) -> str:
-        """One line of JSON; the file is kept elsewhere."""
+        """Return the result as a line of JSON, without the file."""
         return json.dumps({k: v for k, v in asdict(self).items() if k != "file"})
 
     @classmethod
     def from_json(cls, line: str) -> TrainedModel:
-        """The result in a line of JSON."""
+        """Return the result that a line of JSON holds."""
         return cls(**json.loads(line))
 
 
 @dataclass(frozen=True)
 class ModelJob:
-    """A model to be trained on a treebank; the dev set chooses the best epoch where there is one.
+    """A job: train a model on a treebank; the dev set, if any, decides the best epoch.
 
-    The test set is looked at only if the job `is_tested`.
+    The test set is used only if the job `is_tested`.
     """
 
     treebank: TreebankFolder
@@ -62,7 +62,7 @@ class ModelJob:
     is_tested: bool = False
 
     def key(self) -> str:
-        """A digest of all that decides its result."""
+        """Return a digest of everything that decides the result."""
         parts = {
             "core": CORE,
             "name": self.name,
@@ -75,7 +75,7 @@ class ModelJob:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def run(self) -> TrainedModel:
-        """Train and score; nothing is written."""
+        """Train and score the model; write nothing."""
         start = time.perf_counter()
         dev = self.treebank.part("dev") if self.treebank.has("dev") else None
         trainer = new_trainer(self.treebank.part("train"), dev, self.settings, PartSources())

@@ -1,7 +1,7 @@
-"""One run: train a parser, parse the test set, count what is right.
+"""Jobs that train a parser and score it on the test set.
 
-The last epoch's parser is the one that is scored. The dev set gives the learning curve and decides
-nothing, so that all runs of a comparison are trained equally long.
+The parser of the last epoch is scored. The dev set only gives the learning curve, so that all runs
+of a comparison are trained equally long.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from dodona_papers.origin import COMMIT, CORE
 from dodona_papers.running.counts import SCORED, Counts, count
 from dodona_papers.running.data import TreebankFolder
 
-# What a paper wants to know of a parser beside its scores: asked with the test set, answered with
-# what JSON can hold. A function of a module, since it travels to other processes.
+# A further measure of a parser on the test set, as JSON data: a function of a module, since it is
+# pickled for other processes.
 Measure = Callable[[Parser, list[Sentence]], dict[str, Any]]
-# The same of its training. Asked last: it may go on with the trainer, but not with the parser.
+# A measure of training, called last: it may continue with the trainer, but not with the parser.
 TrainingMeasure = Callable[[Trainer, Parser, list[Sentence]], dict[str, Any]]
-# What becomes of every sentence before it is used, such as to lose its labels.
+# A transformation of every sentence before it is used, such as removing labels.
 Rewrite = Callable[[Sentence], Sentence]
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a job.
+    """The result of a job.
 
-    `test` is by what is scored, `curve` the dev LAS after each epoch, `measured` what the job's
-    measures answered. The lists are by epoch: dev UAS, updates, and seconds that the processor
-    spent on training. `commit` is that of the build, if it was built from a repository.
+    `test` has counts for each key of SCORED, `measured` the results of the job's measures. `curve`
+    and `uas_curve` are dev LAS and UAS after each epoch, `n_updates` and `cpu_seconds` those of
+    each epoch of training. `commit` is that of the build, if built from a repository.
     """
 
     key: str
@@ -70,12 +70,12 @@ class Result:
         )
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """Return the result as a line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, line: str) -> Result:
-        """The result in a line of JSON."""
+        """Return the result that a line of JSON holds."""
         given = json.loads(line)
         given["test"] = {name: Counts(**counts) for name, counts in given["test"].items()}
         return cls(**given)
@@ -83,7 +83,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Job:
-    """A parser to be trained and scored; `variant` is what the comparison calls its settings."""
+    """A job: train and score a parser; `variant` names its settings in the comparison."""
 
     treebank: TreebankFolder
     variant: str
@@ -93,7 +93,7 @@ class Job:
     prepare: Rewrite | None = None
 
     def key(self) -> str:
-        """A digest of what it is called and of all that decides its result."""
+        """Return a digest of the job's name and everything that decides its result."""
         parts = {
             "core": CORE,
             "treebank": self.treebank.name,
@@ -110,16 +110,16 @@ class Job:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def run(self) -> Result:
-        """Train, parse and count; nothing is written."""
+        """Train a parser, parse the test set and count; write nothing."""
         start = time.perf_counter()
-        # no dev set for the trainer: its parser is then that of the last epoch, not of the best
+        # no dev set: the trainer then keeps the parser of the last epoch, not of the best
         train = self._sentences("train") if self.prepare else self.treebank.part("train")
         trainer = new_trainer(train, None, self.settings).trainer
         dev, test = self._sentences("dev"), self._sentences("test")
         scores, cpu_seconds = [], []
         before = time.process_time()
         for epoch in trainer.epochs():
-            if epoch.part == "lemmas":  # which come first, and are not scored
+            if epoch.part == "lemmas":  # trained first, and not scored
                 continue
             cpu_seconds.append(time.process_time() - before)
             parsed = list(trainer.parser().pipe(dev, retag=True))
@@ -146,7 +146,7 @@ class Job:
         )
 
     def _sentences(self, part: str) -> list[Sentence]:
-        """Those of train, dev or test, each as `prepare` makes it."""
+        """Return the sentences of train, dev or test, transformed by `prepare`."""
         sentences = read(self.treebank.part(part), trees="required")
         return list(map(self.prepare, sentences) if self.prepare else sentences)
 
@@ -154,7 +154,7 @@ class Job:
 def list_jobs(
     treebanks: Sequence[TreebankFolder], variants: dict[str, Settings], seeds: Sequence[int]
 ) -> list[Job]:
-    """Every treebank with every variant and every seed; a whole comparison seed by seed."""
+    """Return a job for every seed, treebank and variant, in this order."""
     return [
         Job(treebank, name, replace(settings, seed=seed))
         for seed in seeds
@@ -164,11 +164,11 @@ def list_jobs(
 
 
 def load_features(settings: Settings) -> str:
-    """What the model sees of a state, as text."""
+    """Return the text of the templates or slots that a model uses."""
     load = load_templates if settings.scorer == LINEAR else load_slots
     return load(settings.features)
 
 
 def _digest(path: str) -> str:
-    """Of a file's contents, wherever it lies."""
+    """Return a digest of a file's contents, or "" for no file."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""

@@ -143,7 +143,7 @@ def test_table_1_is_the_papers():
     [
         ({"beam": 1}, "a beam of at least 2"),
         ({"loss": "none"}, "loss must be one of"),
-        ({"restarts": ["ugly"]}, "restarts: there is no 'ugly'; there are bad, good"),
+        ({"restarts": ["ugly"]}, "restarts: unknown 'ugly'; choose from bad, good"),
     ],
 )
 def test_a_wrong_option_is_told(data, options, said):

@@ -56,7 +56,7 @@ def test_divergence_is_the_sum_over_all_features_of_either(smoothing: float) -> 
 
 def test_what_makes_no_distribution_is_refused() -> None:
     empty, one = FeatureCounts(), make_counts([1])
-    with pytest.raises(ValueError, match="no feature was counted"):
+    with pytest.raises(ValueError, match="no features have been counted"):
         empty.divergence(FeatureCounts())
     with pytest.raises(ValueError, match=r"smoothing must be above 0, not 0\.0"):
         one.divergence(empty, 0)

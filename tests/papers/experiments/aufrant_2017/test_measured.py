@@ -249,5 +249,5 @@ def test_a_greedy_parser_has_no_derivations_to_leave() -> None:
 @pytest.mark.parametrize("settings", [Settings(learner="svm"), Settings(tags="predicted")])
 def test_training_that_cannot_be_measured_is_refused(settings: Settings) -> None:
     trainer = Trainer(treebank(5, 1, 0), None, settings)
-    with pytest.raises(ValueError, match="only online training on gold tags is measured"):
+    with pytest.raises(ValueError, match="only online training on gold tags can be measured"):
         biases(trainer, parser(), treebank(5, 3))

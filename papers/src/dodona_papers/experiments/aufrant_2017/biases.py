@@ -1,4 +1,4 @@
-"""What training looks at, and how far that is from what parsing meets (Aufrant et al. 2017)."""
+"""Biases of training: how its configurations differ from those of parsing (Aufrant et al. 2017)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from dodona_papers.experiments.aufrant_2017.measured import (
     MeasuredGreedyTrainer,
 )
 
-N_JUDGED = 500  # sentences whose updates are judged: it takes several searches for each
+N_JUDGED = 500  # sentences whose updates are judged, which takes several searches each
 
 
 def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, Any]:
-    """The measures of sections 3 and 4, from one more epoch of training and a parse of `test`.
+    """Return the measures of sections 3 and 4, from a further epoch and a parse of `test`.
 
-    The epoch is one more, and not the last one, so that to measure costs that one no time; the
-    parser is of the epoch before.
+    An additional epoch is measured, so that measuring does not slow down the timed ones; the parser
+    is that of the epoch before.
 
-    * `divergence`: Kullback-Leibler, of the features of all configurations that are scored; in
-      nats, each count raised by 0.1. "training from parsing" is D(training ‖ parsing), the other
-      one is the other direction.
-    * `quarters`: words and right heads by quarter of the sentence, without punctuation.
-    * Of a beam, also `n_sentences`, `n_finished` of which were considered to the end of the
-      derivation, `considered`, the mean share of a derivation that was, and of `n_judged` updates
-      in the first sentences `n_worse` and `n_better`, by the right heads before and after.
+    * `divergence`: Kullback-Leibler divergence of the features of all scored configurations, in
+      nats, with 0.1 added to each count. "training from parsing" is D(training ‖ parsing),
+      "parsing from training" the opposite direction.
+    * `quarters`: words and correct heads by quarter of the sentence, without punctuation.
+    * For a beam also `n_sentences`; `n_finished`, those considered to the end of the derivation;
+      `considered`, the mean share of a derivation that was considered; and, of `n_judged` updates,
+      `n_worse` and `n_better`, those after which fewer and more heads are correct.
     """
     settings, strategy = trainer.settings, trainer.strategy
     is_online = settings.learner != SVM and settings.tags == "gold"
     if not isinstance(strategy, LinearStrategy) or not is_online:
         raise ValueError(
-            "only online training on gold tags is measured, not "
+            "only online training on gold tags can be measured, not "
             f"learner={settings.learner!r} with tags={settings.tags!r}"
         )
     core = _one_more_epoch(strategy, len(trainer.history))

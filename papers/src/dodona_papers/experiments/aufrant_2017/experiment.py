@@ -27,7 +27,7 @@ from dodona_papers.reporting.study import Study
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.running.runs import Result, list_jobs
 
-# Section 4. The paper trains until a validation set says to stop, and does not drop features.
+# Section 4. The paper stops training by a validation set, and does not drop features.
 PAPER_SETTINGS = Settings(
     system="arc-eager",
     root="last",
@@ -38,13 +38,13 @@ PAPER_SETTINGS = Settings(
     loss="unlabelled",
     prune=1,
 )
-# Restarting, the paper's Algorithm 3 goes on from the good derivation, which "can even be further
-# improved" by going on from the bad one. Which of the two its tables are for, it does not say.
+# The paper's Algorithm 3 restarts from the good derivation, which "can even be further improved" by
+# restarting from the bad one. It does not say which of the two its tables report.
 RESTARTS = ("bad", "good")
 
 
 def variants(settings: Settings, restarts: Sequence[str] = RESTARTS) -> dict[str, Settings]:
-    """The paper's ways to train by name; "imp-early-good" is "imp-early" with the other restart.
+    """Return the paper's variants; "imp-early-good" is "imp-early" with the other restart.
 
     >>> list(variants(PAPER_SETTINGS, ["bad"]))
     ['greedy-static', 'greedy', 'early', 'imp-early', 'maxv', 'imp-maxv']
@@ -52,28 +52,28 @@ def variants(settings: Settings, restarts: Sequence[str] = RESTARTS) -> dict[str
     greedy = replace(settings, beam=1)
     found = {"greedy-static": replace(greedy, training="static"), "greedy": greedy}
     for name, update in (("early", "early"), ("maxv", "max-violation")):
-        way = replace(settings, update=update)
-        found[name] = replace(way, oracle="static", restart="none")
+        chosen = replace(settings, update=update)
+        found[name] = replace(chosen, oracle="static", restart="none")
         for restart in restarts:
             improved = f"imp-{name}" if restart == "bad" else f"imp-{name}-{restart}"
-            found[improved] = replace(way, oracle="dynamic", restart=restart)
+            found[improved] = replace(chosen, oracle="dynamic", restart=restart)
     return found
 
 
 def drop_fine_tags(sentence: Sentence) -> Sentence:
-    """The sentence with UPOS for its only tags."""
+    """Return the sentence without XPOS tags."""
     return sentence.replace(xpos=["_"] * len(sentence))
 
 
 def drop_labels_too(sentence: Sentence) -> Sentence:
-    """The same with one label for all arcs: nothing of labels can be learned or wrong."""
+    """Return the sentence without XPOS tags and with one label for all arcs."""
     return drop_fine_tags(sentence).replace(deprels=["dep"] * len(sentence))
 
 
 def compare(study: Study, restarts: Sequence[str]) -> None:
-    """Train in every way, the improved ones with these restarts.
+    """Train all variants, the improved ones with these restarts.
 
-    Labels are learned only where the loss is not "unlabelled", as it is in the paper.
+    Labels are removed if the loss is "unlabelled", as in the paper.
     """
     settings = study.settings
     if settings.beam < 2:
@@ -119,7 +119,7 @@ def _numbers(summary: Summary, settings: Settings) -> dict[str, Any]:
 
 
 def _curves(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Dev UAS after each epoch, and what training had cost by then."""
+    """Return the dev UAS after each epoch, with the cumulative effort of training."""
     return {
         name: {
             variant: {

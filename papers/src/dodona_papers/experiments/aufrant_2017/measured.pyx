@@ -1,16 +1,16 @@
-"""Search and training that take notes (Aufrant et al. 2017, sections 3 and 4).
+"""Search and training with measurements (Aufrant et al. 2017, sections 3 and 4).
 
-They do what their parents do, to the last bit, and tell beside it
+The classes compute exactly what their base classes do, and record in addition
 
-  features       of all configurations that were scored
+  counts         features of all configurations that were scored
   n_finished     sentences whose derivation was considered to its end
-  considered     share of a derivation that was, summed over sentences
-  n_worse        of n_judged updates, those after which the sentence has fewer right heads
+  considered     share of the derivation that was considered, summed over sentences
+  n_worse        of n_judged updates, those after which fewer heads of the sentence are correct
 
-An update considers a derivation up to where the good and the bad example end; a restart goes on
-from there, and a sentence without an error is considered whole. What is left of a derivation is
-what its best free actions still take to the end. Heads are those of the best derivation that beam
-search finds with the weights of the moment, before and after they are updated.
+An update considers a derivation up to the end of its good and bad examples; a restart continues
+from there, and a sentence without an error is considered entirely. The rest of a derivation is the
+number of zero-cost actions to its end. Heads are those of the best derivation that beam search
+finds with the weights before and after the update.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.words cimport WordsC
@@ -24,14 +24,14 @@ from dodona_papers.experiments.aufrant_2017.feature_counts cimport FeatureCounts
 
 
 cdef int count_features(FeatureCounts counts, Agenda agenda, int hypothesis) except -1 nogil:
-    """Count the features of a hypothesis, which are those of the one that it duplicates."""
-    cdef int described = agenda.original(hypothesis)
+    """Count the features of a hypothesis; a duplicate uses the keys of the one it duplicates."""
+    cdef int described = first_twin(agenda, hypothesis)
     counts.add(&agenda.keys[<size_t> described * agenda.n_templates], agenda.n_keys[described])
     return 0
 
 
 cdef class MeasuredBeam(Beam):
-    """Beam search that counts features; one thread only. With a width of 1 it is greedy search."""
+    """Beam search, or greedy search with a width of 1, that counts features; single-threaded."""
     cdef readonly FeatureCounts counts
 
     def __init__(self, *args, **options):
@@ -60,9 +60,9 @@ cdef class MeasuredGreedyTrainer(GreedyTrainer):
 
 
 cdef class MeasuredBeamTrainer(BeamTrainer):
-    """Beam training that takes notes; while it `judges`, of every update whether it helps.
+    """Beam training with measurements; if `judges`, also of the effect of every update.
 
-    To judge takes two more searches per sentence with an error, and one per update.
+    Judging takes two further searches per sentence with an error, and one per update.
     """
     cdef readonly FeatureCounts counts
     cdef public bint judges
@@ -73,8 +73,8 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
     cdef readonly long n_worse
     cdef readonly long n_better
     cdef Agenda judge
-    cdef bint is_judging                # this search is not one of training
-    cdef int n_right                    # heads with the weights as they are; NONE: not known
+    cdef bint is_judging                # the current search is not part of training
+    cdef int n_right                    # correct heads with the current weights; NONE: unknown
     cdef double n_before                # steps from the start of the sentence to the origin
     cdef double share                   # of the derivation that was considered
 
@@ -106,7 +106,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
         return is_error
 
     cdef int n_left(self, Agenda agenda, const WordsC* words) except -1 nogil:
-        """Free actions from `replayed` to the end."""
+        """Return the number of zero-cost actions from `replayed` to the end."""
         cdef int n = 0
         self.reference = Reference(0, self.good, True, self.system.final(&self.replayed))
         while not self.reference.is_final:
@@ -117,7 +117,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
     cdef int restart_from(self, Agenda agenda, int last) except -1 nogil:
         BeamTrainer.restart_from(self, agenda, last)
         self.n_before += <double> self.path.size()
-        if self.system.final(&self.origin):          # the bad one may end before the good one
+        if self.system.final(&self.origin):          # the bad derivation may be shorter
             self.share = 1
 
     cdef int learn_difference(self, Agenda agenda, const WordsC* words) except -1 nogil:
@@ -132,12 +132,12 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
         self.n_better += self.n_right > n_right
 
     cdef int right_heads(self, Agenda agenda, const WordsC* words) except -1 nogil:
-        """Search with the weights as they are; how many heads are right."""
+        """Search with the current weights, and return the number of correct heads."""
         cdef long n_steps = self.n_steps
         self.is_judging = True
         agenda.reserve(words.n_words, self.features.n_templates)
         self.system.start_state(&self.replayed)
-        agenda.begin(&self.replayed, False)          # nothing is correct: no costs are asked for
+        agenda.begin(&self.replayed, False)          # no gold derivation, so no costs
         while agenda.n_open > 0:
             self.expand(agenda, words)
             agenda.advance(self.actions)
@@ -148,7 +148,7 @@ cdef class MeasuredBeamTrainer(BeamTrainer):
     cdef int count_right(self, const StateC* state) noexcept nogil:
         cdef int d, n = 0
         for d in range(1, state.n_words + 1):
-            if state.head[d] == NONE:                # a root that is no node has the word left over
+            if state.head[d] == NONE:                # no root node: the word left over is the root
                 n += state.root == NONE and self.gold.head[d] == 0
             else:
                 n += state.head[d] == self.gold.head[d]

@@ -1,4 +1,4 @@
-"""The report of `aufrant_2017`: the paper's tables with its own figures beside ours."""
+"""The report of `aufrant_2017`: the paper's tables beside ours."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TABLE_1 = {
     "maxv": (85.06, 92.77, 84.59, 86.10, 85.53, 85.57, 82.68, 89.42, 87.16),
     "imp-maxv": (85.04, 92.90, 84.68, 86.26, 85.83, 85.55, 82.94, 90.12, 87.31),
 }
-# What it tells of French: Table 2, Table 3 with what the text says of greedy parsers, section 3.
+# figures for French: Table 2, Table 3 (greedy parsers: from the text), section 3
 TABLE_2 = {"early": (90.0, 85.4, 83.1, 84.7), "imp-early": (90.0, 85.3, 84.2, 85.1)}
 TABLE_3 = {"early": 0.350, "imp-early": 0.280, "maxv": 0.357, "imp-maxv": 0.277} | {
     "greedy-static": 0.320,
@@ -108,7 +108,7 @@ LABELS = "Unlike there, arcs have labels, and these are learned."
 
 
 def build_report(summary: Summary, settings: Settings) -> Report:
-    """All tables and the curves."""
+    """Return all tables and curves."""
     labels = NO_LABELS if settings.loss == "unlabelled" else LABELS
     how = HOW.format(beam=settings.beam, features=settings.features, labels=labels)
     ways = {key: ["as the variant says"] for key in ("training", "update", "oracle", "restart")}
@@ -139,7 +139,7 @@ def build_report(summary: Summary, settings: Settings) -> Report:
 
 
 def in_paper(a: str, b: str, codes: Iterable[str] = CODES) -> float:
-    """By how much the paper's UAS of one variant is above another's, on average over languages.
+    """Return the paper's difference in UAS of two variants, averaged over languages.
 
     >>> round(in_paper("imp-early", "early"), 2)
     0.21
@@ -177,7 +177,7 @@ def _pairs(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _curve_titles(summary: Summary) -> dict[str, str]:
-    """The variants of Figure 1: of two ways to restart, the one that explores."""
+    """Return the variants of Figure 1: of two restarts, the one that explores."""
     return {
         variant: TITLES[variant]
         for variant in summary.variants
@@ -256,7 +256,7 @@ def _table_2(summary: Summary) -> list[Table]:
 
 
 def quarter_scores(measured: list[dict[str, Any]]) -> list[float]:
-    """UAS in each quarter, the seeds together.
+    """Return the UAS in each quarter, over all seeds.
 
     >>> quarter_scores([{"quarters": {"1st": [4, 3], "4th": [2, 1]}}])
     [75.0, 0.0, 0.0, 50.0]
@@ -314,7 +314,7 @@ def _measured_rows(
     form: str,
     paper: Mapping[str, float],
 ) -> list[list[str]]:
-    """A row per variant: the mean over seeds on each treebank, the average, the paper's figure."""
+    """Return a row per variant: means over seeds by treebank, average, the paper's figure."""
     rows = []
     for variant in variants:
         means = [fmean(map(value, summary.measures(name, variant))) for name in summary.treebanks]

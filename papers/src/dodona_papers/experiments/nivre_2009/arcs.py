@@ -21,13 +21,13 @@ from dodona_papers.reporting.tables import Table
 
 CROSSING, BESIDE, PLAIN = "crossing", "beside them", "of projective trees"
 NEEDLESS = "crossed without need"
-N_LABELS = 5  # shown: those that differ most
+N_LABELS = 5  # shown, with the largest differences
 
 Found = dict[str, list[int]]  # [gold arcs, those found with their label] by kind of arc
 
 
 def count_arcs(parser: Parser, test: list[Sentence]) -> dict[str, Any]:
-    """A measure of a run: gold arcs and those found, by kind, distance and label."""
+    """Count gold arcs and those found, by kind, distance and label (a measure of a run)."""
     arcs: Found = defaultdict(lambda: [0, 0])
     parsed = list(parser.pipe(test, retag=True))
     for sentence in pair(test, parsed, punctuation=False):
@@ -48,7 +48,7 @@ def _kinds(fact: Fact, crosses: bool, is_needless: bool) -> list[str]:
 
 
 def lost_arcs(summary: Summary, treebank: str, titles: Mapping[str, str], against: str) -> Table:
-    """What each variant finds of each kind of arc, and what that makes of its LAS.
+    """Return the recall of each variant by kind of arc, and its contribution to LAS.
 
     A column per variant of `titles`: the share that it finds, and by how many points of LAS the
     difference to `against` raises or lowers the whole.
@@ -79,7 +79,7 @@ def lost_arcs(summary: Summary, treebank: str, titles: Mapping[str, str], agains
 
 
 def _add(summary: Summary, treebank: str, variant: str) -> Found:
-    """The counts of all seeds together."""
+    """Return the sums of counts over seeds."""
     arcs: Found = defaultdict(lambda: [0, 0])
     for measured in summary.measures(treebank, variant):
         for kind, (n, right) in measured["arcs"].items():
@@ -89,7 +89,7 @@ def _add(summary: Summary, treebank: str, variant: str) -> Found:
 
 
 def _most_different(found: Mapping[str, Found], against: str) -> list[str]:
-    """The labels by which some variant differs most from `against`."""
+    """Return the labels on which some variant differs most from `against`."""
     base = found[against]
     by_label = {
         kind: max(abs(arcs[kind][1] - base[kind][1]) for arcs in found.values())
@@ -100,7 +100,7 @@ def _most_different(found: Mapping[str, Found], against: str) -> list[str]:
 
 
 def _needless(found: Mapping[str, Found], n_all: int) -> list[str]:
-    """How many arcs stand in projective sentences whose parsed trees cross, and how many hold."""
+    """Count the arcs in projective sentences with non-projective parses, and the correct ones."""
     cells: Sequence[list[int]] = [arcs.get(NEEDLESS, [0, 0]) for arcs in found.values()]
     shown = [
         f"{100 * n / n_all:.1f}% of arcs, {100 * right / n:.2f} found" if n else "none"

@@ -40,7 +40,7 @@ VARIANTS = {
     "projective": "Arc-eager, projective only",
 }
 SETTINGS = Settings(epochs=15)
-SMALL_TREES = 6  # words; all trees up to that size are searched for the fewest swaps
+SMALL_TREES = 6  # words; the fewest swaps of all trees up to this size are searched
 METRICS = {"las": "LAS", "precision": "Precision", "recall": "Recall", "f1": "F"}
 
 # Tables 1 and 2, on the treebanks of CoNLL-X. F of lazy for Czech is printed as 79.3, the precision
@@ -84,7 +84,7 @@ HOW = (
 )
 
 
-# Of these, each is told apart by its arcs.
+# variants whose arcs are analysed
 LOST = {name: VARIANTS[name] for name in ("pseudo", "standard", "explore")}
 WHICH = (
     "Swap is arc-standard with one move more. So what it loses against arc-eager may be due to its "
@@ -94,7 +94,7 @@ WHICH = (
 
 
 def compare(study: Study) -> None:
-    """Count the oracles' swaps, and train with each of them and with their rivals."""
+    """Count the swaps of the oracles, and train with each of them and with other methods."""
     swaps = {treebank.name: count_swaps(treebank.part("train")) for treebank in study.treebanks}
     jobs = [
         replace(job, measure=count_arcs)
@@ -108,7 +108,7 @@ PAPER = Paper("nivre-2009", SETTINGS, compare)
 
 
 def variants(settings: Settings) -> dict[str, Settings]:
-    """The settings of each variant."""
+    """Return the settings of each variant."""
     swap = replace(settings, system="swap")
     eager = replace(settings, system="arc-eager", training="explore")
     return {
@@ -140,7 +140,7 @@ def _score(summary: Summary, treebank: str, variant: str, metric: str) -> tuple[
 
 
 def build_report(summary: Summary, swaps: dict[str, Swaps], settings: Settings) -> Report:
-    """The paper's two tables with its own figures beside ours, and the length of derivations."""
+    """Return the paper's two tables beside ours, and the lengths of derivations."""
     paper = _gains("lazy", "eager")
     tests = [
         differences(summary, "lazy", "eager", "las", "words", paper),
@@ -233,7 +233,7 @@ def _table_2(summary: Summary) -> Table:
 
 
 def _lost(summary: Summary) -> list[Table]:
-    """A table for each treebank; only the first stands open."""
+    """Return a table for each treebank; all but the first are folded."""
 
     def gain(name: str) -> float:
         scores = [summary.score(name, v, "las", "words") for v in ("explore", "pseudo")]

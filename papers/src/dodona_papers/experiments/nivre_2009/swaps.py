@@ -1,4 +1,4 @@
-"""How many swaps the oracles of `swap` need: on treebanks, and beside the fewest on small trees."""
+"""The number of swaps of the oracles of `swap`: on treebanks, and on all small trees."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from dodona.treebank.conllu.reader import read
 from dodona.treebank.trees.projectivity import is_tree
 
 ORACLES = ("eager", "lazy", "minimal")
-BIN = 5  # words: sentences are put together by length
+BIN = 5  # words, in groups of sentences by length
 
 Heads = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Swaps:
-    """What the oracles do on a treebank: swaps in all, and transitions per word by length."""
+    """The number of swaps of each oracle on a treebank, and transitions per word by length."""
 
     n_swaps: dict[str, int]
     per_word: dict[str, list[float]]  # of sentences with 1 to BIN words, the next BIN, …
 
     @property
     def reduction(self) -> float:
-        """By how many percent lazy needs fewer swaps than eager."""
+        """The reduction of swaps from eager to lazy, in percent."""
         eager, lazy = self.n_swaps["eager"], self.n_swaps["lazy"]
         return 100 * (eager - lazy) / eager if eager else 0.0
 
 
 def n_swaps(heads: Sequence[int | None], oracle: str) -> int:
-    """The swaps in the oracle's derivation of a tree.
+    """Return the number of swaps in an oracle's derivation of a tree.
 
     >>> n_swaps([7, 0, 2, 2, 6, 4, 4, 2], "eager"), n_swaps([7, 0, 2, 2, 6, 4, 4, 2], "lazy")
     (5, 2)
@@ -51,7 +51,7 @@ def _system() -> System:
 
 
 def count_swaps(path: Path) -> Swaps:
-    """Over all sentences of a treebank; a derivation has two transitions a word and two a swap."""
+    """Count swaps on a treebank; a derivation has two transitions per word and two per swap."""
     totals = dict.fromkeys(ORACLES, 0)
     n_words: Counter[int] = Counter()
     by_length: dict[str, Counter[int]] = {oracle: Counter() for oracle in ORACLES}
@@ -71,7 +71,7 @@ def count_swaps(path: Path) -> Swaps:
 
 
 def all_trees(n: int) -> Iterator[Heads]:
-    """Every tree over n words.
+    """Yield every tree over n words.
 
     >>> len(list(all_trees(3)))
     16
@@ -80,7 +80,7 @@ def all_trees(n: int) -> Iterator[Heads]:
 
 
 def fewest_swaps(heads: Heads) -> int:
-    """The fewest swaps with which any derivation builds the tree, by search.
+    """Return the fewest swaps of any derivation of a tree, by breadth-first search.
 
     >>> fewest_swaps((7, 0, 2, 2, 6, 4, 4, 2))
     2
@@ -88,7 +88,7 @@ def fewest_swaps(heads: Heads) -> int:
     start = ((0,), tuple(range(1, len(heads) + 1)))
     queue: deque[tuple[int, tuple[Heads, Heads]]] = deque([(0, start)])
     seen = set()
-    while True:  # what costs a swap waits at the end: the first final state took the fewest
+    while True:  # states after a swap are queued last, so the first final state has the fewest
         count, state = queue.popleft()
         if state in seen:
             continue
@@ -108,12 +108,12 @@ def fewest_swaps(heads: Heads) -> int:
 
 
 def _waits(word: int, heads: Heads, left: Heads) -> bool:
-    """Whether a dependent of the word is still without its head."""
+    """Return whether a dependent of the word has not been attached yet."""
     return any(heads[other - 1] == word for other in left if other)
 
 
 def small_trees(n_most: int) -> dict[int, dict[str, int]]:
-    """Swaps on all trees of 2, 3, … words by each oracle, and the fewest possible.
+    """Return the swaps on all trees of 2, 3, … words by each oracle, and the fewest possible.
 
     >>> small_trees(3)[3]
     {'eager': 4, 'lazy': 4, 'minimal': 4, 'fewest': 4}
