@@ -11,7 +11,8 @@ import pytest
 
 import dodona
 from dodona import extras
-from dodona.core.search.kernel_machines import FIELDS, KernelMachines, static_examples
+from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.kernel_machines import FIELDS, KernelMachines
 from dodona.parsing import svm
 from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings

@@ -117,7 +117,7 @@ def test_none_of_them_can_be_left_out(name: str, root: str) -> None:
 def rules(n_classes: int, model: Greedy, random: Random) -> PackedWeights:
     """Weights that follow no sense: each feature of some states is for one class, against another.
 
-    Sums of them go beyond every barrier.
+    Their sums exceed every mask.
     """
     weights = Weights(n_classes)
     system = model.system
@@ -160,7 +160,7 @@ def test_no_weights_make_a_derivation_endless(name: str, root: str) -> None:
 
 @pytest.mark.usefixtures("own_systems")
 @pytest.mark.parametrize("beam", [1, 3])
-def test_a_system_in_python_that_never_ends_is_told_so(beam: int) -> None:
+def test_a_system_in_python_that_never_ends_is_reported(beam: int) -> None:
     class Idle(dodona.PythonSystem):
         """Puts a word on the stack and back again, for ever."""
 

@@ -236,7 +236,7 @@ def test_other_trees_are_asked_about_in_the_same_states(name: str) -> None:
 
 def test_trees_that_cannot_be_compared_are_refused() -> None:
     lab = make_lab("arc-hybrid")
-    with pytest.raises(ValueError, match="of the same sentences"):
+    with pytest.raises(ValueError, match="the same sentences"):
         RolloutRecorder(lab.corpus, lab.actions, lab.slots, [Corpus(0)])
     with pytest.raises(ValueError, match="up to 7 trees"):
         RolloutRecorder(lab.corpus, lab.actions, lab.slots, [lab.corpus] * 7)

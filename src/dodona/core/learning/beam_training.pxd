@@ -30,7 +30,6 @@ cdef class BeamTrainer(GreedyTrainer):
     cdef StateC replayed
     cdef vector[uint64_t] origin_block
     cdef vector[uint64_t] replayed_block
-    cdef vector[uint64_t] next_keys     # of the state after that of `keys`
     cdef vector[float] rows             # scores per hypothesis
     cdef Candidate best_correct         # of all candidates, before pruning
     cdef Reference reference

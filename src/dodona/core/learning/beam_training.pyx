@@ -74,7 +74,6 @@ cdef class BeamTrainer(GreedyTrainer):
         # a static reference is a derivation: another one to the same configuration is no substitute
         self.agenda = Agenda(width, keeps_correct=not self.is_dynamic)
         self.rows.resize(<size_t> width * self.actions.n_padded)
-        self.next_keys.resize(self.keys.size())
         self.cache = ScoreCache(self.actions.n_padded * sizeof(float), LOG_SUMS)
 
     def hypotheses(self, int sentence, start, int n_steps):
@@ -296,18 +295,14 @@ cdef class BeamTrainer(GreedyTrainer):
 
     cdef int reinforce(self, const vector[Step]& path, int start, double amount,
                        const WordsC* words) except -1 nogil:
-        cdef int i, n_keys, n_next = 0
+        cdef int i, n_keys
         copy(&self.replayed, &self.origin)
-        for i in range(<int> path.size() + 1):
-            n_keys = n_next
-            self.keys.swap(self.next_keys)
-            if start <= i < <int> path.size():   # prefetched one step before
-                n_next = self.features.fill(&self.replayed, words, self.next_keys.data())
-                self.weights.prefetch(self.next_keys.data(), n_next)
-            if i > start:
-                self.weights.add(self.keys.data(), n_keys, path[i - 1].klass, amount, self.time)
-            if i < <int> path.size():
-                self.take_step(&self.replayed, &path[i])
+        for i in range(<int> path.size()):
+            if i >= start:
+                n_keys = self.features.fill(&self.replayed, words, self.keys.data())
+                self.weights.add(self.keys.data(), n_keys, path[i].klass, amount, self.time)
+            self.take_step(&self.replayed, &path[i])
+        return 0
 
     cdef int replay(self, Agenda agenda, int last) except -1 nogil:
         """Take the steps of a derivation, from the origin to `replayed`."""

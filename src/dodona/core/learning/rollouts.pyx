@@ -10,14 +10,17 @@ Where sentences have several possible trees, as from several teachers, the first
 rollout, and the oracle judges each state by all of them.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libcpp.vector cimport vector
 
 from dodona.core.base.hashing cimport mixed
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport MAX_SLOTS
+from dodona.core.learning.oracle_guide cimport FORBIDDEN, STATIC, OracleGuide
+from dodona.core.network.slots cimport Slots
 from dodona.core.search.actions cimport Actions
-from dodona.core.learning.oracle_guide cimport FORBIDDEN, STATIC
+from dodona.core.transitions.gold cimport GoldC
 
 cdef extern from "rollout_step.h" namespace "dodona" nogil:
     void add_up(float* units, const float* bias, const float* const* rows, int n_rows,
@@ -46,6 +49,15 @@ cdef enum:
 N_SPECIAL_ROWS = N_SPECIAL
 
 
+cdef struct Step32:           # the network's last two layers, in float32
+    int hidden
+    const float* products     # per row of the batch, slot and unit: see `roll_out`
+    const float* atoms        # per atom, value and unit
+    const float* bias         # per unit
+    const float* weights      # per unit and class
+    const float* class_bias
+
+
 cdef inline const float* first_of(const float[::1] numbers) noexcept nogil:
     return &numbers[0] if numbers.shape[0] else NULL
 
@@ -61,6 +73,20 @@ cdef class RolloutRecorder(OracleGuide):
     Random choices depend on the seed, the epoch and the sentence alone: a rollout is the same
     whatever else is in the batch, and with any number of threads.
     """
+    cdef readonly Slots slots
+    cdef readonly long n_words          # of all sentences …
+    cdef readonly long n_attached       # … those that got their gold heads …
+    cdef readonly long n_labelled       # … and labels
+    cdef vector[int32_t] first_atom     # per atom: where its values begin among those of all
+    cdef vector[float] units
+    cdef vector[int32_t] nodes
+    cdef vector[int32_t] values
+    cdef vector[int32_t] rows           # recorded: per state and slot
+    cdef vector[int32_t] atom_rows      # per state and atom
+    cdef vector[uint8_t] verdicts       # per state and class
+    cdef readonly tuple others          # corpora with other trees of the same sentences
+    cdef vector[GoldC] other_golds      # of the current sentence
+    cdef vector[vector[int32_t]] other_blocks
 
     def __init__(self, Corpus corpus, Actions actions, Slots slots, others=(), **options):
         super().__init__(corpus, actions, **options)

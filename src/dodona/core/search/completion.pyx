@@ -34,6 +34,7 @@ cdef class Completer:
 
 cdef class TreeCompleter(Completer):
     """Gives every word a head and, with `one_root`, the root one word only."""
+    cdef readonly bint one_root
 
     def __init__(self, Chooser chooser not None, *, bint one_root=True, int root_label=0):
         if chooser.system.builds_graphs:

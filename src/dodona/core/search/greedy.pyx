@@ -5,6 +5,7 @@ from dodona.core.search.actions cimport Actions
 from dodona.core.search.choosing import chooser_for
 from dodona.core.search.completion import GraphCompleter, TreeCompleter
 from dodona.core.search.scoring cimport StateScorer
+from dodona.core.search.search cimport Search
 from dodona.core.search.workspace cimport Workspace
 from dodona.core.transitions.state cimport StateC
 

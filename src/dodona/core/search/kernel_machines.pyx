@@ -11,14 +11,24 @@ MaltParser splits its training data; the last is for all others.
 from math import isfinite
 
 from libc.math cimport fabs, lrint
+from libc.stdint cimport int16_t, uint16_t, uint32_t, uint64_t
 from libcpp.algorithm cimport lower_bound
+from libcpp.vector cimport vector
 
 from dodona.core.weights.linear cimport check_classes, check_keys
-from dodona.core.weights.packed cimport MASKED
+from dodona.core.weights.packed cimport MASKED, FeatureScorer
 
 # the numbers that describe a machine: see `Machine`
 FIELDS = ("split", "first_class", "n_classes", "first_vector", "n_vectors", "first_key", "n_keys",
           "first_coefficient", "first_intercept")
+
+cdef struct Machine:              # a slice of each array
+    uint64_t split                # the feature of the states it is for; 0: of all the others
+    uint32_t first_class, n_classes
+    uint32_t first_vector, n_vectors
+    uint32_t first_key, n_keys
+    uint32_t first_coefficient, first_intercept
+
 
 cdef enum:
     DEGREE_SUMS = 64              # the most that a decision in favour is worth
@@ -29,6 +39,17 @@ cdef class KernelMachines(FeatureScorer):
 
     The array `machines` has the numbers of FIELDS for each machine.
     """
+    cdef readonly double gamma
+    cdef readonly double coef0
+    cdef readonly dict arrays           # by name, as a model file has them; they keep memory alive
+    cdef vector[Machine] machines
+    cdef const uint16_t[::1] classes        # per machine: its classes
+    cdef const uint16_t[::1] class_of       # per support vector: which of its machine's classes
+    cdef const uint64_t[::1] keys           # per machine, ascending: features of its vectors
+    cdef const uint32_t[::1] first_posting  # per key and one more: where its postings begin
+    cdef const uint32_t[::1] postings       # per key: the vectors that have it, in its machine
+    cdef const float[::1] coefficients      # per vector: one for each class but its own
+    cdef const float[::1] intercepts        # per pair of classes
 
     def __init__(self, int n_classes, double gamma, double coef0, dict arrays):
         check_classes(n_classes)

@@ -8,10 +8,20 @@ a round. In a round each slot's matrix is multiplied with the words that are new
 and that of the classes with all states. A lane whose sentence is done takes the next. 1.22x on text
 to CoNLL-U, with the same trees: sums are of integers, or of floats in a fixed order.
 """
+from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libcpp.vector cimport vector
+
 from dodona.core.base.nodes cimport NONE
+from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport MAX_SLOTS
+from dodona.core.features.words cimport WordsC
+from dodona.core.network.arrays cimport Rows
+from dodona.core.search.choosing cimport Chooser
 from dodona.core.search.completion import TreeCompleter
-from dodona.core.transitions.state cimport lay_out, state_size
+from dodona.core.search.scoring cimport NeuralScorer
+from dodona.core.search.search cimport Search
+from dodona.core.search.workspace cimport Workspace
+from dodona.core.transitions.state cimport StateC, lay_out, state_size
 
 cdef extern from "state_scores.h" namespace "dodona" nogil:
     void add_scores(const int16_t* a, const int16_t* b, int n, int16_t* to) noexcept
@@ -22,6 +32,26 @@ cdef enum:
 
 cdef class Lanes(Workspace):
     """Memory of one thread: a sentence, its state and its products for each lane."""
+    cdef long n_transitions
+    cdef int current                    # the lane that `state` is of
+    cdef vector[int] running            # lanes with a sentence
+    cdef vector[int] idle               # lanes without
+    cdef vector[int] finished           # lanes whose tree is to be completed
+    cdef vector[int] sentence           # from here on per lane
+    cdef vector[WordsC] words
+    cdef vector[StateC] states
+    cdef vector[vector[uint64_t]] blocks        # memory behind the states
+    cdef vector[vector[int32_t]] product_of     # per word and slot: an index, or NONE
+    cdef vector[vector[int16_t]] products
+    cdef vector[int] n_products
+    cdef Rows rows                      # words to be multiplied with one slot …
+    cdef vector[const char*] sources    # … their packed rows …
+    cdef vector[int16_t*] targets       # … and their products
+    cdef vector[int32_t] nodes          # per lane that is scored and slot
+    cdef vector[int32_t] values         # per lane that is scored and atom
+    cdef vector[int8_t] halves          # per lane that is scored: its hidden units, split
+    cdef vector[int32_t] sums           # … and their sums
+    cdef vector[int16_t] found          # per lane that is scored and class
 
     def __init__(self, int n_scores):
         super().__init__(0, n_scores)
@@ -47,6 +77,7 @@ cdef class Lanes(Workspace):
 
 cdef class LaneChooser(Chooser):
     """A chooser for states in lanes, whose products are computed when they are needed."""
+    cdef NeuralScorer network
 
     def __init__(self, NeuralScorer scorer not None, *rest):
         super().__init__(scorer, *rest)
@@ -135,6 +166,7 @@ cdef class LaneChooser(Chooser):
 
 cdef class LockStep(Search):
     """Greedy search for trees through sentences that a network has read, many at a time."""
+    cdef LaneChooser lane_chooser
 
     def __init__(self, scorer, actions, *, one_root=True, root_label=0, constraints=None):
         chooser = LaneChooser(scorer, actions, constraints)

@@ -37,8 +37,6 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
     cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil
-    cdef void score_prefetched(self, const uint64_t* keys, int n_keys,
-                               float* scores) noexcept nogil
     cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
                            ScoreCache cache, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,

@@ -120,8 +120,9 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
+        cdef LearnedRow found[MAX_KEYS]
         self.prefetch(keys, n_keys)
-        self.score_prefetched(keys, n_keys, scores)
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
 
     cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil:
         """Prefetch the table slots of the keys."""
@@ -131,17 +132,11 @@ cdef class Weights:
         for i in range(n_keys):
             dodona_prefetch(&table[slot_of(keys[i], n_slots)])
 
-    cdef void score_prefetched(self, const uint64_t* keys, int n_keys,
-                               float* scores) noexcept nogil:
-        """Add the weights of keys that have been prefetched."""
-        cdef LearnedRow found[MAX_KEYS]
-        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
-
     cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
                            ScoreCache cache, float* scores) noexcept nogil:
         """Add the weights of keys in sections, of which the cache keeps the first sums.
 
-        The keys must have been prefetched, and the cache cleared since the last update.
+        The cache must have been cleared since the last update. `prefetch` the keys first.
         """
         cdef LearnedRow found[MAX_KEYS]
         cdef float* sums
@@ -190,6 +185,7 @@ cdef class Weights:
         """
         cdef int i
         self.reserve(n_keys)
+        self.prefetch(keys, n_keys)
         for i in range(n_keys):
             rows[i] = self.find(keys[i])
             if rows[i].n_blocks:
