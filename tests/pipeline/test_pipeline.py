@@ -150,7 +150,7 @@ def test_a_dev_set_that_cannot_be_scored_loses_no_parser(files: tuple[Path, Path
 
 
 class TestParts:
-    """PartSources can be left out, or taken from other models."""
+    """Parts can be left out, or taken from other models."""
 
     def test_without_a_segmenter(self, files: tuple[Path, Path]) -> None:
         parser = dodona.train(*files, pipeline="text", segmenter="none", epochs=1)
