@@ -103,7 +103,7 @@ def test_dynamic_oracles_are_refused(training: str) -> None:
 
 def test_many_states_are_warned_of() -> None:
     with pytest.warns(
-        UserWarning, match=r"slow: to learn from 30,000 states will take some \d+ min"
+        UserWarning, match=r"slow: training on 30,000 states will take some \d+ min"
     ):
         svm._warn([10_000, 20_000])
 

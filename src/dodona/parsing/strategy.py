@@ -22,8 +22,6 @@ from dodona.training.treebanks import Treebank, checksum
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 
-FILE_SETTINGS = ("features", "clusters", "vectors")
-
 
 class ParsingTask:
     """What any strategy learns: an encoded treebank, and the actions that derive it."""
@@ -38,9 +36,12 @@ class ParsingTask:
         files: Mapping[str, Iterable[bytes]],
     ) -> None:
         """Encode a treebank; `files` is other training data, which checksums must cover."""
-        # a model records names of files without their folders
-        names = {name: Path(getattr(settings, name)).name for name in FILE_SETTINGS}
-        self.settings: Settings = replace(settings, **names)
+        self.settings: Settings = replace(  # names of files without their folders
+            settings,
+            features=Path(settings.features).name,
+            clusters=Path(settings.clusters).name,
+            vectors=Path(settings.vectors).name,
+        )
         self.sentences, self.dev, self.templates = sentences, dev, templates
         own = {"train": map(bytes, sentences), "dev": map(bytes, dev)}
         parts = {**own, "templates": [templates.encode()], **files}
