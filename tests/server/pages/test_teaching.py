@@ -46,7 +46,7 @@ def test_an_action_says_what_it_loses_and_what_is_left(page: Page) -> None:
     doomed = page.locator(".picture-card .arc.doomed")
     expect(doomed).to_have_count(1)
     assert doomed.get_attribute("data-label") == "IOBJ"
-    expect(page.locator(".best summary")).to_contain_text("The best tree in reach after SHIFT")
+    expect(page.locator(".best summary")).to_contain_text("The best tree reachable after SHIFT")
     expect(page.locator(".best .loss")).to_have_text("loss 1")
     keep(page, "why")
     action(page, "RIGHT-ARC:DOBJ").hover()
@@ -100,7 +100,7 @@ def test_a_tap_explains_where_nothing_can_be_pointed_at(browser: Browser, addres
 def test_crossing_arcs_are_shown_as_never_in_reach_and_swap_is_offered(page: Page) -> None:
     page.goto(at(sentence=PRIEST, system="arc-eager"))
     told = page.locator(".unreachable")
-    expect(told).to_contain_text("Never in reach: priest → listened (acl)")
+    expect(told).to_contain_text("Never reachable: priest → listened (acl)")
     expect(page.locator(".picture-card .arc.never")).to_have_count(1)
     expect(page.locator(".tally")).not_to_contain_text("lost")
     page.click("[data-do=redo]")
@@ -193,7 +193,7 @@ def test_trying_it_oneself_hides_the_costs_and_then_tells(page: Page) -> None:
     expect(page.locator(".chip.on")).to_have_count(4)
     page.click("#lesson-try")
     action(page, "RIGHT-ARC:IOBJ").click()
-    expect(page.locator("#lesson-verdict")).to_contain_text("✓ Right")
+    expect(page.locator("#lesson-verdict")).to_contain_text("✓ Correct")
 
 
 def test_a_new_student_sees_the_non_monotonic_system_repair_it(page: Page) -> None:
