@@ -147,7 +147,7 @@ def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
         ({"sentence": SENTENCE, "number": 2}, "no sentence 2; there are 1"),
         (
             {"sentence": "oak " * (Limits.explore_words + 1)},
-            f"a sentence of {Limits.explore_words + 1} words",
+            f"the sentence has {Limits.explore_words + 1} words",
         ),
         ({"sentence": SENTENCE, "system": "arc-lazy"}, "no transition system 'arc-lazy'"),
         ({"sentence": SENTENCE, "root": "middle"}, "root='middle'"),
