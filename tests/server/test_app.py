@@ -133,7 +133,7 @@ def test_exploring_leaves_slots_to_parsing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @EVERYWHERE
-def test_a_model_that_is_not_there(client: TestClient, path: str) -> None:
+def test_an_unknown_model_is_refused(client: TestClient, path: str) -> None:
     answer = client.post(path, json=ASKED[path] | {"model": "latin"})
     assert answer.status_code == 400
     names = "en-whole-251115, bare"
