@@ -106,7 +106,7 @@ function markDifference() {
   box.hidden = at < 0;
   if (at < 0) return;
   const describe = ({ action, cost }) => (cost === null ? action : `${action}, cost ${cost}`);
-  box.textContent = `First difference: action ${at + 1}, ≠ ${describe(one[at])} on the left, ${describe(other[at])} on the right.`;
+  box.textContent = `First difference: action ${at + 1}, ≠ ${describe(one[at])} in the first panel, ${describe(other[at])} in the second.`;
   for (const panel of panels) {
     panel.find(`.chip.on[data-step="${at + 1}"]`)?.classList.add("differs");
   }
