@@ -288,7 +288,7 @@ def test_two_panels_step_together_and_their_first_difference_is_marked(page: Pag
     expect(page.locator("#difference")).to_be_hidden()
     page.locator(".panel").nth(1).locator('[data-action="SHIFT"]').click()
     expect(page.locator("#difference")).to_contain_text(
-        "First difference: action 4, ≠ SHIFT, cost 1 in the first panel, SHIFT, cost 0 in the second"
+        "action 4, ≠ SHIFT, cost 1 in the first panel, SHIFT, cost 0 in the second"
     )
     expect(page.locator(".chip.differs")).to_have_count(2)
     page.click("[data-both=undo]")
