@@ -228,7 +228,7 @@ def test_oracle_as_json(shell: Shell) -> None:
         (["--sentence", "2"], ONE, "<stdin>: the file has no sentence 2"),
         (["--sentence", "0"], ONE, "--sentence must be at least 1, not 0"),
         (["--actions", "JUMP"], ONE, "<stdin>:1: action 1: arc-eager has no action "),
-        (["--oracle", "model"], ONE, "<stdin>:1: there is no model to derive a tree"),
+        (["--oracle", "model"], ONE, "<stdin>:1: the derivation of a model needs a model"),
     ],
 )
 def test_oracle_says_why_not(options: list[str], stdin: bytes, message: str, shell: Shell) -> None:

@@ -28,7 +28,7 @@ SIZES = {"form": 16, "tag": 11, "label": 11}
 
 
 class Box:
-    """The room that a text takes."""
+    """The bounding box of a text."""
 
     def __init__(self, element: ElementTree.Element) -> None:
         self.kind = element.get("class", "")
@@ -40,7 +40,7 @@ class Box:
         self.top, self.bottom = self.y - 0.72 * size, self.y
 
     def overlaps(self, other: Box) -> bool:
-        """By more than numbers are rounded."""
+        """Return whether two boxes overlap by more than rounding errors."""
         return (
             min(self.right, other.right) - max(self.left, other.left) > 0.3
             and min(self.bottom, other.bottom) - max(self.top, other.top) > 0.3
@@ -48,7 +48,7 @@ class Box:
 
 
 class Picture:
-    """What is in a drawing."""
+    """The parsed content of a drawing."""
 
     def __init__(self, svg: str) -> None:
         self.svg = ElementTree.fromstring(svg)
@@ -81,7 +81,7 @@ def svg_name(tag: str) -> str:
 
 
 def lines(arc: ElementTree.Element) -> list[tuple[float, float]]:
-    """Where the upright lines of an arc stand, each with how far down it reaches."""
+    """Return the x coordinates and lower ends of the vertical lines of an arc."""
     paths = [
         path.get("d", "") for path in arc.iter(svg_name("path")) if path.get("class") == "line"
     ]
@@ -123,7 +123,7 @@ def projective_trees(draw_: st.DrawFn, max_words: int = 40) -> tuple[list[str], 
     return [draw_(st.sampled_from(["a", "oak", "prophecies"])) for _ in range(n_words)], arcs
 
 
-def test_words_and_arcs_say_what_they_are() -> None:
+def test_words_and_arcs_carry_their_data() -> None:
     tags = ["DET", "NOUN", "VERB", "ADP", "NOUN", "PUNCT"]
     picture = Picture(draw(FORMS, [ARCS[0]._replace(kind="wrong"), *ARCS[1:]], tags=tags))
     assert list(picture.words) == [1, 2, 3, 4, 5, 6]
@@ -137,7 +137,7 @@ def test_words_and_arcs_say_what_they_are() -> None:
     ]
 
 
-def test_a_drawing_speaks_to_screen_readers() -> None:
+def test_a_drawing_has_a_text_for_screen_readers() -> None:
     svg = Picture(draw(FORMS, ARCS)).svg
     assert svg.get("role") == "img"
     assert svg.get("aria-label") == "The oracle spoke to travellers ."
@@ -145,7 +145,7 @@ def test_a_drawing_speaks_to_screen_readers() -> None:
     assert titled.get("aria-label") == titled.findtext(svg_name("title")) == "Line 3 < 4"
 
 
-def test_the_style_comes_along_unless_the_page_has_one() -> None:
+def test_the_style_is_included_unless_the_page_has_it() -> None:
     assert "prefers-color-scheme:dark" in draw(FORMS, ARCS)
     assert "<style" not in draw(FORMS, ARCS, standalone=False)
     written = page([(draw(FORMS, ARCS, standalone=False), f"{i} < 3") for i in range(3)], "a & b")
@@ -220,7 +220,7 @@ def test_arcs_of_a_projective_tree_do_not_cross(tree: tuple[list[str], list[Arc]
 
 
 def shape(arc: ElementTree.Element) -> tuple[float, float, float]:
-    """From where to where an arc of one row runs, and how high up its label is."""
+    """Return the left and right ends of an arc in one row, and the y coordinate of its label."""
     xs = [x for x, _ in lines(arc)]
     return min(xs), max(xs), Box(next(arc.iter(svg_name("text")))).y
 
@@ -236,7 +236,7 @@ def test_heights_are_as_low_as_nesting_allows() -> None:
     assert levels([Arc(1, "x", 2), Arc(1, "y", 2), Arc(2, "z", 1)]) == [0, 1, 2]
 
 
-def test_a_label_steps_aside_where_an_arc_crosses_its_line() -> None:
+def test_a_label_avoids_crossing_arcs() -> None:
     arcs = [Arc(1, "obl", 5), Arc(3, "x", 9)]
     drawn = Picture(draw(["prophecies"] * 9, arcs))
     label = Box(next(drawn.arcs[0].iter(svg_name("text"))))

@@ -1,4 +1,4 @@
-"""Drawings of our own sentences, and a reader that gets every arc back from any drawing."""
+"""Drawings of small sentences, and a reader that recovers every arc from a drawing."""
 
 import doctest
 import re
@@ -23,7 +23,7 @@ ORACLE_TAGS = ["DET", "NOUN", "VERB", "ADP", "NOUN", "PUNCT"]
 
 
 def read_heads(drawing: str) -> list[int]:
-    """The heads, by following the lines back from each arrowhead."""
+    """Return the heads by following the lines back from each arrowhead."""
     rows = [line[: line.index("►")] for line in drawing.split("\n")]
     return [read_head(rows, row) for row in range(len(rows))]
 
@@ -148,13 +148,13 @@ def test_examples() -> None:
     assert results.attempted >= 1 and results.failed == 0
 
 
-def test_a_tree_too_high_for_lines_of_text_is_refused() -> None:
-    """It would have as many columns as words, twice: nobody could follow a line."""
+def test_a_tree_too_deep_for_lines_of_text_is_refused() -> None:
+    """It would need twice as many columns as words and be unreadable."""
     deep = dodona.Sentence.from_columns(["oak"] * 600, heads=list(range(600)))
     with pytest.raises(ValueError, match=r"<memory>:1: more than 500 heads .* try to_svg"):
         deep.tree()
 
 
-def test_a_word_of_a_million_letters_is_shortened_at_once() -> None:
+def test_a_word_of_a_million_letters_is_shortened() -> None:
     lines = draw(["oak" * 300_000, "speaks"], [2, 0], ["nsubj", "root"], width=40).split("\n")
     assert len(lines) == 2 and all(len(line) <= 40 for line in lines) and "oako" in lines[0]

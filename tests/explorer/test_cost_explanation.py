@@ -1,4 +1,4 @@
-"""Why an action costs what it costs, and what never was in reach."""
+"""Explanations of costs, and arcs that were never reachable."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_wrong_label_is_told_from_a_lost_arc() -> None:
     assert why.cost == 1 and why.mislabelled == why.loses == {(2, "IOBJ", 3)}
 
 
-def test_what_costs_nothing_and_needs_a_repair_says_so() -> None:
+def test_an_action_of_cost_0_that_needs_a_repair_is_marked() -> None:
     explorer = explorer_of(LETTER, "nonmonotonic")
     state, _ = explorer.follow(read_path("SHIFT LEFT-ARC:SBJ SHIFT"))
     [shift] = read_path("SHIFT")
@@ -65,7 +65,7 @@ def test_an_arc_that_is_overwritten_later_is_a_repair() -> None:
     assert [str(action) for action in explain(explorer, state, right).repairs] == ["LEFT-ARC:amod"]
 
 
-def test_crossing_arcs_never_were_in_reach_and_are_not_called_lost() -> None:
+def test_crossing_arcs_count_as_never_reachable_and_not_as_lost() -> None:
     explorer = explorer_of(PRIEST)
     start = explorer.view(explorer.start())
     assert set(start.never) == start.reach.lost == {(2, "acl:relcl", 6)}
@@ -79,7 +79,7 @@ def test_crossing_arcs_never_were_in_reach_and_are_not_called_lost() -> None:
 
 
 @pytest.mark.parametrize("system", ["arc-eager", "arc-hybrid", "nonmonotonic"])
-def test_what_was_lost_is_what_was_paid_for(system: str) -> None:
+def test_lost_arcs_account_for_the_costs(system: str) -> None:
     for sentence in treebank(6, 4, 0.0):
         explorer = Explorer(sentence, system)
         state, spent = explorer.start(), 0
@@ -100,14 +100,14 @@ def test_a_path_is_followed_up_to_what_is_not_valid() -> None:
     assert len(taken) == 1 and "action 2: REDUCE is not valid" in str(stopped)
 
 
-def test_without_a_gold_tree_anything_possible_is_played_to_the_end() -> None:
+def test_without_a_gold_tree_valid_actions_are_played_to_the_end() -> None:
     for name in ("arc-eager", "arc-standard", "nonmonotonic", "swap", "graph-eager"):
         explorer = explorer_of("Ask the old oak", name)
         state, _ = explorer.follow(explorer.derivation("any"))
         assert explorer.system.is_final(state)
 
 
-def test_a_film_has_a_frame_for_each_state_and_keeps_right_to_left_apart() -> None:
+def test_an_animation_has_a_frame_per_state_and_isolates_right_to_left_words() -> None:
     explorer = explorer_of(LETTER, root="first")
     path = explorer.derivation("static")
     film = draw_animation(explorer, path)

@@ -1,4 +1,4 @@
-"""The explorer as data: costs are the system's, what is lost and what is best agree with them."""
+"""Costs, lost arcs and best trees of the explorer agree with the transition system."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_choices_are_the_valid_actions_with_the_costs_of_the_system(name: str, l
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name", EXACT)
-def test_the_best_tree_in_reach_has_the_loss_that_costs_add_up_to(name: str, loss: str) -> None:
+def test_the_loss_of_the_best_reachable_tree_is_the_sum_of_costs(name: str, loss: str) -> None:
     random = Random(5)
     for _ in range(12):
         explorer = random_explorer(name, random, loss)
@@ -85,7 +85,7 @@ def test_the_best_tree_in_reach_has_the_loss_that_costs_add_up_to(name: str, los
 
 
 @pytest.mark.parametrize("name", dodona.systems())
-def test_the_way_to_the_best_tree_leads_there_from_any_state(name: str) -> None:
+def test_the_path_to_the_best_tree_leads_there_from_any_state(name: str) -> None:
     random = Random(7)
     for _ in range(10):
         explorer = random_explorer(name, random, "labelled")
@@ -103,7 +103,7 @@ def test_the_way_to_the_best_tree_leads_there_from_any_state(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", dodona.systems())
-def test_what_was_taken_is_told_as_it_was_offered(name: str) -> None:
+def test_taken_actions_equal_the_offered_choices(name: str) -> None:
     random = Random(11)
     for _ in range(5):
         explorer = random_explorer(name, random, "labelled")
@@ -118,7 +118,7 @@ def test_what_was_taken_is_told_as_it_was_offered(name: str) -> None:
         assert explorer.follow(path) == (state, offered)
 
 
-def test_a_price_is_asked_of_valid_actions_only() -> None:
+def test_only_valid_actions_have_a_cost() -> None:
     explorer = letter()
     assert explorer.gold is not None
     with pytest.raises(ValueError, match="REDUCE is not valid in"):
@@ -126,7 +126,7 @@ def test_a_price_is_asked_of_valid_actions_only() -> None:
 
 
 @pytest.mark.parametrize("name", ["arc-standard", "swap"])
-def test_a_sentence_that_would_take_too_long_to_price_is_refused(name: str) -> None:
+def test_a_sentence_whose_costs_would_take_too_long_is_refused(name: str) -> None:
     system = dodona.system(name, labels=["root", "obj"])
     gold = dodona.Gold(heads=range(2001), labels=["root"] + ["obj"] * 2000)
     assert len(system.derivation(gold)) == 2 * 2001
@@ -176,7 +176,7 @@ def test_nonmonotonic_repairs_what_arc_eager_cannot() -> None:
     assert lost is not None and lost.lost == {(2, "IOBJ", 3)}
 
 
-def test_a_path_that_is_not_valid_tells_which_action_and_why() -> None:
+def test_an_invalid_path_is_reported_with_its_action_and_reason() -> None:
     with pytest.raises(ValueError, match=r"action 2: REDUCE is not valid .* it needs"):
         letter(root="first").follow(read_path("SHIFT REDUCE"))
     with pytest.raises(ValueError, match=r"action 1: arc-eager has no action .*JUMP"):
@@ -193,7 +193,7 @@ def test_without_a_gold_tree_there_are_no_costs() -> None:
             explorer.derivation(oracle)
 
 
-def test_what_is_not_annotated_costs_nothing() -> None:
+def test_words_without_annotation_have_no_cost() -> None:
     explorer = Explorer(read_typed("Ask 0 root\nthe _ _\noak 1 _")[0], "arc-eager", root="first")
     assert explorer.gold is not None
     state, taken = explorer.follow(read_path("RIGHT-ARC:root RIGHT-ARC:root"))
@@ -206,7 +206,7 @@ def test_what_is_not_annotated_costs_nothing() -> None:
         Explorer(explorer.sentence, "swap")
 
 
-def test_a_crossing_tree_is_out_of_reach_of_some_systems_only() -> None:
+def test_a_crossing_tree_is_unreachable_for_some_systems_only() -> None:
     [sentence] = read_typed(CROSSING)
     swap = Explorer(sentence, "swap")
     found = swap.view(swap.start()).reach
@@ -218,7 +218,7 @@ def test_a_crossing_tree_is_out_of_reach_of_some_systems_only() -> None:
         arc_eager.derivation("static")
 
 
-def test_pictures_tell_what_is_built_lost_and_to_come() -> None:
+def test_pictures_distinguish_built_lost_and_reachable_arcs() -> None:
     explorer = letter(root="first")
     state, _ = explorer.follow(
         read_path("SHIFT LEFT-ARC:SBJ RIGHT-ARC:PRD SHIFT SHIFT LEFT-ARC:DET LEFT-ARC:DET")
@@ -368,7 +368,7 @@ def test_typed_sentences_come_in_three_forms() -> None:
         ("1\tAsk\t_\t_\t_\t_\t5\troot\t_\t_", "input:1: word 1 has head 5"),
     ],
 )
-def test_what_is_wrong_with_a_typed_sentence_is_told(text: str, message: str) -> None:
+def test_errors_in_a_typed_sentence_are_reported(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_typed(text)
 
@@ -384,7 +384,7 @@ def test_a_state_draws_itself_in_a_notebook() -> None:
 # --- rules of the treebank
 
 
-def test_what_universal_dependencies_forbid_is_told_with_the_reason() -> None:
+def test_constraints_of_universal_dependencies_are_reported_with_a_reason() -> None:
     sentence = dodona.Sentence.from_columns(
         ["It", "speaks", "!"],
         upos=["PRON", "VERB", "PUNCT"],

@@ -1,4 +1,4 @@
-"""What most tests of the server ask: an application with small models."""
+"""Fixtures: an application with small models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def client() -> Iterator[TestClient]:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a small model, for a server in a process of its own."""
+    """Return the file of a small model, for a server process."""
     path = tmp_path_factory.mktemp("models") / "tiny.dodona"
     small.parser().save(path)
     return path

@@ -42,7 +42,7 @@ def server(model: Path) -> Iterator[Running]:
 
 
 def post(path: str, body: bytes, kind: str = "application/json") -> bytes:
-    """A whole request."""
+    """Return a complete request."""
     lines = (
         f"POST {path} HTTP/1.1",
         "Host: localhost",

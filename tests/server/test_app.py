@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from threading import Event
+from threading import Event, current_thread
 from typing import Any
 
 import pytest
@@ -133,11 +133,25 @@ def test_exploring_leaves_slots_to_parsing(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @EVERYWHERE
-def test_a_model_that_is_not_there(client: TestClient, path: str) -> None:
+def test_an_unknown_model_is_refused(client: TestClient, path: str) -> None:
     answer = client.post(path, json=ASKED[path] | {"model": "latin"})
     assert answer.status_code == 400
     names = "en-whole-251115, bare"
     assert answer.json() == {"error": f"no model 'latin'; available: {names}"}
+
+
+def test_requests_are_decoded_outside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a long request would keep the event loop from answering others."""
+    threads: list[str] = []
+
+    def note_thread(body: bytearray) -> int:
+        threads.append(current_thread().name)
+        return 0
+
+    monkeypatch.setattr("dodona.server.requests.parse_request.count_values", note_thread)
+    with TestClient(make_app(models())) as client:
+        assert client.post("/api/parse", json=ASKED["/api/parse"]).status_code == 200
+    assert [name.partition("_")[0] for name in threads] == ["dodona"]
 
 
 def test_an_internal_error_reveals_no_details(monkeypatch: pytest.MonkeyPatch) -> None:

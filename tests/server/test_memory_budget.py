@@ -59,7 +59,7 @@ def test_small_requests_pass_when_large_ones_have_used_their_share() -> None:
 
 
 @pytest.mark.parametrize("input_", ["horizontal", "generic_tokenizer"])
-def test_a_request_has_only_so_many_words(input_: str) -> None:
+def test_the_number_of_words_in_a_request_is_limited(input_: str) -> None:
     app = make_app(models(), Limits(max_words=100))
     with TestClient(app, raise_server_exceptions=False) as client:
         for n_words, status in ((100, 200), (101, 413)):
@@ -73,7 +73,7 @@ def test_a_request_has_only_so_many_words(input_: str) -> None:
         assert "more than 100 words" in many.json()["error"]
 
 
-def test_memory_is_given_back_after_every_kind_of_answer() -> None:
+def test_memory_is_released_after_every_kind_of_answer() -> None:
     app = make_app(models(), Limits(memory=10_000_000))
     with TestClient(app) as client:
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""Who may ask: the names of the server, pages from elsewhere, and the kinds of bodies."""
+"""Host names, foreign origins and media types that the server accepts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def client() -> Iterator[TestClient]:
         ("\x01", 421),
     ],
 )
-def test_only_names_of_ours(client: TestClient, host: str, status: int) -> None:
+def test_only_known_host_names_are_accepted(client: TestClient, host: str, status: int) -> None:
     for path in ("/", "/health", "/api/models"):
         answer = client.get(path, headers={"Host": host})
         assert answer.status_code == status
@@ -66,7 +66,9 @@ def test_only_names_of_ours(client: TestClient, host: str, status: int) -> None:
         ("192.168.1.5", "192.168.1.6", 421),
     ],
 )
-def test_a_server_that_is_open_has_all_its_addresses(bound: str, host: str, status: int) -> None:
+def test_a_server_on_all_interfaces_accepts_its_addresses(
+    bound: str, host: str, status: int
+) -> None:
     with TestClient(make_app(models(), hosts=own_hosts(bound, []))) as client:
         assert client.get("/health", headers={"Host": host}).status_code == status
 
@@ -83,7 +85,7 @@ def test_a_server_that_is_open_has_all_its_addresses(bound: str, host: str, stat
         {"Origin": "null"},
     ],
 )
-def test_pages_from_elsewhere_have_no_work_done(
+def test_requests_of_foreign_pages_are_refused(
     client: TestClient, path: str, headers: dict[str, str]
 ) -> None:
     kind = {"Content-Type": WORKING[path]}
@@ -92,7 +94,7 @@ def test_pages_from_elsewhere_have_no_work_done(
     assert "--cors" in answer.text
 
 
-def test_nor_by_an_address(client: TestClient) -> None:
+def test_foreign_pages_are_refused_on_get_requests_too(client: TestClient) -> None:
     answer = client.get("/process?data=oak&input=horizontal", headers=FOREIGN)
     assert answer.status_code == 403
 
@@ -106,18 +108,18 @@ def test_nor_by_an_address(client: TestClient) -> None:
         {"Origin": "http://localhost"},
     ],
 )
-def test_pages_of_ours_and_programs_may_ask(client: TestClient, headers: dict[str, str]) -> None:
+def test_own_pages_and_programs_are_accepted(client: TestClient, headers: dict[str, str]) -> None:
     answer = client.post("/api/parse", json={"conllu": conllu(1)}, headers=headers)
     assert answer.status_code == 200
 
 
-def test_anybody_may_follow_a_link_to_a_page(client: TestClient) -> None:
+def test_links_from_other_pages_are_followed(client: TestClient) -> None:
     for path in ("/", "/explore", "/static/style.css", "/health"):
         assert client.get(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
 
 
 @pytest.mark.parametrize("cors", ["https://evil.example", "*"])
-def test_pages_that_are_allowed_may_ask(cors: str) -> None:
+def test_allowed_origins_are_accepted(cors: str) -> None:
     with TestClient(make_app(models(), cors=[cors])) as client:
         answer = client.post("/api/parse", json={"conllu": conllu(1)}, headers=FOREIGN)
         assert answer.status_code == 200
@@ -128,7 +130,9 @@ def test_pages_that_are_allowed_may_ask(cors: str) -> None:
 
 @pytest.mark.parametrize("path", [path for path, kind in WORKING.items() if "json" in kind])
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_what_a_page_may_send_unasked_is_no_json(client: TestClient, path: str, kind: str) -> None:
+def test_media_types_without_preflight_are_refused(
+    client: TestClient, path: str, kind: str
+) -> None:
     answer = client.post(path, content=b'{"text": "oak"}', headers={"Content-Type": kind})
     assert answer.status_code == 415
     assert "send application/json" in answer.json()["error"]

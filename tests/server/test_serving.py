@@ -1,4 +1,4 @@
-"""`dodona serve` as a process: clients that hang, clients that send garbage, and how it ends."""
+"""`dodona serve` as a process: stalled clients, malformed requests, and shutdown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def server(model: Path) -> Iterator[Running]:
         yield running
 
 
-def test_it_says_where_it_is_and_that_is_on_this_machine_only(server: Running) -> None:
+def test_it_reports_its_address_which_is_local_by_default(server: Running) -> None:
     assert server.greeting.startswith("Dodona serves tiny at http://127.0.0.1:")
 
 
@@ -53,7 +53,7 @@ HANGING = {
 }
 
 
-def test_clients_that_hang_are_hung_up_on(server: Running) -> None:
+def test_stalled_clients_are_disconnected(server: Running) -> None:
     with ExitStack() as stack:
         clients = {name: stack.enter_context(server.connect()) for name in HANGING}
         for name, client in clients.items():
@@ -64,7 +64,7 @@ def test_clients_that_hang_are_hung_up_on(server: Running) -> None:
             assert not found or b" 408 " in found, name
 
 
-def test_a_head_that_drips_is_hung_up_on(server: Running) -> None:
+def test_headers_sent_too_slowly_end_the_connection(server: Running) -> None:
     with server.connect() as client, pytest.raises(OSError):
         client.sendall(b"GET /health HTTP/1.1\r\nX: ")
         for _ in range(1200):
@@ -72,7 +72,7 @@ def test_a_head_that_drips_is_hung_up_on(server: Running) -> None:
             time.sleep(0.05)
 
 
-def test_a_client_that_does_not_read_is_hung_up_on(server: Running) -> None:
+def test_a_client_that_does_not_read_is_disconnected(server: Running) -> None:
     body = json.dumps({"tokens": [["a"] * 50] * 2500}).encode()  # more than systems buffer
     with server.connect() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -96,7 +96,7 @@ def test_a_client_that_does_not_read_is_hung_up_on(server: Running) -> None:
     ],
     ids=["TLS", "zeros", "endless address", "header", "length", "chunks"],
 )
-def test_garbage_is_refused_and_hurts_nobody(server: Running, sent: bytes) -> None:
+def test_garbage_is_refused_and_affects_no_other_client(server: Running, sent: bytes) -> None:
     with server.connect() as client:
         try:
             client.sendall(sent)
@@ -127,7 +127,7 @@ def test_many_at_once_get_their_own_answers(server: Running) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to end it in good order")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_after_the_request_under_way(model: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_it_after_the_open_request(model: Path, number: signal.Signals) -> None:
     body = json.dumps({"conllu": conllu()}).encode()
     with start(model) as server, server.connect() as client, server.connect() as idle:
         idle.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -163,7 +163,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
 
 
-def test_a_port_that_is_taken_is_told(model: Path, server: Running) -> None:
+def test_a_port_in_use_is_reported(model: Path, server: Running) -> None:
     done = run(model, "--port", str(server.address[1]))
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1 port {server.address[1]}" in done.stderr
@@ -179,9 +179,7 @@ def test_a_port_that_is_taken_is_told(model: Path, server: Running) -> None:
         (["{model}", "--port", "70000"], "a port is a number from 0 to 65535"),
     ],
 )
-def test_mistakes_in_the_shell_are_told_in_a_line(
-    model: Path, arguments: list[str], why: str
-) -> None:
+def test_usage_errors_are_one_line(model: Path, arguments: list[str], why: str) -> None:
     done = run(*(argument.format(model=model) for argument in arguments))
     assert done.returncode in (1, 2)
     assert why in done.stderr

@@ -99,7 +99,7 @@ def test_lessons_pairs_errors_and_beams(browser: Browser, address: str, look: st
         assert violations(page) == []
 
 
-def test_optimal_and_lost_are_told_without_colours(browser: Browser, address: str) -> None:
+def test_optimal_and_lost_are_shown_without_colours(browser: Browser, address: str) -> None:
     for page in open_page(browser, address, forced_colors="active"):
         page.goto(LETTER + "+RIGHT-ARC%3APRD+SHIFT")
         expect(page.locator(".chip.on")).to_have_count(5)

@@ -131,7 +131,7 @@ def test_a_derivation_is_played_paused_and_stepped(page: Page) -> None:
     expect(page.locator(".tally .loss b")).to_have_text("0")
 
 
-def test_the_way_that_was_gone_is_replayed(page: Page) -> None:
+def test_the_last_path_is_replayed(page: Page) -> None:
     page.goto("/explore")
     walk(page, "SHIFT", "SHIFT", "SHIFT")
     page.select_option("[data-derivation]", "again")
@@ -146,7 +146,7 @@ def test_the_way_that_was_gone_is_replayed(page: Page) -> None:
     expect(page.locator(".branches")).to_have_count(0)  # no other way than this
 
 
-def test_nothing_moves_on_its_own_where_motion_is_reduced(browser: Browser, address: str) -> None:
+def test_nothing_is_animated_with_reduced_motion(browser: Browser, address: str) -> None:
     for page in open_page(browser, address, reduced_motion="reduce"):
         page.goto("/explore")
         page.click("[data-do=play]")
@@ -215,7 +215,7 @@ def test_two_systems_side_by_side(page: Page) -> None:
     expect(page.locator(".panel")).to_have_count(1)
 
 
-def test_haste_on_a_slow_server_does_no_harm(page: Page) -> None:
+def test_fast_clicks_on_a_slow_server_show_the_last_state(page: Page) -> None:
     page.goto("/explore")
     expect(page.locator(".action").first).to_be_visible()
 
@@ -302,7 +302,7 @@ def test_a_static_oracle_says_that_it_cannot_derive_crossing_arcs(page: Page) ->
     expect(page.locator(".chip")).to_have_count(2)
 
 
-def test_what_ud_forbids_is_struck_out_and_says_why(page: Page) -> None:
+def test_actions_forbidden_by_ud_are_struck_out_with_a_reason(page: Page) -> None:
     page.goto("/explore#" + urlencode({"sentence": bytes(treebank(5, 9, 0)[1]).decode().strip()}))
     expect(page.locator(".action").first).to_be_visible()
     expect(page.locator(".action.forbidden")).to_have_count(0)
@@ -333,7 +333,7 @@ def test_a_model_gives_scores_and_is_played(page: Page) -> None:
     assert "model=" not in page.url
 
 
-def test_the_beam_shows_where_the_last_correct_hypothesis_falls(page: Page) -> None:
+def test_the_beam_shows_where_the_last_correct_hypothesis_is_pruned(page: Page) -> None:
     page.goto(with_model())
     page.click(".beam > summary")
     expect(page.locator(".verdict")).to_contain_text("correct hypothesis")

@@ -1,4 +1,4 @@
-"""What the explorer teaches, in a real browser: reasons, lessons, trees of one's own."""
+"""Teaching with the explorer in a real browser: explanations, lessons, edited trees."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def long_sentence(n: int) -> str:
     return "\n".join(f"word{i} {i - 1 if i % 5 else max(0, i - 4)} dep" for i in range(1, n + 1))
 
 
-def test_an_action_says_what_it_loses_and_what_is_left(page: Page) -> None:
+def test_an_action_shows_lost_arcs_and_the_best_reachable_tree(page: Page) -> None:
     page.goto(at(path=BEGUN))
     action(page, "SHIFT").hover()
     why = page.locator(".why")
@@ -46,7 +46,7 @@ def test_an_action_says_what_it_loses_and_what_is_left(page: Page) -> None:
     doomed = page.locator(".picture-card .arc.doomed")
     expect(doomed).to_have_count(1)
     assert doomed.get_attribute("data-label") == "IOBJ"
-    expect(page.locator(".best summary")).to_contain_text("The best tree in reach after SHIFT")
+    expect(page.locator(".best summary")).to_contain_text("The best tree reachable after SHIFT")
     expect(page.locator(".best .loss")).to_have_text("loss 1")
     keep(page, "why")
     action(page, "RIGHT-ARC:DOBJ").hover()
@@ -97,10 +97,10 @@ def test_a_tap_explains_where_nothing_can_be_pointed_at(browser: Browser, addres
         expect(page.locator(".chip.on")).to_have_count(5)
 
 
-def test_crossing_arcs_are_shown_as_never_in_reach_and_swap_is_offered(page: Page) -> None:
+def test_crossing_arcs_are_shown_as_never_reachable_and_swap_is_offered(page: Page) -> None:
     page.goto(at(sentence=PRIEST, system="arc-eager"))
     told = page.locator(".unreachable")
-    expect(told).to_contain_text("Never in reach: priest → listened (acl)")
+    expect(told).to_contain_text("Never reachable: priest → listened (acl)")
     expect(page.locator(".picture-card .arc.never")).to_have_count(1)
     expect(page.locator(".tally")).not_to_contain_text("lost")
     page.click("[data-do=redo]")
@@ -136,7 +136,7 @@ def test_stack_buffer_and_actions_stay_in_view_of_a_long_sentence(
         keep(page, f"long-{width}")
 
 
-def test_250_words_are_walked_through(page: Page) -> None:
+def test_a_sentence_of_250_words_is_explored(page: Page) -> None:
     page.goto(at(sentence=long_sentence(250), path=" ".join(["SHIFT"] * 120)))
     expect(page.locator(".chip.on")).to_have_count(121, timeout=20_000)
     expect(page.locator(".buffer .count")).to_have_text("130")
@@ -160,7 +160,7 @@ def test_every_lesson_has_a_link_and_every_step_its_state(page: Page) -> None:
         expect(page.locator("#lesson-next")).to_be_disabled()
 
 
-def test_a_lesson_shows_the_numbers_that_it_tells(page: Page) -> None:
+def test_a_lesson_shows_the_numbers_of_its_text(page: Page) -> None:
     losses = {
         **{("figure-3", step): loss for step, loss in enumerate("00131", start=1)},
         **{("repair", step): "0" for step in (1, 2, 5)},
@@ -180,7 +180,7 @@ def test_a_lesson_shows_the_numbers_that_it_tells(page: Page) -> None:
     expect(page.locator(".chip.on")).to_have_count(4)
 
 
-def test_trying_it_oneself_hides_the_costs_and_then_tells(page: Page) -> None:
+def test_an_exercise_hides_the_costs_until_an_action_is_chosen(page: Page) -> None:
     page.goto("/explore#lesson=figure-3&step=2")
     expect(page.locator(".action .cost").first).to_be_visible()
     page.click("#lesson-try")
@@ -193,7 +193,7 @@ def test_trying_it_oneself_hides_the_costs_and_then_tells(page: Page) -> None:
     expect(page.locator(".chip.on")).to_have_count(4)
     page.click("#lesson-try")
     action(page, "RIGHT-ARC:IOBJ").click()
-    expect(page.locator("#lesson-verdict")).to_contain_text("✓ Right")
+    expect(page.locator("#lesson-verdict")).to_contain_text("✓ Correct")
 
 
 def test_a_new_student_sees_the_non_monotonic_system_repair_it(page: Page) -> None:
@@ -207,7 +207,7 @@ def test_a_new_student_sees_the_non_monotonic_system_repair_it(page: Page) -> No
     expect(page.locator(".ways")).to_contain_text("UNSHIFT")
 
 
-def test_words_are_explained_where_they_stand(page: Page) -> None:
+def test_terms_are_explained_in_place(page: Page) -> None:
     page.goto("/explore")
     for word in ("Stack", "Buffer", "Loss", "gold", "optimal", "repair", "cost"):
         button = page.locator("button.term", has_text=re.compile(f"^{word}$")).first
@@ -288,7 +288,7 @@ def test_two_panels_step_together_and_their_first_difference_is_marked(page: Pag
     expect(page.locator("#difference")).to_be_hidden()
     page.locator(".panel").nth(1).locator('[data-action="SHIFT"]').click()
     expect(page.locator("#difference")).to_contain_text(
-        "First difference: action 4, ≠ SHIFT, cost 1 on one side, SHIFT, cost 0 on the other"
+        "action 4, ≠ SHIFT, cost 1 in the first panel, SHIFT, cost 0 in the second"
     )
     expect(page.locator(".chip.differs")).to_have_count(2)
     page.click("[data-both=undo]")
@@ -398,7 +398,7 @@ def test_a_word_of_a_graph_may_have_two_heads(page: Page) -> None:
     expect(page.locator(".picture-card .arc.gold")).to_have_count(4)
 
 
-def test_without_a_gold_tree_anything_possible_is_played(page: Page) -> None:
+def test_without_a_gold_tree_valid_actions_are_played(page: Page) -> None:
     page.goto(at(sentence="Ask the oak"))
     expect(page.locator("[data-derivation]")).to_have_value("any")
     for _ in range(3):
@@ -433,7 +433,7 @@ def test_arcs_of_right_to_left_words_are_named_from_head_to_dependent(page: Page
     keep(page, "right-to-left")
 
 
-def test_names_are_what_is_seen(page: Page) -> None:
+def test_accessible_names_equal_visible_texts(page: Page) -> None:
     page.goto(at(path=BEGUN))
     button = page.get_by_role("button", name="RIGHT-ARC IOBJ optimal cost 0", exact=True)
     expect(button).to_be_visible()

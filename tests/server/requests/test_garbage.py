@@ -1,4 +1,4 @@
-"""Nothing that is sent breaks the server."""
+"""No request makes the server fail."""
 
 from __future__ import annotations
 
@@ -161,13 +161,13 @@ FORM = "multipart/form-data; boundary=x"
         ("/process", b"x", "text/x"),
     ],
 )
-def test_nothing_of_our_inside_is_told(
+def test_error_messages_reveal_no_internals(
     client: TestClient, path: str, body: bytes, kind: str
 ) -> None:
     assert not INTERNALS.search(said := say(client, path, body, kind)), said
 
 
-def test_what_no_xml_may_have_is_replaced(client: TestClient) -> None:
+def test_characters_that_xml_forbids_are_replaced(client: TestClient) -> None:
     from xml.dom import minidom
 
     data = {"data": "a\x01b\x0cc \ufffe", "input": "horizontal", "output": "matxin"}
@@ -179,6 +179,6 @@ def test_what_no_xml_may_have_is_replaced(client: TestClient) -> None:
     assert minidom.parseString(sentence["svg"]).getElementsByTagName("text")
 
 
-def test_a_long_chain_is_not_written_with_a_space_for_each_link() -> None:
+def test_the_indentation_of_a_long_chain_is_limited() -> None:
     chain = Sentence.from_columns(["a"] * 5000, heads=range(5000), deprels=["x"] * 5000)
     assert len(write_matxin(chain)) < 5000 * 250

@@ -1,4 +1,4 @@
-"""The JSON interface: what is asked, what is answered, and that both are as described."""
+"""The JSON interface: requests and answers, which agree with the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from starlette.testclient import TestClient
 
 from dodona import Sentence
 from dodona.server.answers.openapi import DESCRIPTION
+from dodona.server.app import make_app
+from dodona.server.limits import Limits
 from dodona.server.routes.api import api_routes
-from support.server_lab import columns, conllu, sentences, text, whole_parser
+from support.server_lab import columns, conllu, models, sentences, text, whole_parser
 
 
 def test_models_with_their_systems(client: TestClient) -> None:
@@ -68,7 +70,7 @@ def test_words_get_the_parser_s_own_trees(client: TestClient, given: dict[str, A
 
 
 def heads(found: dict[str, Any]) -> list[list[int | None]]:
-    """Of the sentences in an answer."""
+    """Return the heads of the sentences in an answer."""
     return [[word["head"] for word in sentence["words"]] for sentence in found["sentences"]]
 
 
@@ -142,7 +144,7 @@ def test_nothing_becomes_nothing(client: TestClient) -> None:
         (b'{"conllu": "1\\tOak\\n"}', "line 1: expected 10 tab-separated columns, found 2"),
     ],
 )
-def test_what_is_wrong_is_told_in_json(client: TestClient, body: bytes, why: str) -> None:
+def test_errors_are_reported_in_json(client: TestClient, body: bytes, why: str) -> None:
     answer = client.post("/api/parse", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     assert set(answer.json()) == {"error"}
@@ -185,3 +187,12 @@ def test_an_enhanced_graph_is_drawn_where_there_is_one(client: TestClient) -> No
     assert found["sentences"][0]["graph_svg"].count('class="arc"') == 2
     plain = client.post("/api/parse", json={"tokens": [["Oaks"]], "graph": True}).json()
     assert plain["sentences"][0]["graph_svg"] is None
+
+
+def test_a_graph_beyond_the_limit_of_arcs_is_not_drawn() -> None:
+    rows = (f"{i}\toak\t_\t_\t_\t_\t0\troot\t0:root|{i % 3 + 1}:x\t_\n" for i in (1, 2, 3))
+    asked = {"conllu": "".join(rows) + "\n", "graph": True, "model": "bare"}
+    for explore_arcs, is_drawn in ((6, True), (5, False)):
+        with TestClient(make_app(models(), Limits(explore_arcs=explore_arcs))) as client:
+            [sentence] = client.post("/api/parse", json=asked).json()["sentences"]
+        assert (sentence["graph_svg"] is not None) == is_drawn

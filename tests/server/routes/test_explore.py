@@ -1,4 +1,4 @@
-"""The explorer over HTTP: what it answers, and what it says of a wrong request."""
+"""The explorer over HTTP: answers and error messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_system_is_offered_with_its_options(client: TestClient) -> None:
             assert explore(client, system=name, root=root)["system"]["root"] == root
 
 
-def test_a_state_is_told_by_its_path(client: TestClient) -> None:
+def test_a_path_leads_to_its_state(client: TestClient) -> None:
     wrong = ["RIGHT-ARC:root", "RIGHT-ARC:obj"]
     found = explore(client, system="arc-eager", root="first", path=wrong)
     assert [choice["cost"] for choice in found["history"]] == [0, 1]
@@ -71,14 +71,14 @@ def test_derivations_of_oracles_and_of_the_model(client: TestClient) -> None:
     assert explore(client, model="bare", path=model)["is_final"]
 
 
-def test_the_beam_is_told_step_by_step(client: TestClient) -> None:
+def test_the_beam_is_described_step_by_step(client: TestClient) -> None:
     found = explore(client, "/beam", model="bare", beam=3)
     assert found["steps"][0][0]["is_correct"] is True
     assert max(map(len, found["steps"])) == 3
     assert all(hypothesis["is_final"] for hypothesis in found["steps"][-1])
 
 
-def test_why_an_action_costs_what_it_costs(client: TestClient) -> None:
+def test_the_cost_of_an_action_is_explained(client: TestClient) -> None:
     found = explore(client, "/why", root="first", action="SHIFT")
     assert (found["cost"], found["optimal"], found["loss"]) == (1, False, 1)
     assert found["loses"] == [[0, "root", 1]] and found["best"]["svg"].startswith("<svg")
@@ -88,13 +88,13 @@ def test_why_an_action_costs_what_it_costs(client: TestClient) -> None:
     assert response.status_code == 400 and "no action to explain" in response.json()["error"]
 
 
-def test_a_lenient_walk_stops_before_what_is_not_valid(client: TestClient) -> None:
+def test_a_lenient_request_stops_before_an_invalid_action(client: TestClient) -> None:
     found = explore(client, root="first", path=["SHIFT", "REDUCE", "SHIFT"], lenient=True)
     assert [choice["action"] for choice in found["history"]] == ["SHIFT"]
     assert found["stopped"].startswith("action 2: REDUCE is not valid")
 
 
-def test_arcs_that_never_were_in_reach_are_told_apart(client: TestClient) -> None:
+def test_arcs_that_were_never_reachable_are_listed_separately(client: TestClient) -> None:
     crossing = "A 2 nsubj\nB 0 root\nC 2 obj\nD 1 acl"
     found = explore(client, sentence=crossing, system="arc-eager")
     assert found["lost"] == [] and found["loss"] == 1
@@ -102,20 +102,20 @@ def test_arcs_that_never_were_in_reach_are_told_apart(client: TestClient) -> Non
     assert len(never["crosses"]) >= 1 and 'class="arc never"' in found["svg"]
 
 
-def test_slides_and_films(client: TestClient) -> None:
+def test_slides_and_animations(client: TestClient) -> None:
     path = ["RIGHT-ARC:root", "SHIFT"]
     assert explore(client, "/slide", root="first", path=path)["svg"].count('class="frame"') == 1
     film = explore(client, "/slide", root="first", path=path, film=True)["svg"]
     assert film.count('class="frame"') == 3
 
 
-def test_a_tree_that_is_being_drawn(client: TestClient) -> None:
+def test_a_tree_that_is_being_edited(client: TestClient) -> None:
     found = explore(client, "/tree", sentence="Ask 0 root\nthe _ _\noak 1 obj")
     assert found["svg"].count('class="arc"') == 2
     assert found["conllu"].splitlines()[1].split("\t")[6] == "_"
 
 
-def test_labels_beside_those_of_the_gold_tree(client: TestClient) -> None:
+def test_labels_in_addition_to_those_of_the_gold_tree(client: TestClient) -> None:
     path = ["RIGHT-ARC:vocative"]
     found = explore(client, root="first", path=path, labels=["vocative"])
     assert found["history"][0]["cost"] == 1
@@ -129,7 +129,7 @@ def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
     assert response.status_code == 400 and "character" in response.json()["error"]
 
 
-def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
+def test_a_pattern_that_takes_too_long_is_given_up() -> None:
     app = make_app(models(), Limits(explore_timeout=3))
     with TestClient(app) as client:
         slow = {"sentence": "a" * 60 + "!", "pattern": "form=/(a|a)+b/"}
@@ -147,7 +147,7 @@ def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
         ({"sentence": SENTENCE, "number": 2}, "no sentence 2; there are 1"),
         (
             {"sentence": "oak " * (Limits.explore_words + 1)},
-            f"a sentence of {Limits.explore_words + 1} words",
+            f"the sentence has {Limits.explore_words + 1} words",
         ),
         ({"sentence": SENTENCE, "system": "arc-lazy"}, "no transition system 'arc-lazy'"),
         ({"sentence": SENTENCE, "root": "middle"}, "root='middle'"),
@@ -161,7 +161,7 @@ def test_a_pattern_that_takes_for_ever_is_broken_off() -> None:
         ([], "expected a JSON object"),
     ],
 )
-def test_what_is_wrong_with_a_request_is_told(client: TestClient, data: Any, message: str) -> None:
+def test_errors_in_a_request_are_reported(client: TestClient, data: Any, message: str) -> None:
     response = client.post("/api/explore", json=data)
     assert response.status_code == 400
     assert message in response.json()["error"]

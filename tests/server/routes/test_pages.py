@@ -1,4 +1,4 @@
-"""How pages are served: once, and with nothing from elsewhere."""
+"""Pages are cached by browsers and load nothing from other servers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dodona.server.routes.pages import FOLDER, PAGES, STATIC
 
 
 @pytest.mark.parametrize("path", ["/", "/explore", *(f"/static/{name}" for name in STATIC)])
-def test_pages_are_served_once_and_load_nothing_from_elsewhere(
+def test_pages_are_cached_and_load_nothing_from_other_servers(
     client: TestClient, path: str
 ) -> None:
     first = client.get(path)

@@ -1,4 +1,4 @@
-"""StreamGroup: parsed while they arrive, only so many at a time."""
+"""Streams are parsed while they arrive, and their number is limited."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_streams_that_are_refused(client: TestClient, query: str, body: bytes, w
     assert why in answer.json()["error"]
 
 
-def test_only_so_many_streams_at_a_time() -> None:
+def test_the_number_of_streams_is_limited() -> None:
     app = make_app(models(), Limits(streams=1))
     with TestClient(app) as client:
         with app.state.service.streams.join():

@@ -1,4 +1,4 @@
-"""UDPipe's REST interface: the requests that its documentation shows, and those that go wrong."""
+"""UDPipe's REST interface: the requests of its documentation, and malformed ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TAG_AND_PARSE = {"tagger": "", "parser": ""}
 
 
 def parse(given: list[dodona.Sentence]) -> list[list[str]]:
-    """What the parser itself makes of sentences."""
+    """Return the sentences as the parser itself annotates them."""
     return columns(b"".join(map(bytes, whole_parser().pipe(given, retag=True))).decode())
 
 
@@ -108,7 +108,7 @@ def test_tagger_replaces_tags_and_parser_alone_uses_them(client: TestClient) -> 
     assert [word[3] for word in new] == [word[3] for word in columns(both["result"])]
 
 
-def test_none_is_as_good_as_not_there(client: TestClient) -> None:
+def test_none_counts_as_missing(client: TestClient) -> None:
     data = {"data": conllu(), "tagger": "none", "parser": "none"}
     assert columns(client.post("/process", data=data).json()["result"]) == columns(conllu())
 
@@ -146,7 +146,7 @@ def test_output_formats(client: TestClient) -> None:
     assert tree.endswith("</SENTENCE>\n</corpus>\n")
 
 
-def test_a_blank_line_stands_between_paragraphs(client: TestClient) -> None:
+def test_paragraphs_are_separated_by_a_blank_line(client: TestClient) -> None:
     data = "# newdoc\n# newpar\n1\tOne\n\n1\tTwo\n\n# newpar\n1\tThree\n\n# newdoc\n1\tFour\n\n"
     data = data.replace("\n\n", "" + 8 * "\t_" + "\n\n")
 
@@ -176,14 +176,14 @@ def test_epe_has_a_sentence_a_line_with_nodes_and_edges(client: TestClient) -> N
     assert "start" not in json.loads(again.splitlines()[0])["nodes"][0]
 
 
-def test_text_is_composed_where_it_is_asked_for(client: TestClient) -> None:
+def test_text_is_normalised_on_request(client: TestClient) -> None:
     data = {"data": "Cafe\u0301", "tokenizer": "ranges", "output": "horizontal"}
     assert client.post("/process", data=data).json()["result"].startswith("Cafe")
     composed = client.post("/process", data=data | {"normalize": "NFC"}).json()["result"]
     assert composed == "Caf\u00e9\n"
 
 
-def test_the_model_that_ships_is_found_by_the_names_of_its_treebank() -> None:
+def test_the_default_model_is_found_by_the_names_of_its_treebank() -> None:
     found = Models(
         [Model("en", small.parser(), other_name="en_ewt"), Model("fr_gsd", small.parser())]
     )
@@ -254,7 +254,7 @@ def test_models_are_found_by_their_first_words(client: TestClient, name: str) ->
         ({"data": conllu(2) + "1\tOak\n"}, "expected 10 tab-separated columns, found 2"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line_of_text(
+def test_errors_are_reported_in_a_line_of_text(
     client: TestClient, data: dict[str, str], why: str
 ) -> None:
     answer = client.post("/process", data=data)
@@ -319,7 +319,7 @@ def test_no_data_is_no_error(client: TestClient) -> None:
 def test_many_turns_give_the_same_answer_as_one(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ConlluStream slice by slice, in JSON that is whole."""
+    """An answer streamed slice by slice is complete JSON."""
     data = {"data": conllu(400), "tagger": "", "parser": ""}
     at_once = client.post("/process", data=data)
     monkeypatch.setattr("dodona.server.workers.TURN", 0.0)
@@ -333,7 +333,7 @@ def test_many_turns_give_the_same_answer_as_one(
 def test_long_requests_are_read_one_at_a_time(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, short: int
 ) -> None:
-    """And short ones do not wait for each other, nor for them."""
+    """Short requests wait neither for each other nor for long ones."""
     n_alone = 0
 
     @contextmanager
@@ -360,7 +360,7 @@ def test_long_requests_are_read_one_at_a_time(
         'Form-Data;name="data"',
     ],
 )
-def test_parts_by_whatever_tells_their_name(client: TestClient, disposition: str) -> None:
+def test_multipart_names_in_any_notation(client: TestClient, disposition: str) -> None:
     part = f"--x\r\nContent-Disposition: {disposition}\r\n\r\nOaks whisper\r\n--x--\r\n"
     kind = {"Content-Type": "multipart/form-data; boundary=x"}
     answer = client.post("/process?input=horizontal&parser", content=part, headers=kind)
@@ -368,7 +368,7 @@ def test_parts_by_whatever_tells_their_name(client: TestClient, disposition: str
 
 
 def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:
-    """UDPipe's own client does: every part has a type, a charset and an encoding of its own."""
+    """As in UDPipe's own client, every part has a type, a charset and an encoding."""
     message = MIMEMultipart("form-data", policy=HTTP)
     for name, value in {"data": "Děti šly .", "input": "horizontal", "parser": ""}.items():
         part = MIMENonMultipart("text", "plain")
@@ -384,7 +384,7 @@ def test_parts_as_the_email_package_writes_them(client: TestClient) -> None:
 
 
 def test_a_model_for_raw_text_answers_as_it_does_itself() -> None:
-    """All parts trained, none of them a stand-in."""
+    """All components of the model are trained."""
     parser = small.train(small.treebank(60, 1), small.treebank(20, 2), pipeline="text")
     data = "\n\n".join([text(4), text(4)])
     with TestClient(make_app(Models([Model("whole", parser)]))) as client:

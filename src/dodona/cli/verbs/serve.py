@@ -1,7 +1,7 @@
 """`dodona serve`: models over HTTP."""
 
-from dataclasses import Field, fields, replace
-from typing import Annotated
+from dataclasses import Field, fields
+from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag, Parameter, add_parameters
@@ -36,7 +36,7 @@ def serve(
         ),
     ] = None,
     quiet: Annotated[bool, Flag("do not log requests")] = False,
-    **limits: float | None,
+    **limits: Any,
 ) -> None:
     """Serve models over HTTP: UDPipe's REST interface, a JSON interface, and web pages.
 
@@ -75,21 +75,22 @@ def serve(
 def _flag(limit: Field[float]) -> Parameter:
     """Return the flag of a limit of the server, in the limit's unit."""
     scale, shown = limit.metadata["scale"], limit.metadata["shown"]
-    default = limit.default if scale == 1 else limit.default / scale
+    default = getattr(Limits(), limit.name)
+    if scale != 1:
+        default /= scale
     flag = Flag(limit.metadata["help"], default=shown or "")
     return Parameter(limit.name, type(default), False, None if shown else default, flag)
 
 
-def _read_limits(given: dict[str, float | None]) -> Limits:
+def _read_limits(given: dict[str, Any]) -> Limits:
     """Return the limits that the flags give."""
     scales = {limit.name: limit.metadata["scale"] for limit in fields(Limits)}
-    return replace(
-        Limits(),
+    return Limits(
         **{
             name: value if scales[name] == 1 else int(value * scales[name])
             for name, value in given.items()
             if value is not None
-        },
+        }
     )
 
 

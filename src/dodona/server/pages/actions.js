@@ -1,8 +1,7 @@
-// Every valid action as a button: its cost, whether it is optimal, its score.
-// What is read out is what is seen, with a few words more.
+// Buttons for all valid actions, with cost, optimality and score; screen readers get the same text.
 import { element } from "./shared.js";
 
-const MOST_LABELS = 8; // of a move, before the rest is folded away
+const MAX_LABELS = 8; // of a move that are shown; the rest is collapsed
 
 export function drawActions(holder, view, take, isGuess) {
   const best = favourite(view.choices);
@@ -15,10 +14,10 @@ export function drawActions(holder, view, take, isGuess) {
   holder.replaceChildren(
     ...[...moves].map(([move, choices]) => drawMove(move, choices, best?.action, take, isGuess)),
   );
-  if (!moves.size) holder.append(element("p.final", {}, "This state is final: no action is left."));
+  if (!moves.size) holder.append(element("p.final", {}, "This state is final: there are no actions."));
 }
 
-// The action that the model would take.
+// Return the action that the model would take.
 function favourite(choices) {
   const scored = choices.filter((choice) => choice.score !== null && !choice.forbidden);
   return scored.reduce((best, choice) => (best && best.score >= choice.score ? best : choice), null);
@@ -30,8 +29,8 @@ function drawMove(move, choices, best, take, isGuess) {
     return element("div.move.single", { role: "group", "aria-label": move }, ...buttons);
   }
   const group = element("div.move", { role: "group", "aria-label": move }, element("h3", {}, move));
-  // the model's choice is never folded away; nor is anything whose place would tell its cost
-  const shown = choices.map((choice, i) => isGuess || i < MOST_LABELS || choice.action === best);
+  // the model's choice is always shown, and so is every action whose position would reveal its cost
+  const shown = choices.map((choice, i) => isGuess || i < MAX_LABELS || choice.action === best);
   group.append(...buttons.filter((_, i) => shown[i]));
   const folded = buttons.filter((_, i) => !shown[i]);
   if (folded.length) {
@@ -64,7 +63,7 @@ function mark(sign, meaning, kind = "mark") {
   return element(`span.${kind}`, { title: meaning }, element("span", { "aria-hidden": "true" }, sign), unseen(meaning));
 }
 
-// The buttons that can be seen, in order.
+// Return the visible buttons in order.
 export function visibleActions(holder) {
   return [...holder.querySelectorAll("button.action")].filter(
     (button) => !button.closest("details:not([open])"),

@@ -1,4 +1,4 @@
-// Beam search over time: a column for each step, a row for each place, lines from parents to children.
+// Beam search over time: a column for each step, a row for each rank, lines from parents to children.
 import { arcName, element, post } from "./shared.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -8,7 +8,7 @@ export class BeamView {
     this.holder = holder;
     this.ask = ask;
     this.go = go;
-    this.recorded = null; // a search that a lesson brings along
+    this.recorded = null; // a search that is part of a lesson
     this.form = holder.querySelector("form");
     this.verdict = holder.querySelector(".verdict");
     this.grid = holder.querySelector(".scroll");
@@ -23,7 +23,7 @@ export class BeamView {
     });
   }
 
-  // Another sentence or model: what was found before holds no more.
+  // Discard the result of another sentence or model.
   forget() {
     this.view = this.recorded;
     this.verdict.textContent = "";
@@ -58,13 +58,13 @@ export class BeamView {
     this.verdict.textContent = this.judgement();
     this.verdict.classList.toggle("bad", fellAt !== null);
     const width = Math.max(...steps.map((step) => step.length));
-    const head = element("tr", {}, element("th", { scope: "col" }, "place"));
+    const head = element("tr", {}, element("th", { scope: "col" }, "rank"));
     steps.forEach((_, i) => {
       if (i) head.append(element(`th${i === fellAt ? ".fall" : ""}`, { scope: "col" }, String(i), i === fellAt ? element("span.fell", {}, " ✗") : null));
     });
-    const rows = Array.from({ length: width }, (_, place) => {
-      const row = element("tr", {}, element("th", { scope: "row" }, String(place + 1)));
-      for (let i = 1; i < steps.length; i += 1) row.append(this.cell(i, place));
+    const rows = Array.from({ length: width }, (_, rank) => {
+      const row = element("tr", {}, element("th", { scope: "row" }, String(rank + 1)));
+      for (let i = 1; i < steps.length; i += 1) row.append(this.cell(i, rank));
       return row;
     });
     const table = element("table.hypotheses", {}, element("thead", {}, head), element("tbody", {}, ...rows));
@@ -74,7 +74,7 @@ export class BeamView {
     if (fall) this.grid.scrollLeft = fall.offsetLeft - this.grid.clientWidth / 2;
   }
 
-  // A line from each hypothesis to the one that it grew out of, behind the table.
+  // Draw a line from each hypothesis to its parent, behind the table.
   connect(table) {
     const lines = document.createElementNS(SVG, "svg");
     lines.setAttribute("aria-hidden", "true");
@@ -82,8 +82,8 @@ export class BeamView {
     lines.setAttribute("height", table.offsetHeight);
     for (const child of table.querySelectorAll("button.hypothesis")) {
       const step = Number(child.dataset.step);
-      const { parent, is_correct: isCorrect } = this.view.steps[step][child.dataset.place];
-      const before = table.querySelector(`[data-step="${step - 1}"][data-place="${parent}"]`);
+      const { parent, is_correct: isCorrect } = this.view.steps[step][child.dataset.rank];
+      const before = table.querySelector(`[data-step="${step - 1}"][data-rank="${parent}"]`);
       if (!before) continue;
       const [x1, x2] = [right(before), child.parentElement.offsetLeft + child.offsetLeft];
       const [y1, y2] = [middle(before), middle(child)];
@@ -97,18 +97,18 @@ export class BeamView {
 
   judgement() {
     const { steps, fell_at: fellAt, fell_by: by } = this.view;
-    if (steps.at(-1)[0].is_correct === null) return "Without a gold tree no hypothesis is correct or wrong.";
+    if (steps.at(-1)[0].is_correct === null) return "Without a gold tree, hypotheses are neither correct nor wrong.";
     if (fellAt !== null) {
       const gap = by === null ? ": the model has no score for it" : `: its score is ${by} too low`;
-      return `At step ${fellAt} the last correct hypothesis falls off the beam${gap}.`;
+      return `At step ${fellAt} the last correct hypothesis is pruned from the beam${gap}.`;
     }
-    const place = steps.at(-1).findIndex((hypothesis) => hypothesis.is_correct);
-    if (place === 0) return "The best hypothesis at the end is correct.";
-    return `A correct hypothesis stays to the end, but only in place ${place + 1}.`;
+    const rank = steps.at(-1).findIndex((hypothesis) => hypothesis.is_correct);
+    if (rank === 0) return "The best hypothesis at the end is correct.";
+    return `A correct hypothesis stays to the end, but only at rank ${rank + 1}.`;
   }
 
-  cell(step, place) {
-    const hypothesis = this.view.steps[step][place];
+  cell(step, rank) {
+    const hypothesis = this.view.steps[step][rank];
     const holder = element(`td${step === this.view.fell_at ? ".fall" : ""}`);
     if (!hypothesis) return holder;
     const { action, score, joined, is_correct: isCorrect } = hypothesis;
@@ -117,7 +117,7 @@ export class BeamView {
     holder.append(
       element(
         `button.hypothesis${judged}`,
-        { type: "button", "data-step": String(step), "data-place": String(place), onclick: () => this.go(this.path(step, place)) },
+        { type: "button", "data-step": String(step), "data-rank": String(rank), onclick: () => this.go(this.path(step, rank)) },
         element("span.name", {}, isCorrect ? "✓ " : "", action ?? "final"),
         joined ? arcName(word(joined[0]), null, word(joined[2])) : null,
         element("span.score", {}, String(score), isCorrect === null ? null : element("span.visually-hidden", {}, isCorrect ? ", correct" : ", not correct")),
@@ -126,12 +126,12 @@ export class BeamView {
     return holder;
   }
 
-  path(step, place) {
+  path(step, rank) {
     const path = [];
     for (let i = step; i > 0; i -= 1) {
-      const { action, parent } = this.view.steps[i][place];
+      const { action, parent } = this.view.steps[i][rank];
       if (action !== null) path.unshift(action);
-      place = parent;
+      rank = parent;
     }
     return path;
   }

@@ -1,5 +1,5 @@
-// A gold tree of one's own: draw arcs from head to dependent, choose labels, take back.
-// What can be dragged can also be chosen in the table beneath.
+// Editor for gold trees: drag arcs from head to dependent, choose labels, undo.
+// The table below offers everything that can be done by dragging.
 import { announce, element, picture, post, showError } from "./shared.js";
 
 const LABELS = ["acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "compound", "conj", "cop", "csubj", "det", "expl", "fixed", "flat", "iobj", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "parataxis", "punct", "root", "vocative", "xcomp"];
@@ -18,20 +18,20 @@ export class Editor {
     this.redoButton = button("↷ Redo", () => this.back(this.future, this.past));
     this.graph = element("input", { type: "checkbox", onchange: () => this.draw() });
     this.drawing = element("div.picture");
-    this.said = element("p.notice", { role: "status", hidden: true });
+    this.notice = element("p.notice", { role: "status", hidden: true });
     this.error = element("div.error", { role: "alert", hidden: true });
     this.table = element("table.columns");
     holder.append(
-      element("p.hint", {}, "Drag from a head to its dependent, and from the line above the words to the root. Or choose heads and labels in the table."),
+      element("p.hint", {}, "Drag from a head to its dependent, or from above the words to the root word. Or choose heads and labels in the table."),
       element("div.row", {}, this.undoButton, this.redoButton, element("label", {}, this.graph, " several heads (a graph)"), element("span.gap"), element("button.primary", { type: "button", onclick: () => this.finish() }, "Use this tree")),
-      this.said, this.error, this.drawing,
+      this.notice, this.error, this.drawing,
       element("div.scroll", { tabIndex: 0, role: "region", "aria-label": "Heads and labels" }, this.table),
       element("datalist", { id: "labels" }, ...LABELS.map((value) => element("option", { value }))),
     );
     this.drawing.addEventListener("pointerdown", (event) => this.grab(event));
   }
 
-  // Begin with a sentence as people type it; the server knows all ways to do so.
+  // Open a sentence in any input format; the server converts it.
   async open(text) {
     if (text === this.opened) return;
     try {
@@ -52,13 +52,13 @@ export class Editor {
     }
   }
 
-  // Make an arc, and say what that means where it is no plain matter.
+  // Add an arc; explain why if it is not possible or replaces another.
   join(head, dependent, label = null) {
     const word = (i) => (i ? `“${this.forms[i - 1]}”` : "the root");
-    if (head === dependent) return this.tell(`${word(head)} cannot be its own head.`);
+    if (head === dependent) return this.notify(`${word(head)} cannot be its own head.`);
     if (!this.graph.checked) {
-      const circle = this.circle(head, dependent);
-      if (circle) return this.tell(`That would close a cycle: ${circle.map(word).join(" → ")}. In a tree every word leads up to the root; give one of these words another head first.`);
+      const cycle = this.cycle(head, dependent);
+      if (cycle) return this.notify(`That would close a cycle: ${cycle.map(word).join(" → ")}. In a tree every word leads up to the root; give one of these words another head first.`);
     }
     const before = this.heads[dependent - 1];
     const old = before.find(([other]) => other === head);
@@ -67,28 +67,28 @@ export class Editor {
     this.keep();
     this.heads[dependent - 1] = this.graph.checked ? [...others, arc] : [arc];
     const isSecond = !this.graph.checked && others.length;
-    this.tell(isSecond ? `${word(dependent)} had the head ${word(others[0][0])}. A word of a tree has one head, so the new one takes its place; tick “several heads” to keep both.` : "");
+    this.notify(isSecond ? `${word(dependent)} had the head ${word(others[0][0])}. A word of a tree has one head, so the new one replaces it; tick “several heads” to keep both.` : "");
     return this.draw();
   }
 
   remove(head, dependent) {
     this.keep();
     this.heads[dependent - 1] = this.heads[dependent - 1].filter(([other]) => other !== head);
-    this.tell("");
+    this.notify("");
     this.draw();
   }
 
-  // The words from the dependent around to itself, if its new head hangs below it.
-  circle(head, dependent) {
-    const way = [head];
-    for (let at = head; at && at !== dependent && way.length <= this.heads.length;) {
+  // Return the cycle from the dependent to itself that a new head would close; null if there is none.
+  cycle(head, dependent) {
+    const path = [head];
+    for (let at = head; at && at !== dependent && path.length <= this.heads.length;) {
       at = this.heads[at - 1][0]?.[0] ?? 0;
-      way.push(at);
+      path.push(at);
     }
-    return way.at(-1) === dependent && head ? [dependent, ...way.reverse().slice(1), dependent] : null;
+    return path.at(-1) === dependent && head ? [dependent, ...path.reverse().slice(1), dependent] : null;
   }
 
-  // Whether a word's first heads lead to the root: those of a graph may go round.
+  // Return whether a word's first heads lead to the root: in a graph they may form a cycle.
   leadsUp(word) {
     let at = word;
     for (let n = 0; at > 0 && n <= this.heads.length; n += 1) at = this.heads[at - 1][0]?.[0] ?? (n ? 0 : -1);
@@ -104,16 +104,16 @@ export class Editor {
     if (!from.length) return;
     to.push(JSON.stringify([this.heads, this.graph.checked]));
     [this.heads, this.graph.checked] = JSON.parse(from.pop());
-    this.tell("");
+    this.notify("");
     this.draw();
   }
 
-  tell(text) {
-    this.said.hidden = !text;
-    this.said.textContent = text;
+  notify(text) {
+    this.notice.hidden = !text;
+    this.notice.textContent = text;
   }
 
-  // In CoNLL-U, every column that is not a head, a label or the graph as it was.
+  // Return CoNLL-U; only heads, labels and the graph are changed.
   conllu() {
     let i = -1;
     return this.lines.map((line) => {
@@ -129,13 +129,13 @@ export class Editor {
     }).filter((line) => !/^\d+\.\d/.test(line) || this.graph.checked).join("\n");
   }
 
-  // What is not yet a tree, in words.
+  // Describe what is missing to a tree.
   missing() {
     const bare = this.forms.filter((_, i) => !this.heads[i].length);
     const roots = this.heads.filter((arcs) => arcs.some(([head]) => !head)).length;
     if (bare.length) return `${bare.length} ${bare.length === 1 ? "word has" : "words have"} no head yet: ${bare.slice(0, 6).join(", ")}${bare.length > 6 ? ", …" : ""}.`;
-    if (!roots) return "No word hangs under the root.";
-    if (roots > 1 && !this.graph.checked) return `${roots} words hang under the root; most treebanks have one, and some systems can build but one.`;
+    if (!roots) return "No word is attached to the root.";
+    if (roots > 1 && !this.graph.checked) return `${roots} words are attached to the root; most treebanks have one, and some systems can build only one.`;
     return "";
   }
 
@@ -148,7 +148,7 @@ export class Editor {
     this.undoButton.disabled = !this.past.length;
     this.redoButton.disabled = !this.future.length;
     this.drawTable();
-    const turn = this.turn = Symbol("the last one asked wins");
+    const turn = this.turn = Symbol("only the latest request is shown");
     try {
       const width = Math.max(280, this.holder.clientWidth - 4);
       const { svg } = await post("api/explore/tree", { sentence: this.conllu(), width });
@@ -158,8 +158,8 @@ export class Editor {
     } catch (error) {
       showError(this.error, error);
     }
-    if (this.said.hidden) this.tell(this.missing());
-    announce(this.said.textContent || "The tree is whole.");
+    if (this.notice.hidden) this.notify(this.missing());
+    announce(this.notice.textContent || "The tree is complete.");
   }
 
   drawTable() {
@@ -196,7 +196,7 @@ export class Editor {
     return element("tr", {}, element("td", {}, String(word)), element("td", {}, element("bdi", {}, form)), element("td", {}, select), element("td", {}, input), element("td", {}, drop));
   }
 
-  // Drag: from a word, or from above the words for the root.
+  // Drag from a word, or from above the words for the root.
   grab(event) {
     const drawn = this.drawing.querySelector("svg");
     const word = event.target.closest(".word");
@@ -206,15 +206,15 @@ export class Editor {
     const head = word ? Number(word.dataset.id) : 0;
     const line = document.createElementNS(SVG, "line");
     line.setAttribute("class", "rubber");
-    const place = ({ clientX, clientY }) => {
+    const position = ({ clientX, clientY }) => {
       const box = drawn.getBoundingClientRect();
       return [clientX - box.left, clientY - box.top];
     };
-    const [x, y] = place(event);
+    const [x, y] = position(event);
     const stretch = (to) => [["x1", x], ["y1", y], ["x2", to[0]], ["y2", to[1]]].forEach(([name, value]) => line.setAttribute(name, value));
     stretch([x, y]);
     drawn.append(line);
-    const move = (moved) => stretch(place(moved));
+    const move = (moved) => stretch(position(moved));
     const drop = (dropped) => {
       removeEventListener("pointermove", move);
       line.remove();

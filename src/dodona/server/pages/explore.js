@@ -1,20 +1,20 @@
-// The explorer's page. Its whole state is in the address: sentence, systems, models, paths, lesson.
+// The explorer's page. The address holds its whole state: sentence, systems, models, paths, lesson.
 import { Editor } from "./editor.js";
 import { Lesson, listLessons } from "./lesson.js";
 import { Panel } from "./panel.js";
 import { EXAMPLES, split, title, withoutComments } from "./sentences.js";
 import { announce, copy, download, get, hashOf, hashValues, memory, Notice, options, post, showError } from "./shared.js";
-import { Ways } from "./tree.js";
+import { PathTree } from "./tree.js";
 
 const find = (id) => document.getElementById(id);
 const page = {
   sentence: "", models: [], systems: [],
   changed: ({ isNew = true } = {}) => writeAddress(isNew),
   shown: (panel) => shown(panel),
-  labels: () => lesson.labels(), // beside those of the gold tree
+  labels: () => lesson.labels(), // in addition to those of the gold tree
 };
 const panels = [];
-let opened = []; // the sentences of the file or text that is open, as addresses have them
+let opened = []; // the sentences of the open file or text, without comments
 let lesson = null;
 let editor = null;
 
@@ -29,13 +29,13 @@ function readAddress() {
     return { ...own, path: own.path ? own.path.split(" ") : [] };
   });
   const missing = asked.map(({ model }) => model).find((name) => name && !page.models.some((model) => model.name === name));
-  showError(find("error"), missing ? new Notice(`This server has no model ${missing}; there are no scores.`) : null);
+  showError(find("error"), missing ? new Notice(`This server has no model ${missing}, so there are no scores.`) : null);
   showPanels(asked);
-  asked.forEach(({ ways, path }, i) => restore(panels[i], Ways.decode(ways, path)));
+  asked.forEach(({ ways, path }, i) => restore(panels[i], PathTree.decode(ways, path)));
   drawInput();
 }
 
-// Ways that an address brings along: what they cost is asked one after the other, behind the state.
+// Restore the other paths of an address; their costs are requested after the state is shown.
 async function restore(panel, paths) {
   if (!paths.length) return;
   await panel.showing;
@@ -90,14 +90,14 @@ function writeAddress(isNew) {
   history[isNew ? "pushState" : "replaceState"](null, "", `${location.search}${address()}`);
 }
 
-// After a panel has drawn a state.
+// Called when a panel has drawn a state.
 function shown(panel) {
-  writeAddress(false); // with the way that it came
+  writeAddress(false); // with the path to the state
   lesson.shown(panel);
   markDifference();
 }
 
-// Where two derivations part: the first action, or the first cost, that is not the same.
+// Mark the first action or cost in which two derivations differ.
 function markDifference() {
   const box = find("difference");
   const [one, other] = panels.map(({ view }) => view?.history ?? []);
@@ -105,8 +105,8 @@ function markDifference() {
   const at = other ? one.findIndex((choice, i) => i < other.length && (choice.action !== other[i].action || choice.cost !== other[i].cost)) : -1;
   box.hidden = at < 0;
   if (at < 0) return;
-  const say = ({ action, cost }) => (cost === null ? action : `${action}, cost ${cost}`);
-  box.textContent = `First difference: action ${at + 1}, ≠ ${say(one[at])} on one side, ${say(other[at])} on the other.`;
+  const describe = ({ action, cost }) => (cost === null ? action : `${action}, cost ${cost}`);
+  box.textContent = `First difference: action ${at + 1}, ≠ ${describe(one[at])} in the first panel, ${describe(other[at])} in the second.`;
   for (const panel of panels) {
     panel.find(`.chip.on[data-step="${at + 1}"]`)?.classList.add("differs");
   }
@@ -121,7 +121,7 @@ function drawInput() {
   if (!find("editor").hidden) editor.open(page.sentence);
 }
 
-// Begin with another sentence.
+// Start with another sentence.
 function use(sentence) {
   page.sentence = sentence;
   lesson.close();
@@ -133,7 +133,7 @@ function use(sentence) {
 function open(text) {
   const sentences = split(text);
   if (!sentences.length) {
-    showError(find("error"), new Notice("There is no sentence in it."));
+    showError(find("error"), new Notice("No sentence found."));
     return;
   }
   showError(find("error"), null);
@@ -180,7 +180,7 @@ function listen() {
   addEventListener("keydown", press);
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth === width) return; // a phone's address bar came or went
+    if (innerWidth === width) return; // the address bar of a phone appeared or disappeared
     width = innerWidth;
     clearTimeout(page.resizing);
     page.resizing = setTimeout(() => panels.forEach((panel) => panel.show()), 200);
@@ -203,7 +203,7 @@ function embedCode() {
   return `<iframe src="${quoted}" title="Dodona: ${title(page.sentence).replace(/[<>&"]/g, "")}" width="100%" height="720"></iframe>`;
 }
 
-// Beside the first: another model if there is one, or else another system.
+// Open a second panel with another model if there is one, else with another system.
 function compare() {
   const [{ values }] = panels;
   const model = page.models.find(({ name }) => values.model && name !== values.model)?.name;

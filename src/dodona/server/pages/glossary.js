@@ -1,21 +1,21 @@
-// Words explained where they stand: a press on one opens what it means.
+// Terms explained in place: pressing one opens its definition.
 import { element } from "./shared.js";
 
-const WORDS = {
-  cost: "By how much an action raises the smallest loss that is still in reach: the gold arcs that it puts out of reach for good. 0 means that nothing is lost. (Goldberg & Nivre 2012)",
-  loss: "The gold arcs that a finished parse lacks. “Labelled”: the label must be right, too; “unlabelled”: labels do not count; “graded”: an arc counts 2, a wrong label alone 1. For graphs, arcs too many count as well.",
-  optimal: "No other action costs less or, where costs are equal, leaves fewer repairs to make. Following optimal actions from here leads to the best tree still in reach.",
-  stack: "Words that have been read and still wait for something. Only its top, with the thick border, and sometimes the word below can be joined.",
-  buffer: "Words that have not been read yet, in the order of the sentence. Its front has the thick border.",
-  repair: "An action that takes back an earlier one: UNSHIFT returns a word to the buffer, or a new head takes the place of an old one. It costs nothing but a detour. (Honnibal & Johnson 2015)",
-  beam: "A search that keeps several hypotheses side by side, the best by their score, and drops the others after each step. If all that are dropped include the last correct one, the search cannot find the gold tree any more. (Aufrant, Wisniewski & Yvon 2017)",
-  score: "The model's number for an action: higher is better. It knows nothing of the gold tree.",
-  gold: "The tree that is taken to be right, by which costs are counted.",
+const TERMS = {
+  cost: "How much an action raises the smallest reachable loss: the number of gold arcs that become unreachable. 0 means that nothing is lost. (Goldberg & Nivre 2012)",
+  loss: "The number of gold arcs missing from a finished parse. “Labelled”: labels must match, too; “unlabelled”: labels do not count; “graded”: a missing arc counts 2, a wrong label 1. For graphs, superfluous arcs count as well.",
+  optimal: "No other action has a lower cost or, at equal cost, needs fewer repairs. Optimal actions lead to the best reachable tree.",
+  stack: "Words that have been read and may still get arcs. Only the top, with the thick border, and in some systems the word below it can be attached.",
+  buffer: "Words that have not been read yet, in sentence order. The front has the thick border.",
+  repair: "An action that undoes an earlier one: UNSHIFT returns a word to the buffer, or a new head replaces an old one. It costs extra actions, but no arcs. (Honnibal & Johnson 2015)",
+  beam: "A search that keeps the hypotheses with the best scores and prunes the others after each step. Once the last correct hypothesis is pruned, the search cannot find the gold tree any more. (Aufrant, Wisniewski & Yvon 2017)",
+  score: "The model's score of an action; higher is better. It does not depend on the gold tree.",
+  gold: "The reference tree, from which costs are computed.",
 };
 
 let nTerms = 0;
 
-// Make the words that are marked in a part of the page ones that can be pressed.
+// Turn the marked terms in a part of the page into buttons.
 export function explainWords(part) {
   for (const holder of part.querySelectorAll("[data-term]")) {
     holder.replaceWith(term(holder.dataset.term, holder.textContent));
@@ -24,7 +24,7 @@ export function explainWords(part) {
 
 export function term(word, shown = word) {
   nTerms += 1;
-  const note = element("div.note", { id: `note-${nTerms}`, popover: "auto" }, element("b", {}, word), ` ${WORDS[word]}`);
+  const note = element("div.note", { id: `note-${nTerms}`, popover: "auto" }, element("b", {}, word), ` ${TERMS[word]}`);
   const button = element("button.term", { type: "button", "aria-controls": note.id }, shown);
   button.popoverTargetElement = note;
   note.addEventListener("beforetoggle", ({ newState }) => {

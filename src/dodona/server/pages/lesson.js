@@ -1,4 +1,4 @@
-// Walks through a lesson: what is said of each state, and trying it oneself.
+// Steps through a lesson: the text for each state, and exercises.
 import { LESSONS } from "./lessons.js";
 import { element, hashOf } from "./shared.js";
 
@@ -31,7 +31,7 @@ export class Lesson {
     return this.lesson?.steps[this.number - 1] ?? null;
   }
 
-  // What an address asks for; one with a lesson and nothing else, what the lesson shows there.
+  // Return the values of an address; for an address with only a lesson, those of the lesson's step.
   open(values) {
     const found = LESSONS.find(({ id }) => id === values.lesson) ?? null;
     const isNew = found !== this.lesson || Number(values.step ?? 1) !== this.number;
@@ -44,7 +44,7 @@ export class Lesson {
     return { ...found.shared, ...shown };
   }
 
-  // Wrong ones that the lesson needs, beside those of its gold tree.
+  // Labels that the lesson needs in addition to those of its gold tree.
   labels() {
     return this.lesson?.labels ?? [];
   }
@@ -53,7 +53,7 @@ export class Lesson {
     return this.lesson ? { lesson: this.lesson.id, step: this.number } : {};
   }
 
-  // Before the panel shows the state.
+  // Called before the panel shows a state.
   prepare(panel) {
     const beam = this.step?.beam ?? null;
     if (panel.beam.recorded !== beam) panel.beam.record(beam);
@@ -89,7 +89,7 @@ export class Lesson {
     find("lesson-next").disabled = this.number === lesson.steps.length;
   }
 
-  // The state that is shown may be the lesson's, or one that the reader went to.
+  // Update the buttons: the state may be the lesson's, or one chosen by the reader.
   shown(panel) {
     if (!this.lesson || panel !== this.panel()) return;
     const isHere = panel.values.path.join(" ") === this.step.path;
@@ -97,12 +97,12 @@ export class Lesson {
     find("lesson-try").disabled = panel.view.is_final;
   }
 
-  // Hide the costs, let the reader choose, then tell.
+  // Hide the costs until the reader has chosen an action.
   guess(isOn, { isQuiet = false } = {}) {
     const panel = this.panel();
     find("lesson-try").setAttribute("aria-pressed", String(isOn));
     find("lesson-verdict").hidden = !isOn;
-    find("lesson-verdict").textContent = isOn ? "What would you do? Choose an action: its cost is told when you have." : "";
+    find("lesson-verdict").textContent = isOn ? "What would you do? Choose an action to see its cost." : "";
     if (!panel || panel.isGuess === isOn) return;
     panel.isGuess = isOn;
     if (isQuiet || !panel.view) return;
@@ -116,9 +116,9 @@ export class Lesson {
     this.guess(false, { isQuiet: true });
     const verdict = find("lesson-verdict");
     verdict.hidden = false;
-    if (choice.optimal) verdict.textContent = `✓ Right: ${action} costs 0 and is optimal.`;
+    if (choice.optimal) verdict.textContent = `✓ Correct: ${action} costs 0 and is optimal.`;
     else if (!choice.cost) verdict.textContent = `↺ ${action} costs 0, but needs a repair later.`;
-    else verdict.textContent = `✗ ${action} costs ${choice.cost}; why is told beside the actions. Undo it, and try again.`;
-    if (choice.optimal && choice.cost) verdict.textContent = `✓ ${action} costs ${choice.cost}: nothing cheaper is left.`;
+    else verdict.textContent = `✗ ${action} costs ${choice.cost}; see the explanation beside the actions. Undo it and try again.`;
+    if (choice.optimal && choice.cost) verdict.textContent = `✓ ${action} costs ${choice.cost}: no action is cheaper.`;
   }
 }

@@ -1,4 +1,4 @@
-// Five lessons: what is shown at each step, and what is said of it.
+// Five lessons: the state and the text of each step.
 import { EXAMPLES } from "./sentences.js";
 
 const [LETTER, , PRIEST] = Object.values(EXAMPLES);
@@ -19,8 +19,7 @@ const UNSWAPPED = "SHIFT SHIFT LEFT-ARC:det SHIFT SHIFT RIGHT-ARC:advmod SHIFT S
 const FIRST_HEAD = "SHIFT SHIFT LEFT-ARC:cc REDUCE RIGHT-ARC:conj";
 const SECOND_HEAD = `${FIRST_HEAD} SHIFT LEFT-ARC:nsubj`;
 
-// A search of `en-linear`, three hypotheses wide: score, parent, action, whether it is correct, and
-// what it joined.
+// A search of `en-linear` with beam width 3: score, parent, action, whether it is correct, new arc.
 const SEARCH = [
   [[0, 0, null, 1, null]],
   [[1834, 0, "SHIFT", 1, null]],
@@ -47,11 +46,11 @@ export const LESSONS = [
     paper: "Goldberg & Nivre (2012), Figure 3",
     shared: { sentence: LETTER, system: "arc-eager", root: "first" },
     steps: [
-      { path: "", text: "The dashed arcs are the gold tree. A parser builds it by actions, and each action has a cost: the gold arcs that it puts out of reach for good. Those marked ✓ are optimal. Point at the others to see what they would lose." },
+      { path: "", text: "The dashed arcs are the gold tree. A parser builds it by actions, and each action has a cost: the number of gold arcs that become unreachable. Actions marked ✓ are optimal. Point at the others to see what they would lose." },
       { path: BEGUN, text: "Three optimal actions later, “wrote” is on top of the stack and “her” at the front of the buffer. RIGHT-ARC:IOBJ would join the two." },
-      { path: `${BEGUN} SHIFT`, text: "Here a parser errs and takes SHIFT. It costs 1: “her” now lies above “wrote” on the stack, and in this system a word gets its head from the left only at the moment when it is pushed. The arc wrote → her is lost." },
-      { path: STATIC, text: "What comes next matters as much. A static oracle knows one derivation, for a parser that never errs. Followed from here it waits for the lost arc, pushes word after word on top of “her”, and two more arcs are lost: the loss is 3." },
-      { path: DYNAMIC, text: "A dynamic oracle knows the cost of each action in every state. It makes “letter” the head of “her”, wrong but harmless, and saves the other arcs: the loss stays 1. Both ways are kept below: press any state on them." },
+      { path: `${BEGUN} SHIFT`, text: "Here the parser makes an error and takes SHIFT. It costs 1: “her” now lies above “wrote” on the stack, and in this system a word gets its head from the left only at the moment when it is pushed. The arc wrote → her is lost." },
+      { path: STATIC, text: "The next actions matter as much. A static oracle knows one derivation, for a parser without errors. Followed from here, it waits for the lost arc and pushes word after word on top of “her”; two more arcs are lost, and the loss is 3." },
+      { path: DYNAMIC, text: "A dynamic oracle knows the cost of each action in every state. It makes “letter” the head of “her”, which is wrong but keeps the other arcs: the loss stays 1. Both paths are shown below; press any state to return to it." },
     ],
   },
   {
@@ -60,11 +59,11 @@ export const LESSONS = [
     paper: "Honnibal & Johnson (2015)",
     shared: { sentence: LETTER, system: "nonmonotonic" },
     steps: [
-      { path: READ, text: "The same place in another system, which can take back what it did. SHIFT, the wrong turn of the first lesson, costs 0 here; but it bears the mark ↺: it is not optimal, since it needs a repair later." },
-      { path: `${READ} SHIFT`, text: "“her” was shifted without its head. Nothing is lost: the smallest loss in reach is still 0, and the best way on holds an UNSHIFT." },
-      { path: `${READ} SHIFT UNSHIFT`, text: "UNSHIFT puts “her” back to the front of the buffer. (A note on each word keeps it from being shifted and unshifted for ever.)" },
-      { path: REPAIRED, text: "Now RIGHT-ARC:IOBJ joins what was missed. The detour took two actions and cost nothing." },
-      { path: `${REPAIRED} SHIFT LEFT-ARC:DET REDUCE RIGHT-ARC:DOBJ REDUCE RIGHT-ARC:P REDUCE`, text: "At the end every gold arc is there: the loss is 0, in spite of the mistake." },
+      { path: READ, text: "The same state in a system that can undo actions. SHIFT, the error of the first lesson, costs 0 here, but is marked ↺: it is not optimal, since it needs a repair later." },
+      { path: `${READ} SHIFT`, text: "“her” was shifted without its head. Nothing is lost: the smallest reachable loss is still 0, and the best path contains an UNSHIFT." },
+      { path: `${READ} SHIFT UNSHIFT`, text: "UNSHIFT moves “her” back to the front of the buffer. (A flag for each word prevents endless SHIFT and UNSHIFT.)" },
+      { path: REPAIRED, text: "Now RIGHT-ARC:IOBJ builds the missing arc. The detour took two actions and lost no arc." },
+      { path: `${REPAIRED} SHIFT LEFT-ARC:DET REDUCE RIGHT-ARC:DOBJ REDUCE RIGHT-ARC:P REDUCE`, text: "At the end every gold arc is built: the loss is 0 in spite of the error." },
     ],
   },
   {
@@ -73,12 +72,12 @@ export const LESSONS = [
     paper: "Nivre (2009)",
     shared: { sentence: PRIEST, system: "swap" },
     steps: [
-      { system: "arc-eager", path: "", text: "“A priest arrived yesterday who listened to oaks”: the arc priest → listened crosses the one to “arrived” from the root. A projective system such as arc-eager can never build both, whatever it does: the arc is out of reach before the first action, and no action is to blame." },
+      { system: "arc-eager", path: "", text: "“A priest arrived yesterday who listened to oaks”: the arc priest → listened crosses the one to “arrived” from the root. A projective system such as arc-eager can never build both: the arc is unreachable before the first action, whatever the parser does." },
       { path: "", text: "The system swap builds every tree. Its arcs join the two topmost words of the stack, and SWAP changes the order of words." },
       { path: UNSWAPPED, text: "“arrived” stands between “priest” and “listened” on the stack, so the two cannot be joined." },
       { path: `${UNSWAPPED} SWAP`, text: "SWAP moves “arrived” back to the buffer. Now “priest” and “listened” are neighbours." },
       { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl`, text: "RIGHT-ARC:acl:relcl joins them: the crossing arc is built." },
-      { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl SHIFT LEFT-ARC:nsubj SHIFT RIGHT-ARC:punct RIGHT-ARC:root`, text: "“arrived” is shifted again and takes the rest. One swap was enough, for two actions more than a projective tree takes." },
+      { path: `${UNSWAPPED} SWAP RIGHT-ARC:acl:relcl SHIFT LEFT-ARC:nsubj SHIFT RIGHT-ARC:punct RIGHT-ARC:root`, text: "“arrived” is shifted again and gets its remaining arcs. One swap was enough: two actions more than for a projective tree." },
     ],
   },
   {
@@ -88,9 +87,9 @@ export const LESSONS = [
     shared: { sentence: ORACLES, system: "graph-eager" },
     steps: [
       { path: "", text: "In “Oracles and oaks speak” oaks speak, too: in a graph a word may have several heads. Here “oaks” has two, “Oracles” (conj) and “speak” (nsubj)." },
-      { path: FIRST_HEAD, text: "LEFT-ARC and RIGHT-ARC leave both words where they are, so that each can get more arcs. “oaks” has its first head now. To REDUCE “Oracles” would cost 1: point at it." },
-      { path: SECOND_HEAD, text: "“oaks” was shifted, met “speak”, and has its second head. Now SHIFT costs 2: arcs that are missing count, and so do those that nothing can build any more." },
-      { path: `${SECOND_HEAD} REDUCE LEFT-ARC:nsubj REDUCE RIGHT-ARC:root SHIFT`, text: "The end: five arcs over four words. Costs of graphs count arcs that are missing and arcs too many." },
+      { path: FIRST_HEAD, text: "LEFT-ARC and RIGHT-ARC leave both words in place, so that each can get more arcs. “oaks” has its first head now. REDUCE would remove “Oracles” and cost 1: point at it." },
+      { path: SECOND_HEAD, text: "“oaks” was shifted and has its second head, “speak”. Now SHIFT costs 2: it makes two gold arcs unreachable." },
+      { path: `${SECOND_HEAD} REDUCE LEFT-ARC:nsubj REDUCE RIGHT-ARC:root SHIFT`, text: "The end: five arcs over four words. In graphs, costs count missing arcs and superfluous arcs." },
     ],
   },
   {
@@ -100,9 +99,9 @@ export const LESSONS = [
     shared: { sentence: COMPLEX, system: "nonmonotonic" },
     labels: [...new Set(SEARCH.flat().map(([, , action]) => action?.split(":").slice(1).join(":")).filter(Boolean))],
     steps: [
-      { path: "", beam: BEAM, text: "“The complex houses pilgrims”: readers stumble over it, and so does a model. Below is a search of the linear English model (en-linear) with a beam of three: after each step only the three best hypotheses stay. Lines lead from parents to children; those marked ✓ are still correct." },
-      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, in the first place. “houses” waits on the stack to become the verb." },
-      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT LEFT-ARC:compound", beam: BEAM, text: "At step 5 the model likes “houses pilgrims” as a compound better. The correct continuation misses the third place by 326 and falls off: from here on the search cannot find the gold tree, however good its scores are later. Training that updates at this very moment is called early update; with a dynamic oracle it may also go on from the best that is left." },
+      { path: "", beam: BEAM, text: "“The complex houses pilgrims” is hard for readers and for models. Below is a search of the linear English model (en-linear) with a beam of width 3: after each step only the three best hypotheses are kept. Lines lead from parents to children; hypotheses marked ✓ are still correct." },
+      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT", beam: BEAM, text: "After step 4 one correct hypothesis is left, at rank 1. “houses” is on the stack and can still become the verb." },
+      { path: "SHIFT LEFT-ARC:det SHIFT SHIFT LEFT-ARC:compound", beam: BEAM, text: "At step 5 the model scores the compound “houses pilgrims” higher. The correct continuation misses rank 3 by 326 and is pruned: from here on the search cannot find the gold tree, whatever the later scores are. Training that updates the weights at this step is called early update; with a dynamic oracle, training may also continue from the best remaining hypothesis." },
     ],
   },
 ];

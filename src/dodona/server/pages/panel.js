@@ -1,4 +1,4 @@
-// One system at work on the sentence: its state, its actions, where it has been.
+// One transition system on the sentence: its state, its actions, the visited paths.
 import { drawActions, visibleActions } from "./actions.js";
 import { BeamView } from "./beam.js";
 import { explainWords } from "./glossary.js";
@@ -6,13 +6,13 @@ import { Player } from "./player.js";
 import { announce, arcName, count, options, post, showError } from "./shared.js";
 import { offerSlides } from "./slides.js";
 import { drawMoves, drawPicture, drawUnreachable, drawWords, markMoves, tally } from "./state.js";
-import { Ways } from "./tree.js";
+import { PathTree } from "./tree.js";
 import { Why } from "./why.js";
 
 const SETTINGS = ["model", "system", "root", "loss", "oracle", "constraints"];
 
 export class Panel {
-  // `page` gives the sentence, the models and the systems, and is told of changes.
+  // `page` provides the sentence, the models and the systems, and is notified of changes.
   constructor(page, values) {
     this.page = page;
     this.element = document.getElementById("panel").content.cloneNode(true).firstElementChild;
@@ -20,7 +20,7 @@ export class Panel {
     this.values = { path: [] };
     this.cache = new Map();
     this.isGuess = false; // costs are hidden until an action is chosen
-    this.ways = new Ways((path) => this.go(path));
+    this.ways = new PathTree((path) => this.go(path));
     this.player = new Player(this);
     this.beam = new BeamView(this.find(".beam"), () => this.request(), (path) => this.go(path));
     this.why = new Why(this);
@@ -45,7 +45,7 @@ export class Panel {
     }
   }
 
-  // Another system or option: begin again with it.
+  // Start again with another system or option.
   choose(name, value) {
     const { model, system } = this.values;
     const kept = { model: { model }, system: { model } }[name] ?? this.values;
@@ -55,7 +55,7 @@ export class Panel {
     this.show();
   }
 
-  // Take over system, options and path, wherever they come from; a model brings its own system.
+  // Set system, options and path; a model determines the system.
   set(values, changed = "model") {
     const { systems, models } = this.page;
     let model = models.find(({ name }) => name === values.model) ?? null;
@@ -63,7 +63,7 @@ export class Panel {
     const system = systems.find(({ name }) => name === asked) ?? systems[0];
     if (model?.system !== system.name) model = null;
     const root = system.roots.includes(values.root) ? values.root : system.root;
-    const { constraints: rules = [] } = system; // of the treebank, which forbid some actions
+    const { constraints: rules = [] } = system; // constraints of the treebank, which forbid some actions
     this.system = system;
     this.model = model;
     this.values = {
@@ -94,7 +94,7 @@ export class Panel {
     drawMoves(this);
   }
 
-  // Another sentence, model or system: nothing that was visited is there any more.
+  // Discard what was visited with another sentence, model or system.
   forget() {
     this.player.pause();
     this.cache.clear();
@@ -114,7 +114,7 @@ export class Panel {
     return this.system.moves.find((move) => move.name === name);
   }
 
-  // Of the state that is shown, which on a slow day is not yet the last one asked for.
+  // Return the path of the state shown, which may be older than the one requested last.
   shownPath() {
     return this.view.history.map((choice) => choice.action);
   }
@@ -130,7 +130,7 @@ export class Panel {
   take(action) {
     const button = this.find(`button.action[data-action="${CSS.escape(action)}"]`);
     const explains = this.find("[data-do=explain]").getAttribute("aria-pressed") === "true";
-    if (explains && this.explained !== button) { // the first tap explains, the second takes
+    if (explains && this.explained !== button) { // the first tap explains, the second one takes the action
       this.explained = button;
       this.why.point(button);
       return null;
@@ -144,7 +144,7 @@ export class Panel {
     return this.go(this.values.path.slice(0, -1));
   }
 
-  // Again what was undone, or else the first optimal action; as often as asked, one after the other.
+  // Redo what was undone, or else take the first optimal action; calls run one after the other.
   redo() {
     this.redoing = Promise.resolve(this.redoing).then(() => this.forward());
     return this.redoing;
@@ -161,7 +161,7 @@ export class Panel {
     if (next) await this.go([...this.shownPath(), next]);
   }
 
-  // A path from an address may hold what is not valid here: the server stops before that.
+  // The path of an address may have invalid actions: the server stops before the first one.
   async fetch(path = this.values.path) {
     const width = Math.max(280, this.find(".picture").clientWidth - 2);
     const request = { ...this.request(), path, lenient: true, width, best_width: this.bestWidth() };
@@ -170,7 +170,7 @@ export class Panel {
     return this.cache.get(key);
   }
 
-  // For the best tree, whose picture may be hidden.
+  // The width for the best tree, whose picture may be hidden.
   bestWidth() {
     return Math.max(280, this.find(".beyond").clientWidth - 36);
   }
@@ -182,7 +182,7 @@ export class Panel {
 
   async update() {
     const focused = [".actions", ".ways"].find((part) => this.find(part).contains(document.activeElement));
-    const turn = this.turn = Symbol("the last one asked wins");
+    const turn = this.turn = Symbol("only the latest request is shown");
     let view = null;
     let error = null;
     try {
@@ -198,7 +198,7 @@ export class Panel {
     this.explained = null;
     this.find(".notice").hidden = !view.stopped;
     if (view.stopped) {
-      this.find(".notice").textContent = `This way ends here: ${view.stopped}.`;
+      this.find(".notice").textContent = `The path ends here: ${view.stopped}.`;
       this.values.path = this.shownPath();
       this.page.changed({ isNew: false });
     }
@@ -208,7 +208,7 @@ export class Panel {
     this.page.shown(this);
   }
 
-  // What had the focus was drawn anew: go to what is most like it.
+  // The focused element was redrawn: focus the most similar one.
   focusAgain(part) {
     const likely = part === ".ways" ? [".chip[aria-current]"] : [".action.optimal", ".action", "[data-do=undo]"];
     likely.map((selector) => this.find(selector)).find(Boolean)?.focus();
@@ -217,7 +217,7 @@ export class Panel {
   draw() {
     const { view } = this;
     drawPicture(this);
-    drawWords(this, ".stack", [...view.stack].reverse()); // the top comes first
+    drawWords(this, ".stack", [...view.stack].reverse()); // top first
     drawWords(this, ".buffer", view.buffer);
     this.find(".tally").replaceChildren(...tally(this));
     drawUnreachable(this);
@@ -251,7 +251,7 @@ export class Panel {
     return `${taken}Stack: ${words(view.stack)}. Buffer: ${words(view.buffer)}. ${view.is_final ? "Final." : `${count(view.choices.length, "action")} to choose from.`}`;
   }
 
-  // From action to action.
+  // Move the focus from action to action.
   moveFocus(by) {
     const buttons = visibleActions(this.find(".actions"));
     const at = buttons.indexOf(document.activeElement);

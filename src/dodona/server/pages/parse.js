@@ -1,17 +1,17 @@
-// The parse page: text in, trees out.
+// The parse page: shows the trees of a text.
 import { differing, drawSentence, standalone, VIEWS, withoutPictures } from "./results.js";
 import { announce, copy, count, download, element, get, hashOf, hashValues, memory, Notice, options, post, showError } from "./shared.js";
 import { languageName, textsFor } from "./texts.js";
 
 const find = (id) => document.getElementById(id);
-const LONGEST_ADDRESS = 20_000; // characters of a text that an address holds
-const MOST_DRAWN = 200_000; // characters of a text whose trees are drawn
-const MOST_RECENT = 12;
+const LONGEST_ADDRESS = 20_000; // characters of a text in an address
+const MAX_DRAWN = 200_000; // characters of a text that is drawn
+const MAX_RECENT = 12;
 const LONGEST_RECENT = 4000;
-const AT_ONCE = 40; // sentences; more when asked for
+const AT_ONCE = 40; // sentences shown at first and per click
 
 let models = [];
-let items = []; // what is shown: sentences with their CoNLL-U, those of the other model, matches
+let items = []; // sentences with their CoNLL-U, those of the other model, and matches
 let conllu = "";
 let view = "trees";
 let nShown = AT_ONCE;
@@ -30,13 +30,13 @@ async function parse() {
   const asked = values();
   showError(find("error"), null);
   if (!asked.text.trim()) {
-    showError(find("error"), new Notice("There is no text yet."));
+    showError(find("error"), new Notice("Please enter a text."));
     return;
   }
   document.body.setAttribute("aria-busy", "true");
   try {
     const width = Math.max(280, find("form").clientWidth - 34);
-    const pictures = asked.text.length <= MOST_DRAWN ? { svg: true, graph: true, width } : {};
+    const pictures = asked.text.length <= MAX_DRAWN ? { svg: true, graph: true, width } : {};
     const answer = await post("api/parse", { ...asked, model: asked.model || null, ...pictures });
     await show(answer, await askOther(answer, pictures));
     remember(asked);
@@ -48,7 +48,7 @@ async function parse() {
   }
 }
 
-// The same words by another model, so that the trees can be held against each other.
+// Parse the same words with another model, for comparison.
 async function askOther(answer, pictures) {
   const model = find("other").value;
   if (!model || !answer.sentences.length) return null;
@@ -65,13 +65,13 @@ async function show(answer, other) {
   nShown = AT_ONCE;
   find("count").textContent = count(items.length, "sentence");
   find("result").hidden = false;
-  tellDifferences();
+  showDifferences();
   if (find("pattern").value) await search();
   draw();
   announce(`${count(items.length, "tree")} drawn.`);
 }
 
-function tellDifferences() {
+function showDifferences() {
   const compared = items.filter(({ other }) => other);
   find("difference").hidden = !compared.length;
   if (!compared.length) return;
@@ -79,7 +79,7 @@ function tellDifferences() {
   const words = compared.flatMap((item) => [...differing(item)].map((id) => [item, id]));
   const heads = words.filter(([{ sentence, other }, id]) => sentence.words[id - 1].head !== other.words[id - 1].head).length;
   find("difference").textContent = words.length
-    ? `${items[0].model} and ${items[0].otherModel} differ in ${words.length} of ${count(nWords, "word")}: ${count(heads, "head")}, ${count(words.length - heads, "label alone", "labels alone")}. They are marked: ≠, or thick dashes.`
+    ? `${items[0].model} and ${items[0].otherModel} differ in ${words.length} of ${count(nWords, "word")}: ${count(heads, "head")}, ${count(words.length - heads, "label alone", "labels alone")}. Differences are marked by ≠ or thick dashes.`
     : `${items[0].model} and ${items[0].otherModel} agree in all ${count(nWords, "word")}.`;
 }
 
@@ -112,10 +112,10 @@ async function save(kind) {
   if (kind === "conllu") download("parsed.conllu", conllu);
   else if (kind === "json") download("parsed.json", JSON.stringify(items.map(({ sentence }) => withoutPictures(sentence)), null, 2), "application/json");
   else if (pictures.length) download("parsed.svg", await standalone(stack(pictures)), "image/svg+xml");
-  else showError(find("error"), new Notice("No tree here is short enough for a picture."));
+  else showError(find("error"), new Notice("No tree is small enough for a picture."));
 }
 
-// One picture of several, one below the other.
+// Combine pictures into one, below each other.
 function stack(pictures) {
   const sizes = pictures.map((svg) => /width="([\d.]+)" height="([\d.]+)"/.exec(svg).slice(1).map(Number));
   let y = 0;
@@ -128,11 +128,11 @@ function stack(pictures) {
   return `<svg xmlns="http://www.w3.org/2000/svg" class="dodona" width="${width}" height="${y}" viewBox="0 0 ${width} ${y}">${placed.join("\n")}</svg>`;
 }
 
-// Texts of before, in this browser and nowhere else.
+// Store recent texts, in this browser only.
 function remember({ text, model, input }) {
   if (text.length > LONGEST_RECENT) return;
   const others = memory.get("recent", []).filter((one) => one.text !== text);
-  memory.set("recent", [{ text, model, input }, ...others].slice(0, MOST_RECENT));
+  memory.set("recent", [{ text, model, input }, ...others].slice(0, MAX_RECENT));
   drawRecent();
 }
 

@@ -1,19 +1,19 @@
-// Plays a derivation: the best from here on, a static oracle's, the model's, or one's own again.
+// Plays a derivation: the best from this state, a static oracle's, the model's, or the last path.
 import { announce, element, options, post, showError } from "./shared.js";
 
 const PAUSE_MS = 900;
 const NAMES = {
   static: "static oracle", eager: "eager oracle", lazy: "lazy oracle", minimal: "minimal oracle",
-  model: "the model", best: "the best from here", any: "anything possible", again: "this way again",
+  model: "the model", best: "best from here", any: "any valid actions", again: "this path again",
 };
-const FROM_HERE = ["best", "any"]; // those that go on from the state, and do not begin again
+const FROM_HERE = ["best", "any"]; // derivations that continue from the state
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Player {
   constructor(panel) {
     this.panel = panel;
     this.timer = null;
-    this.path = null; // the derivation, from the start
+    this.path = null; // the derivation from the start
     this.button = panel.find("[data-do=play]");
     this.select = panel.find("[data-derivation]");
     this.steps = panel.find(".steps");
@@ -25,7 +25,7 @@ export class Player {
     });
   }
 
-  // What is possible here: without a gold tree no oracle, without a model none of its own.
+  // Offer the possible derivations: oracles need a gold tree, the model's needs a model.
   offer(oracles, { hasModel, hasGold }) {
     const names = [...(hasGold ? ["best", ...oracles] : []), ...(hasModel ? ["model"] : []), ...(hasGold ? [] : ["any"]), "again"];
     if (names.join() === this.offered) return;
@@ -40,9 +40,9 @@ export class Player {
 
   async play() {
     if (!(await this.load())) return;
-    if (calm.matches) { // nothing moves on its own for people who asked for that
+    if (calm.matches) { // no animation for users who prefer reduced motion
       this.list();
-      announce("Your device asks for reduced motion: the steps are listed; use Step.");
+      announce("Your device prefers reduced motion, so the steps are listed; use Step.");
       this.panel.find("[data-do=step]").focus();
       return;
     }
@@ -60,7 +60,7 @@ export class Player {
     this.draw();
   }
 
-  // One action further; off the derivation, and at its end, it begins again.
+  // Take the next action; after the end, or off the derivation, start again.
   async step({ keepsPlaying = false } = {}) {
     if (!this.path && !(await this.load())) return;
     const { path } = this.panel.values;
@@ -84,7 +84,7 @@ export class Player {
       showError(box, error);
       return false;
     }
-    // a derivation that has been played to its end begins again
+    // start again after the end of a derivation
     const isAtEnd = path.join(" ") === this.path.join(" ");
     if (isAtEnd && !FROM_HERE.includes(this.select.value)) await this.panel.go([], { keepsPlaying: true });
     return true;
@@ -95,7 +95,7 @@ export class Player {
     return (await post("api/explore/derivation", request)).path;
   }
 
-  // Every step as a button, for those to whom nothing may move.
+  // List every step as a button, for reduced motion.
   list() {
     const { path } = this;
     this.steps.hidden = false;

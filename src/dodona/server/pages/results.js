@@ -1,12 +1,12 @@
-// A parsed sentence in its views: tree, outline, table, CoNLL-U, JSON, enhanced graph.
+// Views of a parsed sentence: tree, outline, table, CoNLL-U, JSON, enhanced graph.
 import { withoutComments } from "./sentences.js";
 import { arcName, copy, count, element, hashOf, picture, text } from "./shared.js";
 
 export const VIEWS = { trees: "Trees", compact: "Compact", table: "Table", conllu: "CoNLL-U", json: "JSON", graph: "Enhanced graph" };
 const COLUMNS = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"];
-const DEEPEST = 24; // steps of an outline that are drawn as such
+const MAX_DEPTH = 24; // levels of indentation in an outline
 
-// `other` is the same sentence by another model, or null; `matches` are lists of word numbers.
+// `other` is the sentence parsed by another model, or null; `matches` are lists of word numbers.
 export function drawSentence(item, view) {
   const { sentence, conllu, model, matches } = item;
   const found = new Set(matches.flat());
@@ -28,7 +28,7 @@ export function withoutPictures(sentence) {
   return rest;
 }
 
-// Words whose head or label another model sees in another way.
+// Return the words whose head or label differs in the other model.
 export function differing({ sentence, other }) {
   if (!other) return new Set();
   return new Set(sentence.words.filter((word, i) => word.head !== other.words[i].head || word.deprel !== other.words[i].deprel).map(({ id }) => id));
@@ -37,7 +37,7 @@ export function differing({ sentence, other }) {
 function drawTree(item, found) {
   const { sentence, other } = item;
   if (!sentence.svg) {
-    const why = `A tree of ${count(sentence.words.length, "word")} is too wide to be read as a picture; here it is as an outline, each word below its head.`;
+    const why = `A tree of ${count(sentence.words.length, "word")} is too wide for a picture; the outline shows each word below its head.`;
     return [element("p.notice", {}, why), drawOutline(item, found)];
   }
   const details = element("div.word-columns", { role: "region", "aria-label": "Columns of a word", "aria-live": "polite", hidden: true });
@@ -65,11 +65,11 @@ function pictureOf(sentence, svg, details, found) {
 
 function drawGraph({ sentence, conllu }, found) {
   if (sentence.graph_svg) return pictureOf(sentence, sentence.graph_svg, element("div"), found);
-  const why = /^\d+(\t[^\t]*){7}\t[^_\t]/m.test(conllu) ? "This graph is too large to be drawn." : "There is no enhanced graph here: this model predicts none.";
+  const why = /^\d+(\t[^\t]*){7}\t[^_\t]/m.test(conllu) ? "This graph is too large to draw." : "There is no enhanced graph: this model does not predict one.";
   return element("p.notice", {}, why);
 }
 
-// Each word below its head, as far to the right as it is deep.
+// Draw each word below its head, indented by its depth.
 function drawOutline({ sentence, other }, found) {
   const differ = differing({ sentence, other });
   const children = new Map();
@@ -80,11 +80,11 @@ function drawOutline({ sentence, other }, found) {
   }
   const list = element("ul.outline", { dir: "auto" });
   const todo = (children.get(0) ?? []).map((word) => [word, 0]).reverse();
-  while (todo.length) { // without recursion: a chain may be as deep as it is long
+  while (todo.length) { // no recursion: a chain may be as deep as it is long
     const [word, depth] = todo.pop();
     const note = differ.has(word.id) ? element("span.differs", {}, ` ≠ ${other.words[word.id - 1].deprel} of ${formOf(other, other.words[word.id - 1].head)}`) : null;
     const line = element(`li${found.has(word.id) ? ".match" : ""}`, {}, element("bdi.form", {}, word.form), " ", element("span.deprel", {}, word.deprel), " ", element("span.id", {}, `${word.upos} ${word.id}`), note);
-    line.style.setProperty("--depth", Math.min(depth, DEEPEST));
+    line.style.setProperty("--depth", Math.min(depth, MAX_DEPTH));
     list.append(line);
     todo.push(...(children.get(word.id) ?? []).map((child) => [child, depth + 1]).reverse());
   }
@@ -107,7 +107,7 @@ function plain(content) {
   return element("pre", { tabIndex: 0, dir: "ltr" }, content);
 }
 
-// Elsewhere a picture needs the style that here the page has.
+// Add the style sheet, which pictures need outside this page.
 export async function standalone(svg) {
   const style = svg.includes("<style>") ? "" : `<style>${await text("static/picture.css")}</style>`;
   return svg.replace(/^<svg[^>]*>/, (begin) => begin + style);
@@ -121,7 +121,7 @@ function formOf(sentence, id) {
   return id ? sentence.words[id - 1]?.form ?? "_" : "ROOT";
 }
 
-// All that is known of a word: its columns, features one by one, its head and its children.
+// Show the columns of a word, its features, its head and its children.
 function drawWord(details, sentence, row, holder, word) {
   for (const other of holder.querySelectorAll(".chosen")) other.classList.remove("chosen");
   word.classList.add("chosen");

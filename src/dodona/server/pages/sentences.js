@@ -1,4 +1,4 @@
-// Sentences as text: those of a file, and some to begin with.
+// Sentences as text: reading files, and examples.
 
 export const EXAMPLES = {
   "Goldberg & Nivre (2012), figure 1": [
@@ -17,7 +17,7 @@ export const EXAMPLES = {
 
 const COMMENT = /^#/;
 
-// The sentences of a file: parts between empty lines; or, where there are no columns, its lines.
+// Split a file into sentences: at empty lines or, if there are no columns, at every line.
 export function split(text) {
   const parts = text.replace(/\r\n?/g, "\n").split(/\n[ \t]*\n/)
     .map((part) => part.replace(/^\n+|\n+$/g, "")).filter((part) => part.trim());
@@ -33,7 +33,7 @@ function hasColumns(text) {
   return rows(text).some((line) => line.includes("\t") || /^\S+(\s+\S+)?\s+(\d+|_)\s+\S+$/.test(line.trim()));
 }
 
-// What to call a sentence in a list.
+// Return a title for a sentence in a list.
 export function title(text) {
   const named = /^# text = (.*)$/m.exec(text);
   if (named) return named[1];
@@ -42,7 +42,7 @@ export function title(text) {
   return words.map((line) => (line.includes("\t") ? line.split("\t")[1] : line.trim().split(/\s/)[0])).join(" ");
 }
 
-// Comments only make an address longer.
+// Remove comments, which would only make addresses longer.
 export function withoutComments(text) {
   return text.split("\n").filter((line) => !COMMENT.test(line)).join("\n").trim();
 }

@@ -1,6 +1,6 @@
-// What both pages need: asking the server, making elements, saying things, copying.
+// Functions for both pages: requests, elements, messages, copying.
 
-// An error that is told on the page, and is no bug of its scripts.
+// An error for the user, not a bug in the scripts.
 export class Notice extends Error {}
 
 async function answer(response) {
@@ -12,25 +12,25 @@ async function answer(response) {
   return data;
 }
 
-async function reach(path, options) {
+async function send(path, options) {
   try {
     return await fetch(path, options);
   } catch {
-    throw new Notice("The server cannot be reached. Is it still running?");
+    throw new Notice("The server cannot be reached. Is it running?");
   }
 }
 
 export async function post(path, data) {
   const headers = { "Content-Type": "application/json" };
-  return answer(await reach(path, { method: "POST", headers, body: JSON.stringify(data) }));
+  return answer(await send(path, { method: "POST", headers, body: JSON.stringify(data) }));
 }
 
 export async function get(path) {
-  return answer(await reach(path));
+  return answer(await send(path));
 }
 
 export async function text(path) {
-  return (await reach(path)).text();
+  return (await send(path)).text();
 }
 
 // element("button.primary", {type: "button", onclick: f}, "Go", otherElement)
@@ -46,14 +46,14 @@ export function element(kind, properties = {}, ...children) {
   return made;
 }
 
-// An arc in words, each of which keeps its own direction: wrote → her (IOBJ)
+// Describe an arc, with isolated text directions: wrote → her (IOBJ)
 export function arcName(head, label, dependent) {
   const parts = [element("bdi", {}, head), " → ", element("bdi", {}, dependent)];
   if (label) parts.push(" (", element("bdi", {}, label), ")");
   return element("span.arc-name", { dir: "ltr" }, ...parts);
 }
 
-// Several, with commas between; beyond `most`, how many more there are.
+// List arcs separated by commas; beyond `most`, only their number.
 export function arcNames(arcs, name, most = 8) {
   const parts = arcs.slice(0, most).flatMap((arc, i) => (i ? [", ", name(arc)] : [name(arc)]));
   return arcs.length > most ? [...parts, ` and ${arcs.length - most} more`] : parts;
@@ -66,7 +66,7 @@ export function options(select, values, chosen, names = values) {
   if (values.includes(chosen)) select.value = chosen;
 }
 
-// A picture from the server, as part of the page; its words can be pressed where something happens.
+// Insert a picture from the server; with `press`, its words are buttons.
 export function picture(holder, svg, press = null) {
   if (!svg) return holder.replaceChildren();
   const bare = svg.replace(/<style>[^<]*<\/style>/, ""); // the page has its own
@@ -96,12 +96,12 @@ export function showError(box, error) {
   if (error && !(error instanceof Notice)) console.error(error);
 }
 
-// For screen readers.
+// Announce a text to screen readers.
 export function announce(text) {
   document.getElementById("status").textContent = text;
 }
 
-// Hand a file to the browser, to be saved.
+// Let the browser save a file.
 export function download(name, content, type = "text/plain;charset=utf-8") {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = element("a", { href: url, download: name });
@@ -109,7 +109,7 @@ export function download(name, content, type = "text/plain;charset=utf-8") {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// What the browser keeps for its user; in private windows it may not.
+// Values kept in the browser's local storage, which private windows may not have.
 export const memory = {
   get(key, otherwise) {
     try {
@@ -121,7 +121,7 @@ export const memory = {
   set(key, value) {
     try {
       localStorage.setItem(`dodona.${key}`, JSON.stringify(value));
-    } catch { /* then it is forgotten */ }
+    } catch { /* not available */ }
   },
 };
 
@@ -131,7 +131,7 @@ export async function copy(button, text) {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Copying is not allowed here";
+    button.textContent = "Copying is not allowed";
   }
   announce(button.textContent);
   setTimeout(() => { button.textContent = before; }, 1500);

@@ -1,4 +1,4 @@
-// A state, or the way to it, for slides: SVG, PNG, SVG that moves.
+// Pictures of a state or path for slides: SVG, PNG, animated SVG.
 import { announce, download, post, showError } from "./shared.js";
 
 const SCALE = 2; // of a PNG, so that it is sharp on a large screen

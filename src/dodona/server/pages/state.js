@@ -1,16 +1,16 @@
-// A state, drawn: arcs, stack and buffer, what is lost, what never was in reach, the best that is left.
+// Shows a state: arcs, stack and buffer, lost and unreachable arcs, the best reachable tree.
 import { arcNames, count, element, picture } from "./shared.js";
 
-const MOST_ACTIONS = 24; // named of the way to the best tree
+const MAX_ACTIONS = 24; // listed on the path to the best tree
 
-// Arcs that were not there before are marked, so that one sees what an action did.
+// Draw the arcs; those built by the last action are marked.
 export function drawPicture(panel) {
   const holder = panel.find(".picture");
   const known = panel.knownArcs ?? new Set();
   picture(holder, panel.view.svg);
   const drawn = holder.querySelector("svg");
-  const said = panel.view.arcs.map((arc) => panel.arc(arc).textContent).join(", ");
-  drawn.setAttribute("aria-label", `Arcs: ${said || "none yet"}`);
+  const arcs = panel.view.arcs.map((arc) => panel.arc(arc).textContent).join(", ");
+  drawn.setAttribute("aria-label", `Arcs: ${arcs || "none yet"}`);
   panel.find(".configuration").dir = drawn.getAttribute("direction") ?? "ltr";
   panel.knownArcs = new Set(panel.view.arcs.map((arc) => arc.join(" ")));
   for (const arc of holder.querySelectorAll(".arc.built, .arc.wrong")) {
@@ -22,7 +22,7 @@ export function drawPicture(panel) {
   follow(panel, holder, drawn);
 }
 
-// Keep the words in sight that the next action is about.
+// Scroll to the words that the next action concerns.
 function follow(panel, holder, drawn) {
   const word = (id) => drawn.querySelector(`.word[data-id="${id}"]`);
   const front = word(panel.view.buffer.find(Boolean));
@@ -48,7 +48,7 @@ export function drawWords(panel, side, words) {
   holder.replaceChildren(...(named.length ? named : [element("li.empty", {}, "empty")]));
   panel.find(`${side} .count`).textContent = words.length > 1 ? String(words.length) : "";
   holder.scrollLeft = 0;
-  const isLong = holder.scrollWidth > holder.clientWidth; // then it can be scrolled by keys
+  const isLong = holder.scrollWidth > holder.clientWidth; // makes it scrollable by keyboard
   holder.classList.toggle("long", isLong);
   if (isLong) holder.tabIndex = 0;
   else holder.removeAttribute("tabindex");
@@ -57,11 +57,11 @@ export function drawWords(panel, side, words) {
 export function tally(panel) {
   const { view } = panel;
   const parts = [element("span", {}, view.is_final ? `final, after ${count(view.history.length, "action")}` : count(view.history.length, "action"))];
-  if (!view.has_gold) return [...parts, element("span", {}, "no gold tree, so no costs")];
+  if (!view.has_gold) return [...parts, element("span", {}, "no gold tree, so there are no costs")];
   const spent = view.history.reduce((sum, choice) => sum + choice.cost, 0);
   parts.push(
     element(`span.spent${spent ? ".bad" : ""}`, {}, "cost so far ", element("b", {}, String(spent))),
-    element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest loss in reach ", element("b", {}, String(view.loss))),
+    element(`span.loss${view.loss ? ".bad" : ""}`, {}, view.is_final ? "loss " : "smallest reachable loss ", element("b", {}, String(view.loss))),
   );
   if (view.lost.length) {
     parts.push(element("span.lost", {}, "lost: ", ...arcNames(view.lost, (arc) => panel.arc(arc))));
@@ -69,16 +69,16 @@ export function tally(panel) {
   return parts;
 }
 
-// Arcs that the system could not build from the start; another system may.
+// List the gold arcs that the system can never build, and offer another system.
 export function drawUnreachable(panel) {
   const holder = panel.find(".unreachable");
   const { never = [] } = panel.view;
   holder.hidden = !never.length;
   if (!never.length) return;
   const crossing = never.flatMap(({ crosses }) => crosses).length > 0;
-  const why = crossing ? ", where arcs of the gold tree cross" : "";
+  const why = crossing ? ", because arcs of the gold tree cross" : "";
   holder.replaceChildren(
-    element("p", {}, "Never in reach: ", ...arcNames(never.map(({ arc }) => arc), (arc) => panel.arc(arc)), `. This system cannot build ${never.length > 1 ? "them" : "it"} beside the others${why}.`),
+    element("p", {}, "Never reachable: ", ...arcNames(never.map(({ arc }) => arc), (arc) => panel.arc(arc)), `. This system cannot build ${never.length > 1 ? "them" : "it"} together with the others${why}.`),
   );
   const canSwap = crossing && !panel.system.builds_graphs && !panel.model;
   if (canSwap) {
@@ -103,7 +103,7 @@ export function markMoves(panel) {
   }
 }
 
-// The best tree in reach, or the one that an action leaves.
+// Draw the best tree reachable now, or after an action.
 export function drawBest(panel, best = panel.view.best, loss = panel.view.loss, action = null) {
   const holder = panel.find(".best");
   holder.hidden = !best;
@@ -112,11 +112,11 @@ export function drawBest(panel, best = panel.view.best, loss = panel.view.loss, 
   picture(holder.querySelector(".picture"), isGold ? "" : best.svg);
   holder.querySelector(".picture").hidden = isGold;
   holder.classList.toggle("preview", action !== null);
-  holder.querySelector("summary span").textContent = action ? `The best tree in reach after ${action}` : "The best tree still in reach";
+  holder.querySelector("summary span").textContent = action ? `The best tree reachable after ${action}` : "The best reachable tree";
   holder.querySelector(".legend").hidden = !holder.querySelector(".arc.still");
   holder.querySelector(".loss").textContent = isGold ? "the gold tree itself" : `loss ${loss}`;
-  const shown = best.actions.slice(0, MOST_ACTIONS).join(", ");
-  const more = best.actions.length - MOST_ACTIONS;
-  const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is the one that was built.";
+  const shown = best.actions.slice(0, MAX_ACTIONS).join(", ");
+  const more = best.actions.length - MAX_ACTIONS;
+  const rest = shown ? `By ${shown}${more > 0 ? ` and ${more} more` : ""}.` : "It is complete.";
   holder.querySelector(".completion").textContent = rest;
 }

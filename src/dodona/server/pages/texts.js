@@ -1,4 +1,4 @@
-// Texts to begin with, by language: several registers, since parsers differ in them.
+// Example texts by language; English ones in several registers.
 export const TEXTS = {
   en: {
     "A report": "The council voted on Tuesday to restore the old theatre, which has been closed since the flood. Work should begin in spring and is expected to cost four million.",

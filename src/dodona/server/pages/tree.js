@@ -1,9 +1,9 @@
-// The paths that were visited, as a tree: a line for each way, a new one where ways part.
+// The visited paths as a tree: a line for each path, a new one at each branch.
 import { element } from "./shared.js";
 
-const MOST_WAYS = 12; // kept in an address, the latest ones
+const MAX_PATHS = 12; // in an address, the latest ones
 
-export class Ways {
+export class PathTree {
   constructor(go) {
     this.go = go;
     this.clear();
@@ -14,7 +14,7 @@ export class Ways {
     this.time = 0;
   }
 
-  // Add a path with the choices that were taken on it.
+  // Add a path, given as its choices.
   add(history) {
     let node = this.root;
     this.time += 1;
@@ -35,30 +35,30 @@ export class Ways {
     return path.reduce((node, action) => node?.children.find((c) => c.action === action), this.root);
   }
 
-  // What was last done after this path.
+  // Return the action that was last taken after a path.
   next(path) {
     return this.node(path)?.last?.action ?? null;
   }
 
-  // The way through this state, to where it last led.
+  // Return the latest path through a state to its end.
   through(path) {
     let node = this.node(path);
     while (node?.last) node = node.last;
     return node?.path ?? path;
   }
 
-  // The ends of all ways but this path, the latest last.
+  // Return all paths but this one, latest last.
   others(path) {
     const ends = [];
-    const walk = (node) => {
+    const visit = (node) => {
       if (!node.children.length && node.path.length && node.path.join(" ") !== path.join(" ")) ends.push(node);
-      node.children.forEach(walk);
+      node.children.forEach(visit);
     };
-    walk(this.root);
-    return ends.sort((a, b) => a.time - b.time).slice(-MOST_WAYS).map((node) => node.path);
+    visit(this.root);
+    return ends.sort((a, b) => a.time - b.time).slice(-MAX_PATHS).map((node) => node.path);
   }
 
-  // For an address: each other way as the number of actions that it shares with this, and the rest.
+  // Encode the other paths for an address: the number of shared actions, and the rest.
   encode(path) {
     return this.others(path).map((other) => {
       let shared = 0;
@@ -68,7 +68,7 @@ export class Ways {
   }
 
   static decode(text, path) {
-    return (text ?? "").split("\n").filter(Boolean).slice(0, MOST_WAYS).map((line) => {
+    return (text ?? "").split("\n").filter(Boolean).slice(0, MAX_PATHS).map((line) => {
       const [shared, ...rest] = line.split(" ");
       return [...path.slice(0, Number(shared) || 0), ...rest.filter(Boolean)];
     });
@@ -76,17 +76,17 @@ export class Ways {
 
   draw(holder, path) {
     const here = path.join(" ");
-    holder.replaceChildren(this.way(this.root, here));
+    holder.replaceChildren(this.line(this.root, here));
   }
 
-  way(node, here) {
+  line(node, here) {
     const line = element("span.way", {}, this.chip(node, here));
     while (node.children.length === 1) {
       [node] = node.children;
       line.append(this.chip(node, here));
     }
     if (!node.children.length) return line;
-    const branches = node.children.map((child) => element("li", {}, this.way(child, here)));
+    const branches = node.children.map((child) => element("li", {}, this.line(child, here)));
     return element("div", {}, line, element("ul.branches", {}, ...branches));
   }
 

@@ -1,11 +1,11 @@
-// Why an action costs what it costs: told beside the actions, marked in the pictures.
+// Explains the cost of an action beside the actions, and marks lost arcs in the pictures.
 import { arcNames, element, post } from "./shared.js";
 import { drawBest } from "./state.js";
 
-const DELAY_MS = 90; // so that a pointer that passes by asks nothing
+const DELAY_MS = 90; // so that a passing pointer sends no request
 const HINT = matchMedia("(hover: none)").matches
-  ? "Switch on “A tap explains first” and tap an action to see why it costs what it costs; a second tap takes it."
-  : "Point at an action, or go to it with ↑ and ↓, to see why it costs what it costs.";
+  ? "Switch on “A tap explains first” and tap an action to see the reason for its cost; a second tap takes it."
+  : "Point at an action, or go to it with ↑ and ↓, to see the reason for its cost.";
 
 export class Why {
   constructor(panel) {
@@ -25,7 +25,7 @@ export class Why {
 
   point(button) {
     if (!button || !this.panel.view.has_gold || this.panel.isGuess) return;
-    this.after(() => this.tell(this.panel.shownPath(), button.dataset.action));
+    this.after(() => this.explain(this.panel.shownPath(), button.dataset.action));
   }
 
   leave() {
@@ -37,7 +37,7 @@ export class Why {
     this.timer = setTimeout(does, DELAY_MS);
   }
 
-  // Without a question: what the last action did, if that is worth a word.
+  // Show the default text: the effect of the last action if it was not optimal, else a hint.
   rest() {
     clearTimeout(this.timer);
     this.asked = null;
@@ -46,7 +46,7 @@ export class Why {
     this.box.hidden = !this.panel.view.has_gold;
     const last = this.panel.view.history.at(-1);
     if (!this.panel.isGuess && last && (last.cost || last.optimal === false)) {
-      this.tell(this.panel.shownPath().slice(0, -1), last.action, { isPast: true });
+      this.explain(this.panel.shownPath().slice(0, -1), last.action, { isPast: true });
     } else {
       this.box.replaceChildren(element("p", {}, this.panel.isGuess ? "Costs are hidden until you choose." : HINT));
     }
@@ -61,13 +61,13 @@ export class Why {
     return this.cache.get(key);
   }
 
-  async tell(path, action, { isPast = false } = {}) {
-    const asked = this.asked = Symbol("the last one asked wins");
+  async explain(path, action, { isPast = false } = {}) {
+    const asked = this.asked = Symbol("only the latest request is shown");
     let why;
     try {
       why = await this.ask(path, action);
     } catch {
-      return; // the state itself says what is wrong
+      return; // the error is shown with the state
     }
     if (asked !== this.asked) return;
     const move = this.panel.move(action.split(":")[0]);
@@ -84,7 +84,7 @@ export class Why {
   reason(why, isPast) {
     const name = (arcs) => arcNames(arcs, (arc) => this.panel.arc(arc));
     const { cost, loss, instead, wrong, mislabelled, repairs } = why;
-    if (!cost && why.optimal) return [isPast ? "It cost nothing." : "It costs 0 and is optimal: nothing gets out of reach."];
+    if (!cost && why.optimal) return [isPast ? "It cost nothing." : "It costs 0 and is optimal: no gold arc is lost."];
     if (!cost) {
       const later = repairs.length ? `: ${repairs.join(", ")}` : "";
       const how = `${isPast ? "It cost" : "It costs"} 0, but is not optimal: it needs ${repairs.length > 1 ? "repairs" : "a repair"} later${later}.`;
@@ -93,15 +93,15 @@ export class Why {
     const isLabel = (arc) => mislabelled.some((other) => other.join() === arc.join());
     const lost = why.loses.filter((arc) => !isLabel(arc));
     const parts = [isPast ? `It cost ${cost}: ` : `It costs ${cost}: `];
-    const say = (words, arcs, end = "") => parts.push(parts.length > 1 ? "; " : "", words, ...name(arcs), end);
-    if (lost.length) say(isPast ? "lost " : "loses ", lost);
-    if (mislabelled.length) say("the wrong label for ", mislabelled);
-    if (wrong.length) say("leads to ", wrong, wrong.length > 1 ? ", which are not gold" : ", which is not gold");
-    if (instead.length) say("in exchange, ", instead, " can be had, which could not before");
-    if (parts.length === 1) parts.push("this system's costs are estimates, and no single arc is to blame");
+    const add = (words, arcs, end = "") => parts.push(parts.length > 1 ? "; " : "", words, ...name(arcs), end);
+    if (lost.length) add(isPast ? "lost " : "loses ", lost);
+    if (mislabelled.length) add("the wrong label for ", mislabelled);
+    if (wrong.length) add("leads to ", wrong, wrong.length > 1 ? ", which are not gold" : ", which is not gold");
+    if (instead.length) add("in exchange, ", instead, " become reachable");
+    if (parts.length === 1) parts.push("this system's costs are estimates; no single arc accounts for it");
     parts.push(".");
     if (why.is_estimate) parts.push(" (The cost is an estimate here.)");
-    if (!isPast) parts.push(` The smallest loss in reach is then ${loss}.`);
+    if (!isPast) parts.push(` The smallest reachable loss is then ${loss}.`);
     return parts;
   }
 
