@@ -74,7 +74,7 @@ def test_the_test_set_is_scored_only_on_request(data: Path) -> None:
 
 
 def test_an_unknown_treebank_is_an_error(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="no treebank 'ash' in it; there are eu_oak, xx_elm"):
+    with pytest.raises(SystemExit, match="no treebank 'ash'; the treebanks are eu_oak, xx_elm"):
         models.main(["--data", str(data), "--out", str(tmp_path / "o"), "--treebanks", "ash"])
     assert not (tmp_path / "o").exists()
 

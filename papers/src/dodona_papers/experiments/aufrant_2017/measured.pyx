@@ -25,7 +25,7 @@ from dodona_papers.experiments.aufrant_2017.feature_counts cimport FeatureCounts
 
 cdef int count_features(FeatureCounts counts, Agenda agenda, int hypothesis) except -1 nogil:
     """Count the features of a hypothesis; a duplicate uses the keys of the one it duplicates."""
-    cdef int described = first_twin(agenda, hypothesis)
+    cdef int described = agenda.original(hypothesis)
     counts.add(&agenda.keys[<size_t> described * agenda.n_templates], agenda.n_keys[described])
     return 0
 
