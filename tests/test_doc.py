@@ -37,7 +37,7 @@ def test_a_document_is_a_sequence_of_sentences() -> None:
     assert repr(doc) == "<Doc of 2 sentences, 5 words>"
     with pytest.raises(IndexError):
         doc[2]
-    with pytest.raises(TypeError, match="made of sentences, not of 'Oaks'"):
+    with pytest.raises(TypeError, match="consists of sentences, not of 'Oaks'"):
         Doc(["Oaks"])  # type: ignore[list-item]
 
 

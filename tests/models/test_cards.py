@@ -97,7 +97,7 @@ def test_the_list_has_every_model_once_and_what_is_wrong_with_it(
     monkeypatch.setenv("DODONA_MODELS", str(tmp_path))
     found = {one.name: one for one in list_models()}
     assert [*found][:3] == ["en", "en-linear", "en-small"]
-    assert found["en"].place == "models that ship"
+    assert found["en"].source == "models that ship"
     oak, bad = found["oak"], found["bad"]
     assert oak.card == CARD and oak.n_bytes == (tmp_path / "oak.dodona").stat().st_size
     record = dodona.load(model).record

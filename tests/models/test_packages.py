@@ -144,7 +144,9 @@ def test_what_would_be_of_no_use_is_not_packaged(shell: Shell, model: Path, tmp_
     bad.write_bytes(model.read_bytes()[:-1])
     assert "cut short" in shell("package", bad, "--licence", "MIT", *out).err
     assert "no such file" in shell("package", "ash", *out).err
-    assert "no version" in shell("package", model, "--licence", "MIT", "--version", "x", *out).err
+    assert (
+        "not a version" in shell("package", model, "--licence", "MIT", "--version", "x", *out).err
+    )
     assert not (tmp_path / "dist").exists()
 
 

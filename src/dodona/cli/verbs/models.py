@@ -39,4 +39,4 @@ def _row(one: ModelListing) -> list[str]:
     shown = [f"{scores[key]:.2f}" if key in scores else UNKNOWN for key in SCORES.values()]
     size = UNKNOWN if one.problem else n_bytes(one.n_bytes)
     row = [one.name, card.language or UNKNOWN, *shown, size, card.licence or UNKNOWN]
-    return [*row, WHERE.get(one.place) or str(one.path.parent)]
+    return [*row, WHERE.get(one.source) or str(one.path.parent)]
