@@ -146,7 +146,7 @@ def test_patterns_travel() -> None:
         ("upos=", 6, "expected a value"),
         ("upos=VERB >", 12, "the pattern ends here"),
         ("upos=VERB lemma=be", 11, "expected a relation"),
-        ("upos=VERB >nsubj (upos=NOUN", 28, r"expected a relation, or \)"),
+        ("upos=VERB >nsubj (upos=NOUN", 28, r"expected a relation, or the closing \)"),
         ("upos=VERB ! *", 13, "expected a relation after !"),
         ("pos=VERB", 1, "unknown column pos; expected id, form"),
         ("form=/(/", 6, "invalid regular expression"),

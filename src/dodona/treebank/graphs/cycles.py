@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dodona.treebank.graphs.components import components
 from dodona.treebank.graphs.enhanced import GraphArc
 
-# The search for a cycle visits all words of a component, for each of its arcs: some two seconds.
+# The search for a cycle visits all words of a component, for each of its arcs: up to 4 s.
 MOST_ARCS_TIMES_WORDS = 4_000_000
 
 
