@@ -16,6 +16,7 @@ from types import ModuleType
 import pytest
 
 import dodona
+import dodona_papers
 from dodona.synthetic.generator import write_treebank
 
 ROOT = Path(__file__).parent.parent
@@ -29,8 +30,11 @@ OPTIONS = doctest.ELLIPSIS
 
 
 def modules() -> list[str]:
-    """Every module of the installed package, compiled ones included."""
-    found = pkgutil.walk_packages(dodona.__path__, "dodona.")
+    """Every module of both installed packages, compiled ones included."""
+    found = [
+        *pkgutil.walk_packages(dodona.__path__, "dodona."),
+        *pkgutil.walk_packages(dodona_papers.__path__, "dodona_papers."),
+    ]
     return ["dodona", *(module.name for module in found if not module.name.endswith("__main__"))]
 
 

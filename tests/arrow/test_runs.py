@@ -251,8 +251,8 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
     [
         (["-o", "-"], "the output of a corpus is a folder: use -o FOLDER"),
         (["-o", "o", "--retag"], "--retag does not apply to a corpus"),
-        (["-o", "o", "--output", "svg"], "--output svg does not apply to a corpus; use parquet or json"),
-        (["-o", "o", "--input", "conllu"], "--input conllu does not apply to a corpus; use text or tokens"),
+        (["-o", "o", "--output", "svg"], "--output svg does not apply to a corpus"),
+        (["-o", "o", "--input", "conllu"], "--input conllu does not apply to a corpus"),
         (["-o", "o", "--text", "body"], "no column 'body'; there are: doc_id, text"),
         (["-o", "o", "--keep", "x"], "no column 'x'; there are: doc_id, text"),
         (["-o", "o", "--level", "words"], "--level must be one of word"),
