@@ -26,7 +26,7 @@ def python_of(folder: Path) -> Path:
 
 
 def requirements() -> list[str]:
-    """Return the build requirements; the TOML list is parsed as Python, since 3.10 has no tomllib."""
+    """Return the build requirements; the list is parsed as Python, as 3.10 has no tomllib."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(r"^requires = (\[.*?\])", text, re.MULTILINE | re.DOTALL)
     assert found, "pyproject.toml has no build requirements"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from dodona.models.cards import Card
+from dodona.settings import Settings
+from dodona.synthetic.generator import write_treebank
 from dodona_papers.running.data import TreebankFolder
 from dodona_papers.running.grid import run_grid
 from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from dodona_papers.running.runs import Result, list_jobs
-from dodona.models.cards import Card
-from dodona.settings import Settings
-from dodona.synthetic.generator import write_treebank
 from support.split_treebanks import write_split
 
 pytest.importorskip("ray", reason="ray is not installed here")

@@ -173,4 +173,6 @@ def test_a_beam_asks_for_no_more_than_any_may(name: str, tmp_path: Path) -> None
     about["settings"][name] = 10**9
     path = tmp_path / "tagger"
     container.write(path, "tagger", dodona.Tagger.FORMAT.version, about, arrays)
-    assert lines(path)[1] == "opened" if name == "epochs" else "beam must be at most" in lines(path)[1]
+    assert (
+        lines(path)[1] == "opened" if name == "epochs" else "beam must be at most" in lines(path)[1]
+    )
