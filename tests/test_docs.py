@@ -16,6 +16,7 @@ from types import ModuleType
 import pytest
 
 import dodona
+import dodona_papers
 from dodona.synthetic.generator import write_treebank
 
 ROOT = Path(__file__).parent.parent

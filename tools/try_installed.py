@@ -1,6 +1,6 @@
-"""See whether the Dodona that is installed works: parse a sentence, run some tests.
+"""Test the installed Dodona: parse a sentence and run some tests.
 
-python tools/try_installed.py    needs pytest and hypothesis
+python tools/try_installed.py    requires pytest and hypothesis
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 
 import dodona
 
-TESTS = ("core/weights", "core/features", "treebank")  # quick, and each close to C++
+TESTS = ("core/weights", "core/features", "treebank")  # fast tests of compiled code
 
 if __name__ == "__main__":
     print(dodona.load("en")("Its oak still speaks.")[0].tree(), flush=True)

@@ -1,6 +1,6 @@
-"""Build a wheel for every Python here, and try the last one in an environment of its own.
+"""Build a wheel for every installed version of Python, and test the last one.
 
-python -m tools.wheels    the wheels, into dist/
+python -m tools.wheels    write the wheels to dist/
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
 
 
 def find_python(version: str) -> str | None:
-    """The interpreter of a version: on the PATH, else the newest of pyenv's."""
+    """Return the interpreter of a version: from the PATH, else the newest of pyenv."""
     by_pyenv = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
     for name in (f"python{version}", *map(str, sorted(by_pyenv, reverse=True))):
-        asked = "import sys; print(sys.executable)"
+        program = "import sys; print(sys.executable)"
         try:
-            found = subprocess.run([name, "-c", asked], capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError):  # pyenv has names that lead nowhere
+            found = subprocess.run(
+                [name, "-c", program], capture_output=True, text=True, check=True
+            )
+        except (
+            OSError,
+            subprocess.CalledProcessError,
+        ):  # pyenv has commands of versions that are not installed
             continue
         return found.stdout.strip()
     return None
 
 
 def build(version: str, python: str, folder: Path) -> None:
-    """A wheel for one version."""
+    """Build a wheel for one version."""
     print(f"Python {version}: {python}", flush=True)
     build = ROOT / "build" / "wheels" / version
     environment = build / "environment"
@@ -40,8 +45,8 @@ def build(version: str, python: str, folder: Path) -> None:
 
 
 def try_wheel(wheel: Path, python: str) -> None:
-    """Install a wheel far from the repository, and see whether it works."""
-    print(f"Trying {wheel.name}", flush=True)
+    """Install a wheel outside the repository, and test it."""
+    print(f"Testing {wheel.name}", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         subprocess.run([python, "-m", "venv", folder], check=True)
@@ -59,9 +64,9 @@ def main() -> None:
             build(version, python, folder)
             built.append((version, python))
         else:
-            print(f"Python {version}: not here, skipped", flush=True)
+            print(f"Python {version}: not installed, skipped", flush=True)
     if not built:
-        sys.exit(f"None of these Pythons is here: {', '.join(VERSIONS)}")
+        sys.exit(f"none of these versions of Python is installed: {', '.join(VERSIONS)}")
     version, python = built[-1]
     (wheel,) = folder.glob(f"dodona-*-cp{version.replace('.', '')}-*.whl")
     try_wheel(wheel, python)
@@ -70,5 +75,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except subprocess.CalledProcessError as error:  # which has said why
+    except subprocess.CalledProcessError as error:  # which has printed the reason
         sys.exit(error.returncode)

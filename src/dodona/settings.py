@@ -199,7 +199,7 @@ class Settings:
     def _check_at_once(self) -> None:
         if self.training not in (AUTO, "static"):
             raise ValueError(
-                f"the {self.learner} learner can use the static oracle only, "
+                f"the {self.learner} learner trains with the static oracle alone, "
                 f"not training={self.training}"
             )
         if self.tags == "predicted":

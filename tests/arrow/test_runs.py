@@ -238,7 +238,7 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
     command += ["--keep", "doc_id=n, text", "--text", "text", "--level", "conllu"]
     assert shell(*command, "--threads", "2") == 0
     assert capfd.readouterr().err == (
-        "1 of 6 documents could not be parsed; the column 'error' says why\n"
+        "1 of 6 documents could not be parsed; the column 'error' gives the reasons\n"
     )
     assert names(tmp_path / "out") == [NAME, "a.parquet", "b.parquet", "c.parquet"]
     table = parquet.read_table(tmp_path / "out" / "b.parquet")

@@ -249,7 +249,7 @@ def test_a_student_learns_from_silver_that_is_there(
         ([], "give either text for teachers to annotate, or annotated silver"),
         (["--text", "none.txt"], "none.txt: no such file or folder"),
         (["--silver", "none.conllu"], "none.conllu: no such file"),
-        (["--silver", "x", "--scorer", "linear"], "--scorer: a student is a network"),
+        (["--silver", "x", "--scorer", "linear"], "the student is a network"),
         (["--text", "x", "--teachers", "0"], "teachers: at least 1, not 0"),
         (["--silver", "x", "--segmenter", "none", "--raw", "y"], "a segmenter that is trained"),
     ],

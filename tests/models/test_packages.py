@@ -139,7 +139,7 @@ def test_the_verb_takes_what_the_model_says_and_what_it_is_told(
 
 def test_what_would_be_of_no_use_is_not_packaged(shell: Shell, model: Path, tmp_path: Path) -> None:
     out = ["-o", tmp_path / "dist"]
-    assert "does not say its licence" in shell("package", model, *out).err
+    assert "records no licence" in shell("package", model, *out).err
     bad = tmp_path / "bad.dodona"
     bad.write_bytes(model.read_bytes()[:-1])
     assert "cut short" in shell("package", bad, "--licence", "MIT", *out).err

@@ -168,7 +168,7 @@ def test_without_graphs_there_is_nothing_to_learn() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"graph": "basic+enhanced", "system": "graph-eager"}, "the one for trees"),
+        ({"graph": "basic+enhanced", "system": "graph-eager"}, "give a system for trees"),
         ({"graph": "enhanced", "system": "swap"}, "needs one of graph-standard, graph-eager"),
         ({"graph": "enhanced", "beam": 4}, "graphs are parsed greedily"),
         ({"system": "graph-eager", "beam": 4}, "graphs are parsed greedily"),

@@ -38,7 +38,7 @@ class Counts:
         return Arcs(*self.nonprojective)
 
     def score(self, metric: str) -> float:
-        """Return UAS, LAS, or precision, recall or F1 of non-projective arcs, in percent."""
+        """Return "uas" or "las", or "precision", "recall" or "f1" of non-projective arcs."""
         scored = self.attachment if metric in ("uas", "las") else self.crossing
         return float(getattr(scored, metric))
 
