@@ -1,4 +1,4 @@
-"""What it costs to build the package, at two commits in one run: CPU and wall seconds, and a ratio.
+"""Compare the cost of building the package at two commits: CPU and wall seconds, and their ratio.
 
 python bench/building.py --against REV [--commit REV] [--json FILE]
 
@@ -32,8 +32,8 @@ from rich.table import Table
 ROOT = Path(__file__).parent.parent
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
 
-# Cython looks for modules wherever Python does, and so would take those of a package that is
-# installed for those of the commit, which may stand elsewhere
+# Cython searches Python's path for modules, and would find those of an installed package instead of
+# those of the commit
 CYTHON = """#!{python}
 import sys
 from pathlib import Path
@@ -46,12 +46,12 @@ sys.exit(setuptools_main())
 
 @dataclass(frozen=True)
 class Figures:
-    """One build's."""
+    """Measurements of one build."""
 
     cpu_seconds: float
     wall_seconds: float
-    n_modules: int  # that were compiled
-    n_bytes: int  # of these
+    n_modules: int  # compiled extension modules
+    n_bytes: int  # of these modules
 
 
 ROWS = {
@@ -63,14 +63,14 @@ ROWS = {
 
 
 def take_out(commit: str, folder: Path) -> None:
-    """The files of a commit, without git's own."""
+    """Extract the files of a commit, without those of git."""
     command = ["git", "archive", "--format=zip", "-0", commit]
     packed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
     zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
 
 
 def make_environment(folder: Path) -> dict[str, str]:
-    """The environment of a build: our own tools first, and none that remembers an earlier one."""
+    """Return the environment variables of a build: our tools first, no compiler cache."""
     cython = folder / "bin" / "cython"
     cython.parent.mkdir()
     cython.write_text(CYTHON.format(python=sys.executable), encoding="utf-8")
@@ -80,7 +80,7 @@ def make_environment(folder: Path) -> dict[str, str]:
 
 
 def build(source: Path, folder: Path) -> Figures:
-    """Build what is in `source` and install it below `folder`."""
+    """Build the sources in `source` and install them below `folder`."""
     environment = make_environment(folder)
     target = folder / "installed"
     how = ["--no-build-isolation", "--no-deps", f"-Cbuild-dir={folder / 'build'}"]
@@ -94,7 +94,7 @@ def build(source: Path, folder: Path) -> Figures:
 
 
 def build_commit(commit: str) -> Figures:
-    """Build a commit in a folder that is gone afterwards."""
+    """Build a commit in a temporary folder."""
     with tempfile.TemporaryDirectory() as name:
         source = Path(name, "source")
         take_out(commit, source)
@@ -105,7 +105,7 @@ def build_commit(commit: str) -> Figures:
 
 
 def name_of(revision: str) -> str:
-    """The commit's short name."""
+    """Return the abbreviated hash of a commit."""
     command = ["git", "rev-parse", "--short", "--verify", "--quiet", f"{revision}^{{commit}}"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if found.returncode:
@@ -124,8 +124,10 @@ def show(found: list[tuple[str, Figures]], console: Console) -> None:
 
 def main(
     against: Annotated[str, typer.Option(help="The commit to compare with.")],
-    commit: Annotated[str, typer.Option(help="The commit that is asked about.")] = "HEAD",
-    out: Annotated[Path | None, typer.Option("--json", help="Figures for machines.")] = None,
+    commit: Annotated[str, typer.Option(help="The commit to measure.")] = "HEAD",
+    out: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
     """Build the package at both commits and compare."""
     console = Console()

@@ -1,4 +1,4 @@
-"""How long Brown clustering takes, and how much memory, on a text made of treebanks.
+"""Measure time and memory of Brown clustering on the sentences of treebanks.
 
 python bench/clustering.py --data DIR [--words 1000000] [--clusters 200]
 """
@@ -20,7 +20,7 @@ from dodona.clustering.clusters import cluster, read_words
 
 
 def text(data: Path, n_words: int) -> list[list[str]]:
-    """Sentences of all treebanks, the training sets first, until there are so many words."""
+    """Yield sentences of all treebanks, training sets first, up to a number of words."""
     files = [
         file for part in ("train", "test", "dev") for file in sorted(data.glob(f"*/{part}.conllu"))
     ]
@@ -37,7 +37,7 @@ def text(data: Path, n_words: int) -> list[list[str]]:
 
 
 def run(data: Path, n_words: int, clusters: int) -> dict[str, float]:
-    """Cluster once, in a process of its own."""
+    """Cluster once, in a separate process."""
     use_one_core()
     sentences = text(data, n_words)
     begin, cpu, before = time.perf_counter(), time.process_time(), peak_memory() or 0
@@ -59,10 +59,10 @@ def rows(data: Path, n_words: int, clusters: list[int]) -> Iterator[tuple[str, .
 
 def main(
     data: Data,
-    words: Annotated[int, typer.Option(help="Running words, if there are so many.")] = 1_000_000,
-    clusters: Annotated[list[int], typer.Option(help="How many; may be repeated.")] = [200],  # noqa: B006
+    words: Annotated[int, typer.Option(help="Maximal number of running words.")] = 1_000_000,
+    clusters: Annotated[list[int], typer.Option(help="How many; repeatable.")] = [200],  # noqa: B006
 ) -> None:
-    """Cluster the words of DATA's treebanks and tell how long it takes."""
+    """Cluster the words of the treebanks and report the time."""
     names = ("clusters", "words", "types", "seconds", "of the processor", "MiB beyond the text")
     table = Table(*names, title=f"one core of {machine()['processor']}")
     for row in rows(data, words, clusters):

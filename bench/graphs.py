@@ -1,4 +1,4 @@
-"""Graphs beside trees: words/s of parsing into enhanced graphs and into trees, in one run.
+"""Compare the speed of parsing into enhanced graphs with that of parsing into trees.
 
 python bench/graphs.py --data DIR --treebank en_ewt [--epochs N] [--json FILE]
 """
@@ -29,12 +29,12 @@ BASE = next(iter(VARIANTS))
 
 
 def searches(parser: dodona.Parser) -> list[dodona.Parser]:
-    """The parser and, where it has one, the parser into graphs behind it."""
+    """Return the parser and, if it has one, its graph parser."""
     return [parser, *([parser.graphs] if parser.graphs else [])]
 
 
 def seconds(parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repeat: int) -> Any:
-    """Median times in search alone and from sentences to sentences; the parsers take turns."""
+    """Return median times of the search and from sentences to sentences; the parsers alternate."""
     search: dict[str, list[float]] = {name: [] for name in parsers}
     whole: dict[str, list[float]] = {name: [] for name in parsers}
     corpora = {
@@ -57,7 +57,7 @@ def seconds(parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repe
 def figures(
     parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repeat: int
 ) -> dict[str, dict[str, float | None]]:
-    """What the table shows, by parser."""
+    """Return the cells of the table, by parser."""
     n_words = sum(map(len, test))
     taken = seconds(parsers, test, repeat)
     found: dict[str, dict[str, float | None]] = {}
@@ -90,10 +90,14 @@ def show(found: dict[str, dict[str, float | None]]) -> None:
 
 def main(
     data: measure.Data,
-    treebank: Annotated[str, typer.Option(help="Which one; DEPS must be there.")] = "en_ewt",
-    epochs: Annotated[int, typer.Option(help="Passes when training.")] = 5,
-    repeat: Annotated[int, typer.Option(help="Runs of which the median is taken.")] = 5,
-    json_file: Annotated[Path | None, typer.Option("--json", help="File for the figures.")] = None,
+    treebank: Annotated[
+        str, typer.Option(help="The treebank; it needs the DEPS column.")
+    ] = "en_ewt",
+    epochs: Annotated[int, typer.Option(help="Training epochs.")] = 5,
+    repeat: Annotated[int, typer.Option(help="Runs; the median counts.")] = 5,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
     """Train parsers into trees and into graphs, and compare them on the test set."""
     measure.use_one_core()

@@ -1,4 +1,4 @@
-"""Searching a treebank for patterns: words per second, beside reading it alone.
+"""Measure the speed of searching a treebank for patterns, compared with reading it.
 
 python bench/grep.py DIR/en_ewt/train.conllu
 """
@@ -22,7 +22,7 @@ REPEATS = 5
 
 
 def speed(task: Callable[[], object], n_words: int) -> float:
-    """Words per second of processor time, the median of some runs."""
+    """Return words per second of CPU time, the median of several runs."""
     times = []
     for _ in range(REPEATS):
         start = time.process_time()

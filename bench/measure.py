@@ -1,11 +1,14 @@
-"""What the benches share: where treebanks are, one core, medians, memory, fresh processes."""
+"""Shared functions of the benchmarks: CPU affinity, medians, memory, separate processes."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import platform
+import re
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -24,7 +27,7 @@ R = TypeVar("R")
 
 
 def use_one_core() -> bool:
-    """Keep this process and its children on one core; False where the system cannot."""
+    """Bind this process and its children to one core; return False if the system cannot."""
     if not hasattr(os, "sched_setaffinity"):
         return False
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -38,14 +41,14 @@ def use_all_cores(cores: set[int]) -> None:
 
 
 def cores() -> set[int]:
-    """The cores this process may run on."""
+    """Return the cores on which this process may run."""
     if hasattr(os, "sched_getaffinity"):
         return set(os.sched_getaffinity(0))
     return set(range(os.cpu_count() or 1))
 
 
 def peak_memory() -> int | None:
-    """The most memory this process has had so far, in bytes; None where nobody tells."""
+    """Return the peak memory of this process in bytes, or None if it is unknown."""
     status = Path("/proc/self/status")
     if status.exists():  # ru_maxrss of a child starts from its parent's on Linux; VmHWM does not
         lines = status.read_text(encoding="ascii", errors="replace").splitlines()
@@ -59,14 +62,14 @@ def peak_memory() -> int | None:
 
 
 def apart(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run a function in a fresh process, so that its peak memory is its own."""
+    """Run a function in a new process, so that its peak memory is its own."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *args, **kwargs).result()
 
 
 def median_seconds(function: Callable[[], Any], repeat: int) -> float:
-    """Median wall time of some runs."""
+    """Return the median wall time of several runs."""
     times = []
     for _ in range(repeat):
         begin = time.perf_counter()
@@ -76,7 +79,7 @@ def median_seconds(function: Callable[[], Any], repeat: int) -> float:
 
 
 def machine() -> dict[str, Any]:
-    """Where figures were taken."""
+    """Describe the machine on which the figures are measured."""
     return {
         "system": platform.platform(),
         "processor": _processor(),
@@ -91,4 +94,8 @@ def _processor() -> str:
         for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
+    if shutil.which("lscpu"):  # ARM: /proc/cpuinfo has numbers instead of names
+        listed = subprocess.run(["lscpu"], capture_output=True, text=True).stdout
+        if found := re.search(r"^Model name:\s*(.+)$", listed, re.MULTILINE):
+            return found[1]
     return platform.processor() or platform.machine()

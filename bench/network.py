@@ -1,4 +1,4 @@
-"""How fast a network reads words and scores states, with random weights, and where the time goes.
+"""Measure the speed of a network with random weights: encoding words and scoring states.
 
 python bench/network.py [--variant NAME] [--words N] [--json FILE]
 
@@ -28,7 +28,7 @@ from dodona.core.network.network import Network, NetworkSpace, variants
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from support.networks import Shape, as_lists, random_arrays, spellings
 
-N_ROWS = 3000  # of each table
+N_ROWS = 3000  # rows of each table
 FIELDS = (64, *[32] * 9)
 TAGS = (17, 50, 430)
 SHAPES = {
@@ -36,17 +36,17 @@ SHAPES = {
     "192 x 3, hidden 128": Shape(192, 3, 128, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
     "192 x 3, hidden 256": Shape(192, 3, 256, 8, 100, FIELDS, TAGS, (0, 1), (50,) * 6, N_ROWS),
 }
-NEW_TYPES = 10  # one word in so many
-BATCH = 1000  # words read at once
+NEW_TYPES = 10  # one new word type in so many words
+BATCH = 1000  # words encoded at once
 SEED = 7
 
 
 @dataclass(frozen=True)
 class Figures:
-    """One network's."""
+    """Measurements of one network."""
 
     words_per_second: float
-    shares: dict[str, float]  # of the time
+    shares: dict[str, float]  # of the total time
 
 
 def cpu_seconds(function: Callable[[], None]) -> float:
@@ -56,7 +56,7 @@ def cpu_seconds(function: Callable[[], None]) -> float:
 
 
 def take(shape: Shape, int8: bool, variant: str | None, n_words: int, repeat: int) -> Figures:
-    """Time a network on sentences of an ordinary length."""
+    """Time a network on sentences of average length."""
     random = Random(SEED)
     network = Network(shape.about(), random_arrays(shape, random, int8=int8), variant)
     space = NetworkSpace(network)
@@ -96,9 +96,11 @@ def main(
     variant: Annotated[
         str | None, typer.Option(help=f"Kernels: {', '.join(variants())}.", show_default="last")
     ] = None,
-    words: Annotated[int, typer.Option(help="How many are read.")] = 5000,
+    words: Annotated[int, typer.Option(help="Number of words.")] = 5000,
     repeat: Annotated[int, typer.Option(help="Timed runs; the fastest counts.")] = 15,
-    out: Annotated[Path | None, typer.Option("--json", help="Figures for machines.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
     """Time each network."""
     measure.use_one_core()

@@ -1,4 +1,4 @@
-"""How fast, how small, how good: training and parsing on one core, beside peers in the same run.
+"""Measure speed, size and accuracy of training and parsing on one core, with peers in the same run.
 
 python bench/parsing.py --data DIR --treebank en_ewt [--model FILE] [--peers] [--json FILE]
 """
@@ -43,7 +43,7 @@ def percent(value: float) -> str:
     return f"{value:.2f}"
 
 
-# what a figure is called, how it is shown, and how ours relates to a peer's
+# label of a figure, its format, and how ours is compared with a peer's
 MORE, LESS, POINTS = "more is better", "less is better", "a difference in points"
 ROWS = {
     "train_seconds": ("training", seconds, LESS),
@@ -60,7 +60,7 @@ ROWS = {
 
 
 def train(folder: Path, model: Path, epochs: int) -> Figures:
-    """Train with the settings that come by default."""
+    """Train with default settings."""
     begin = time.perf_counter()
     parser = dodona.train(folder / "train.conllu", folder / "dev.conllu", epochs=epochs)
     seconds = time.perf_counter() - begin
@@ -69,11 +69,11 @@ def train(folder: Path, model: Path, epochs: int) -> Figures:
 
 
 def in_the_parser(model: Path, test: Path, repeat: int) -> float:
-    """Words/s from an encoded corpus to trees: no reading, no writing."""
+    """Return words/s from an encoded corpus to trees, without reading and writing."""
     parser = dodona.load(model)
     sentences = list(dodona.read(test, trees="ignored"))
     corpus = parser.encoder.encode(sentences)
-    parser.search.parse(corpus)  # the model file comes into memory
+    parser.search.parse(corpus)  # loads the model file into memory
     seconds = measure.median_seconds(lambda: parser.search.parse(corpus), repeat)
     return sum(map(len, sentences)) / seconds
 
@@ -85,21 +85,21 @@ def parse_file(parser: dodona.Parser, test: Path, output: Path, threads: int = 1
 
 
 def file_to_file(model: Path, test: Path, output: Path, repeat: int, threads: int = 1) -> Figures:
-    """Words/s from a CoNLL-U file to a CoNLL-U file, and the memory that took."""
+    """Return words/s from a CoNLL-U file to a CoNLL-U file, and the peak memory."""
     parser = dodona.load(model)
     seconds = measure.median_seconds(lambda: parse_file(parser, test, output, threads), repeat)
-    memory = measure.peak_memory()  # before the sentences are held to be counted
+    memory = measure.peak_memory()  # before the sentences are read for counting
     n_words = sum(map(len, dodona.read(test)))
     return {"words_per_second": n_words / seconds, "peak_memory": memory}
 
 
 def cold_start(model: Path, test: Path, folder: Path, repeat: int) -> float | None:
-    """Seconds of a shell command that parses one sentence; None if it fails, and says why."""
+    """Return the seconds of a shell command that parses one sentence; None if it fails."""
     one = folder / "one.conllu"
     one.write_bytes(bytes(next(dodona.read(test))))
     dodona_command = Path(sysconfig.get_path("scripts")) / "dodona"
     command = [str(dodona_command), "parse", str(model), str(one)]
-    # the first is not counted: byte code is compiled, and files come into the cache
+    # the first run is not counted: it compiles byte code and fills the file cache
     first = subprocess.run(command, capture_output=True, text=True)
     if first.returncode:
         print(f"{' '.join(command)} failed:\n{first.stderr}", file=sys.stderr)
@@ -108,7 +108,7 @@ def cold_start(model: Path, test: Path, folder: Path, repeat: int) -> float | No
 
 
 def ours(data: Path, model: Path | None, folder: Path, epochs: int, repeat: int) -> Figures:
-    """Every figure of ours, each part in a process of its own."""
+    """Measure every figure of Dodona, each in a separate process."""
     figures: Figures = {}
     test, output = data / "test.conllu", folder / "dodona.conllu"
     all_cores = measure.cores()
@@ -134,7 +134,7 @@ def ours(data: Path, model: Path | None, folder: Path, epochs: int, repeat: int)
 def theirs(
     data: Path, folder: Path, udpipe: Path | None, train_udpipe: int, spacy: str | None, repeat: int
 ) -> dict[str, Figures]:
-    """The figures of the peers that are installed and have a model."""
+    """Measure the peers that are installed and have a model."""
     found: dict[str, Figures] = {}
     measure.use_one_core()
     test = data / "test.conllu"
@@ -157,7 +157,7 @@ def cell(figures: Figures, row: str) -> str:
 
 
 def relation(ours: Figures, theirs: Figures, row: str) -> str:
-    """How many times better we are, or by how many points."""
+    """Return the ratio of our figure to a peer's, or the difference in points."""
     kind, mine, other = ROWS[row][2], ours.get(row), theirs.get(row)
     if mine is None or other is None:
         return ""
@@ -167,7 +167,7 @@ def relation(ours: Figures, theirs: Figures, row: str) -> str:
 
 
 def show(title: str, figures: dict[str, Figures]) -> None:
-    """A column for us, two for each peer: its figure, and how much better ours is."""
+    """Print a column for Dodona and two for each peer: its figure, and the comparison."""
     mine, *others = figures.values()
     table = Table("", title=title)
     for name in figures:
@@ -186,20 +186,25 @@ def show(title: str, figures: dict[str, Figures]) -> None:
 def main(
     data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
-    model: Annotated[Path | None, typer.Option(help="Take this model; do not train.")] = None,
-    epochs: Annotated[int, typer.Option(help="Passes when training.")] = dodona.Settings().epochs,
-    repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
+    model: Annotated[
+        Path | None, typer.Option(help="Use this model instead of training one.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="Training epochs.")] = dodona.Settings().epochs,
+    repeat: Annotated[int, typer.Option(help="Runs; the median counts.")] = 5,
     with_peers: Annotated[
-        bool, typer.Option("--peers", help="Measure UDPipe too; trains it unless given a model.")
+        bool,
+        typer.Option("--peers", help="Also measure UDPipe; trains it unless a model is given."),
     ] = False,
     udpipe_model: Annotated[Path | None, typer.Option(help="A UDPipe 1 model.")] = None,
     train_udpipe: Annotated[
         int, typer.Option(metavar="N", help="Train UDPipe for N iterations: minutes each.")
     ] = 0,
     spacy_model: Annotated[str | None, typer.Option(help="A spaCy pipeline.")] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Measure Dodona, and with --peers others, on a treebank's test set."""
+    """Measure Dodona and, with --peers, other parsers on a treebank's test set."""
     files = data / treebank
     if not (files / "test.conllu").exists():
         raise typer.BadParameter(f"{files}: no test.conllu there", param_hint="--data, --treebank")

@@ -1,8 +1,8 @@
-"""Other parsers on the same sentences, from PyPI: UDPipe 1 and spaCy, with models given or trained.
+"""Measure other parsers on the same sentences: UDPipe 1 and spaCy.
 
-UDPipe reads the same file with gold tags (by default it looks at UPOS and FEATS), so its speed and
-accuracy stand beside ours. spaCy's models are trained on other trees and do not look at tags: its
-figure is a speed only.
+UDPipe parses the same file with gold tags (by default it uses UPOS and FEATS), so that its speed
+and accuracy are comparable with ours. spaCy's models are trained on other trees and use no tags:
+only its speed is comparable.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Figures = dict[str, float | None]
 
 
 def udpipe_sentences(path: Path) -> list[Any]:
-    """The sentences of a file, as UDPipe reads them."""
+    """Return the sentences of a file as UDPipe objects."""
     from ufal.udpipe import InputFormat, ProcessingError, Sentence
 
     reader = InputFormat.newConlluInputFormat()
@@ -35,7 +35,7 @@ def udpipe_sentences(path: Path) -> list[Any]:
 
 
 def train_udpipe(train: Path, dev: Path, model: Path, n_iterations: int) -> Figures:
-    """A UDPipe 1 parser (no tokeniser, no tagger) with its own defaults but for the iterations."""
+    """Train a UDPipe 1 parser (no tokeniser, no tagger) with default options except iterations."""
     from ufal.udpipe import ProcessingError, Sentences, Trainer
 
     def load(path: Path) -> Any:
@@ -57,7 +57,7 @@ def train_udpipe(train: Path, dev: Path, model: Path, n_iterations: int) -> Figu
 
 
 def udpipe(model_file: Path, test: Path, output: Path, repeat: int) -> Figures:
-    """Words/s in the parser alone and from file to file, and accuracy."""
+    """Measure words/s in the parser and from file to file, and accuracy."""
     from ufal.udpipe import Model, OutputFormat
 
     model = Model.load(str(model_file))
@@ -77,7 +77,7 @@ def udpipe(model_file: Path, test: Path, output: Path, repeat: int) -> Figures:
     n_words = sum(len(sentence) for sentence in dodona.read(test))
     inside = []
     for _ in range(repeat):
-        sentences = udpipe_sentences(test)  # fresh ones: parsing fills them in
+        sentences = udpipe_sentences(test)  # new objects, because parsing changes them
         inside.append(median_seconds(partial(parse, sentences), 1))
     seconds = median_seconds(file_to_file, repeat)
     scores = dodona.evaluate(test, output)
@@ -92,7 +92,7 @@ def udpipe(model_file: Path, test: Path, output: Path, repeat: int) -> Figures:
 
 
 def spacy(model_name: str, test: Path, repeat: int) -> Figures:
-    """Words/s of the parser and the layers it stands on, given the words."""
+    """Measure words/s of the parser with the layers that it needs, given the words."""
     import spacy as library
     from spacy.tokens import Doc
 

@@ -1,4 +1,4 @@
-"""How fast CoNLL-U is read: ours against the readers people use, in one run on one file.
+"""Compare the speed of reading CoNLL-U with that of other readers, on one file.
 
 python bench/reading.py FILE [--repeat 5] [--json]    (peers: pip install "dodona[peers]")
 """
@@ -27,7 +27,7 @@ def ours(path: Path) -> int:
 
 
 def ours_with_columns(path: Path) -> int:
-    """The columns a parser's user touches, made into Python lists."""
+    """Read the most used columns as Python lists."""
     return sum(len(s.forms) for s in read(path) if s.upos and s.heads and s.deprels)
 
 
@@ -36,7 +36,7 @@ def ours_gz(path: Path) -> int:
 
 
 def udpipe(path: Path) -> int:
-    """Its C++ reader with one reused sentence, the whole text handed over at once."""
+    """Read with the C++ reader and one reused sentence object; the whole text is passed at once."""
     from ufal.udpipe import InputFormat, ProcessingError, Sentence
 
     reader = InputFormat.newConlluInputFormat()
@@ -82,7 +82,7 @@ def is_installed(module: str) -> bool:
 
 
 def measure(path: Path, repeat: int) -> dict[str, float]:
-    """Median words/s of each reader; the readers take turns, so that noise falls on all alike."""
+    """Return the median words/s of each reader; the readers alternate."""
     readers = {name: run for name, (module, run) in READERS.items() if is_installed(module)}
     n_words = ours(path)
     seconds: dict[str, list[float]] = {name: [] for name in readers}
@@ -99,7 +99,7 @@ def measure(path: Path, repeat: int) -> dict[str, float]:
 def main(
     file: Path,
     repeat: Annotated[int, typer.Option(help="Runs of each reader; the median counts.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Read FILE with every reader that is installed and compare."""
     with tempfile.TemporaryDirectory() as folder:

@@ -1,13 +1,13 @@
-"""From one core to a cluster: what a worker does, what it takes, and what 10¹² words would.
+"""Measure one worker, and extrapolate to a cluster: speed, memory, bytes, 10¹² words.
 
-    python bench/scale.py kernel texts.txt.gz               the mapper beside the parser; files
-    python bench/scale.py growth texts.txt.gz --words 1e8   memory of a worker that goes on and on
-    python bench/scale.py workers texts.txt.gz --engine ray two workers beside one
+    python bench/scale.py kernel texts.txt.gz               the mapper and the parser; files
+    python bench/scale.py growth texts.txt.gz --words 1e8   memory of a long-running worker
+    python bench/scale.py workers texts.txt.gz --engine ray two workers and one
     python bench/scale.py skew                              long documents: a simulation
     python bench/scale.py plan --speed 89000                core hours, bytes and files
 
-Any English text does; it is cut into documents of 3,000 characters. The first two take another
-model than the one that ships with `--model`. `workers` needs the engine.
+Any English text can be used; it is split into documents of 3,000 characters. `--model` selects
+another model for the first two commands. `workers` needs the engine.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from rich.table import Table
 
 import dodona
 import dodona.arrow as da
-from dodona.arrow.targets import ParquetTarget
+from dodona.arrow.outputs import ParquetOutput
 
 app = typer.Typer(add_completion=False, help=__doc__)
 Text = Annotated[Path, typer.Argument(help="Plain text, maybe .gz")]
-Model = Annotated[str, typer.Option(help="A model that reads text: its name, or its file")]
-FASTEST = "en-linear"  # beside which an engine's own work shows most
+Model = Annotated[str, typer.Option(help="A model for raw text: its name or its file")]
+FASTEST = "en-linear"  # the overhead of an engine is most visible with it
 DOCUMENT = 3000  # characters
 
 
@@ -59,7 +59,7 @@ def show(title: str, figures: dict[str, str]) -> None:
 
 
 def cpu_seconds(work: Callable[[], Any], repeat: int) -> float:
-    """The least of some runs: others on the machine cost time, and never give any."""
+    """Return the least time of several runs: other programs can only add time."""
     times = []
     for _ in range(repeat):
         begin = time.process_time()
@@ -69,7 +69,7 @@ def cpu_seconds(work: Callable[[], Any], repeat: int) -> float:
 
 
 def worker(texts: list[str], model: str) -> tuple[float, int]:
-    """In a fresh process: seconds until the first rows are there, and the most memory."""
+    """Return seconds to the first rows and peak memory, in a new process."""
     begin = time.perf_counter()
     mapper = da.mapper(model, keep=["doc_id"])
     next(iter(mapper([batch_of(texts[:1])])))
@@ -81,7 +81,7 @@ def worker(texts: list[str], model: str) -> tuple[float, int]:
 
 @app.command()
 def kernel(path: Text, chars: int = 1_500_000, repeat: int = 3, model: Model = "en") -> None:
-    """The mapper beside the parser it runs, on one core, and what reading and writing take."""
+    """Compare the mapper with the parser on one core, and measure reading and writing."""
     measure.use_one_core()
     texts = read_texts(path, chars)
     given = batch_of(texts)
@@ -111,7 +111,7 @@ def kernel(path: Text, chars: int = 1_500_000, repeat: int = 3, model: Model = "
 def files(
     given: pa.RecordBatch, made: list[pa.RecordBatch], alone: float, repeat: int
 ) -> dict[str, str]:
-    """Bytes of Parquet in and out, and the time that reading and writing take beside parsing."""
+    """Return bytes of Parquet input and output, and the time of reading and writing."""
     n_words = sum(batch.num_rows for batch in made)
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in.parquet"), Path(folder, "out.parquet")
@@ -119,7 +119,7 @@ def files(
 
         def write() -> None:
             with target.open("wb") as file:
-                writer = ParquetTarget(file, made[0].schema)
+                writer = ParquetOutput(file, made[0].schema)
                 for batch in made:
                     writer.write(batch)
                 writer.finish()
@@ -136,7 +136,7 @@ def files(
 
 @app.command()
 def growth(path: Text, words: float = 1e7, marks: int = 10, model: Model = "en") -> None:
-    """The memory of one worker over many words: the same text again and again."""
+    """Measure the memory of one worker over many words, with the same text repeated."""
     batch = batch_of(read_texts(path, 1_500_000))
 
     def forever() -> Iterator[pa.RecordBatch]:
@@ -159,7 +159,7 @@ def growth(path: Text, words: float = 1e7, marks: int = 10, model: Model = "en")
 
 
 def resident() -> int:
-    """The memory of this process now; its peak where the system does not say."""
+    """Return the current memory of this process, or its peak if the system reports no other."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         import resource
@@ -170,14 +170,14 @@ def resident() -> int:
 
 @app.command()
 def workers(path: Text, engine: str = "ray", chars: int = 3_000_000, repeat: int = 3) -> None:
-    """Two workers beside one, each of them a process of the engine; start-up is not counted.
+    """Compare two worker processes of an engine with one; start-up is not counted.
 
     Where others keep the cores busy, two workers get less than twice of what one gets. Ray's also
     say how much CPU time they took: what that grows by is what workers cost each other.
     """
     texts = read_texts(path, chars)
     run = {"ray": on_ray, "spark": on_spark}[engine](texts)
-    n_words, _ = run(1)  # and the model is there
+    n_words, _ = run(1)  # loads the model
     run(2)
     times: dict[int, list[float]] = {1: [], 2: []}
     of_cpu: dict[int, list[float]] = {1: [], 2: []}
@@ -203,11 +203,11 @@ def on_ray(texts: list[str]) -> Callable[[int], tuple[int, float]]:
 
     import ray
 
-    os.environ.setdefault("RAY_worker_niceness", "0")  # it is 15: others on the machine go first
+    os.environ.setdefault("RAY_worker_niceness", "0")  # the default, 15, yields to other programs
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 
     class Worker:
-        """Counts words, so that nothing but parsing is measured."""
+        """Count words, so that only parsing is measured."""
 
         def __init__(self) -> None:
             self.parse = da.Mapper(FASTEST, keep=["doc_id"])
@@ -250,14 +250,14 @@ def on_spark(texts: list[str]) -> Callable[[int], tuple[int, float]]:
 
 @app.command()
 def skew(n_workers: int = 200, documents: int = 1_000_000, speed: float = 89_000) -> None:
-    """How long workers wait for the one with the longest documents; lengths are log-normal.
+    """Simulate how long workers wait for the longest documents; lengths are log-normal.
 
     The same documents are parted in three ways: as many in each task, dealt out largest first, and
     in tasks of about as many words, which is what parts of a file of Parquet are.
     """
     lot = random.Random(1)
     words = [min(int(lot.lognormvariate(6.0, 1.4)) + 1, 2_000_000) for _ in range(documents)]
-    words[documents // 2] = 2_000_000  # one book of the greatest length: ten million characters
+    words[documents // 2] = 2_000_000  # one book of the maximal length: ten million characters
     ideal = sum(words) / n_workers / speed
     size = documents // (4 * n_workers)
     by_number = [sum(words[i : i + size]) for i in range(0, documents, size)]
@@ -285,7 +285,7 @@ def skew(n_workers: int = 200, documents: int = 1_000_000, speed: float = 89_000
 
 
 def finish(tasks: list[int], n_workers: int) -> int:
-    """When the last is ready, if each worker takes the next task as soon as it can."""
+    """Return the total time if each worker takes the next task when it is free."""
     free = [0] * n_workers
     for task in tasks:
         heapq.heapreplace(free, free[0] + task)
@@ -299,7 +299,7 @@ def plan(
     bytes_out: float = 5.8,
     part_words: float = 12e6,
 ) -> None:
-    """What large corpora take; the figures are those of `kernel`."""
+    """Compute the cost of large corpora from the figures of `kernel`."""
     table = Table(
         "words", "core hours", "days on 1,000 cores", "TB in", "TB out", "files", "start-up"
     )

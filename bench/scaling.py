@@ -1,9 +1,9 @@
-"""Time per word against the length of the sentence: linear parsing draws a level line.
+"""Measure time per word by sentence length: for a linear parser it is constant.
 
 python bench/scaling.py [--model FILE] [--out FOLDER]
 
-The sentences are one running text in the invented language, cut to length; without a model, a small
-one is trained on that language first.
+The sentences are one running text in the synthetic language, cut to length; without a model, a
+small one is trained on that language first.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ WIDTH, HEIGHT, MARGIN = 640, 320, 56
 
 
 def cut(n_words: int, n_sentences: int) -> list[dodona.Sentence]:
-    """Sentences of that many words: the same running text for every length, cut elsewhere."""
-    text = synthetic_treebank(n_words * n_sentences, SEED)  # a sentence has a word or more
+    """Return sentences of a length, cut from the same running text for every length."""
+    text = synthetic_treebank(n_words * n_sentences, SEED)  # a sentence has at least one word
     rows = chain.from_iterable(zip(s.forms, s.upos, s.xpos, s.feats, strict=True) for s in text)
     sentences = []
     for _ in range(n_sentences):
@@ -40,7 +40,7 @@ def cut(n_words: int, n_sentences: int) -> list[dodona.Sentence]:
 
 
 def train_small(path: Path) -> None:
-    """A model of the invented language: what it knows matters little here."""
+    """Train a model of the synthetic language; its accuracy does not matter here."""
     sentences = [
         dodona.Sentence.from_columns(
             s.forms, upos=s.upos, xpos=s.xpos, feats=s.feats, heads=s.heads, deprels=s.deprels
@@ -51,7 +51,7 @@ def train_small(path: Path) -> None:
 
 
 def nanoseconds_per_word(model: Path, n_words: int, repeat: int) -> float:
-    """In the parser itself, from encoded words to trees."""
+    """Return the time in the parser, from encoded words to trees."""
     parser = dodona.load(model)
     n_sentences = WORDS_PER_RUN // n_words
     corpus = parser.encoder.encode(cut(n_words, n_sentences))
@@ -61,7 +61,7 @@ def nanoseconds_per_word(model: Path, n_words: int, repeat: int) -> float:
 
 
 def memory(model: Path, file: Path) -> int | None:
-    """Peak memory of a process that loads the model and parses the sentence in a file."""
+    """Return the peak memory of a process that loads the model and parses a file."""
     parser = dodona.load(model)
     for sentence in dodona.read(file, trees="ignored"):
         parser.parse(sentence)
@@ -69,7 +69,7 @@ def memory(model: Path, file: Path) -> int | None:
 
 
 def memories(model: Path, folder: Path) -> dict[int, int | None]:
-    """Peak memory for one sentence of each length; made here, so that making it does not count."""
+    """Return the peak memory for one sentence of each length, without that of generating it."""
     file = folder / "one.conllu"
     peaks = {}
     for n_words in LENGTHS:
@@ -80,7 +80,7 @@ def memories(model: Path, folder: Path) -> dict[int, int | None]:
 
 
 def plot(times: dict[int, float]) -> str:
-    """Time per word over length, which is on a logarithmic scale, as SVG."""
+    """Return a plot of time per word by length (logarithmic scale) as SVG."""
     top = 1.15 * max(times.values())
     first, last = math.log(LENGTHS[0]), math.log(LENGTHS[-1])
 
@@ -118,7 +118,7 @@ def plot(times: dict[int, float]) -> str:
 
 
 def main(
-    model: Annotated[Path | None, typer.Option(help="A model; else one is trained.")] = None,
+    model: Annotated[Path | None, typer.Option(help="A model; by default one is trained.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for scaling.svg and scaling.json.")] = Path(
         "out/bench"
     ),

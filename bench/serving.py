@@ -1,12 +1,12 @@
-"""How well the server serves: many clients at once beside the parser in the same process.
+"""Measure the server under load, compared with the parser in the same process.
 
 python bench/serving.py --data DIR --treebank en_ewt [--model FILE] [--seconds 60] [--words 500]
 python bench/serving.py --soak 10m [--model FILE]
 
 Each client sends a document of some hundred words to /process, waits for its trees, and sends the
-next; beside them one sends garbage and one hangs. Everything, clients too, shares the cores. The
-parser alone is measured before and after, on the same documents with a thread for each core; the
-mean of both counts. `--soak` is another thing: `soaking.py` says what.
+next; one more client sends garbage and one stalls. Server and clients share the cores. The parser
+alone is measured before and after, on the same documents with one thread per core; the mean of both
+counts. `--soak` runs the endurance test of `soaking.py`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ GARBAGE = (
     b"POST /process HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n\xff\xff\xff\xff",
 )
 HALF = b"POST /process HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\ndata="
-PATIENCE = 5  # seconds that a hanging client gets
-SHARE = 0.7  # of the parser's speed: what the server should reach
+PATIENCE = 5  # seconds granted to a stalled client
+SHARE = 0.7  # share of the parser's speed that the server should reach
 
 
 @dataclass(frozen=True)
 class Document:
-    """What is parsed in one go."""
+    """The text of one request."""
 
     data: bytes  # raw text or CoNLL-U
     n_words: int
@@ -58,7 +58,7 @@ class Document:
 
 @dataclass
 class Tally:
-    """What the clients saw."""
+    """Responses as the clients saw them."""
 
     seconds: list[float] = field(default_factory=list)  # of each request
     n_words: int = 0
@@ -68,7 +68,7 @@ class Tally:
 
 
 def cut(parser: dodona.Parser, file: Path, n_words: int) -> list[Document]:
-    """The file in documents: raw text for models that read it, else as few columns as need be."""
+    """Split a file into documents: raw text if the model reads it, else minimal CoNLL-U."""
     found: list[Document] = []
     batch: list[dodona.Sentence] = []
     for sentence in dodona.read(file, trees="ignored"):
@@ -91,7 +91,7 @@ def _document(parser: dodona.Parser, sentences: list[dodona.Sentence]) -> Docume
 def in_process(
     parser: dodona.Parser, documents: list[Document], threads: int, seconds: float
 ) -> float:
-    """Words/s of the parser alone, from bytes to bytes, on so many threads."""
+    """Return words/s of the parser alone, from bytes to bytes, with some threads."""
 
     def work(seed: int) -> int:
         pick, n_words = random.Random(seed), 0
@@ -113,7 +113,7 @@ def in_process(
 
 
 def request(parser: dodona.Parser, document: Document) -> bytes:
-    """A document as UDPipe's clients send it."""
+    """Return a document encoded as UDPipe's clients send it."""
     steps = {"tokenizer": parser.segmenter, "tagger": parser.tagger, "parser": parser}
     fields = {name: b"" for name, part in steps.items() if part is not None}
     body = b"".join(
@@ -130,7 +130,7 @@ def request(parser: dodona.Parser, document: Document) -> bytes:
 
 
 async def ask(port: int, requests: list[tuple[bytes, int]], end: float, tally: Tally) -> None:
-    """A client: one request after the other on one connection."""
+    """Send one request after the other on one connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
     while time.perf_counter() < end:
         sent, n_words = random.choice(requests)
@@ -159,7 +159,7 @@ async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 async def disturb(port: int, end: float, tally: Tally) -> None:
-    """A client that sends garbage, ten times a second."""
+    """Send garbage, ten times a second."""
     while time.perf_counter() < end:
         with suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -172,7 +172,7 @@ async def disturb(port: int, end: float, tally: Tally) -> None:
 
 
 async def hang(port: int, end: float, tally: Tally) -> None:
-    """A client that begins and never goes on, ten times at once."""
+    """Open ten connections that start a request and stall."""
 
     async def one() -> None:
         while time.perf_counter() < end:
@@ -188,7 +188,7 @@ async def hang(port: int, end: float, tally: Tally) -> None:
 
 
 def run_clients(port: int, requests: list[tuple[bytes, int]], n: int, seconds: float) -> Tally:
-    """All clients, in a process of their own."""
+    """Run all clients, in a separate process."""
 
     async def everybody() -> Tally:
         tally, end = Tally(), time.perf_counter() + seconds
@@ -201,7 +201,7 @@ def run_clients(port: int, requests: list[tuple[bytes, int]], n: int, seconds: f
 
 @contextmanager
 def serving(model: Path | str, threads: int | None) -> Iterator[tuple[int, int]]:
-    """The port and the number of a server in a process of its own."""
+    """Start a server in a separate process; yield its port and process id."""
     options = ["--port", "0", "--patience", str(PATIENCE), "--quiet"]
     if threads is not None:
         options += ["--threads", str(threads)]
@@ -219,7 +219,7 @@ def serving(model: Path | str, threads: int | None) -> Iterator[tuple[int, int]]
 
 
 def report(tally: Tally, served: float, alone: float) -> dict[str, Any]:
-    """The figures, and whether they are as they should be."""
+    """Return the figures, and whether they meet the targets."""
     ordered = sorted(tally.seconds)
     median, p99 = statistics.median(ordered), ordered[int(0.99 * (len(ordered) - 1))]
     return {
@@ -262,20 +262,24 @@ def main(
         Path | None, typer.Option(envvar="DODONA_DATA", help="Folder of treebanks.")
     ] = None,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
-    model: Annotated[Path | None, typer.Option(help="Take this model; do not train.")] = None,
-    epochs: Annotated[int, typer.Option(help="Passes when training.")] = 3,
-    seconds: Annotated[float, typer.Option(help="How long the clients ask.")] = 60,
-    clients: Annotated[int, typer.Option(help="How many ask at a time.")] = 16,
+    model: Annotated[
+        Path | None, typer.Option(help="Use this model instead of training one.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="Training epochs.")] = 3,
+    seconds: Annotated[float, typer.Option(help="Duration of the load.")] = 60,
+    clients: Annotated[int, typer.Option(help="Number of concurrent clients.")] = 16,
     words: Annotated[int, typer.Option(help="Words in a document.")] = 500,
     threads: Annotated[
-        int | None, typer.Option(help="Threads of the server; by default as many as it likes.")
+        int | None, typer.Option(help="Threads of the server; by default its own choice.")
     ] = None,
     soak: Annotated[
-        str | None, typer.Option(help="Serve all sorts of clients for so long: 90s, 10m, 1h.")
+        str | None, typer.Option(help="Run the endurance test for this long: 90s, 10m, 1h.")
     ] = None,
-    as_json: Annotated[Path | None, typer.Option("--json", help="Write the figures here.")] = None,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Measure the server under load, beside the parser alone; or let all sorts of clients ask."""
+    """Measure the server under load and the parser alone, or run the endurance test."""
     if soak is not None:
         with serving(model or "en", threads) as found:
             figures = soaking.soak(*found, soaking.read_span(soak))
@@ -293,7 +297,7 @@ def main(
         documents = cut(parser, files / "dev.conllu", words)
         requests = [(request(parser, found), found.n_words) for found in documents]
         n_cores = len(measure.cores())
-        in_process(parser, documents, n_cores, 0.5)  # the model file comes into memory
+        in_process(parser, documents, n_cores, 0.5)  # loads the model file into memory
         before = in_process(parser, documents, n_cores, seconds / 4)
         with serving(model, threads) as (port, _):
             measure.apart(run_clients, port, requests, clients, 0.5)
@@ -307,7 +311,7 @@ def main(
 
 
 def write_figures(file: Path | None, figures: dict[str, Any]) -> None:
-    """Into a file, if there is to be one, with the machine that they are of."""
+    """Write the figures and the machine to a file, if one is given."""
     if file is not None:
         found = {"machine": measure.machine(), **figures}
         file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

@@ -1,8 +1,8 @@
-"""The server among all sorts of clients for a while: `python bench/serving.py --soak 10m`.
+"""Endurance test of the server with many kinds of clients: `python bench/serving.py --soak 10m`.
 
-Good clients parse, process, stream, explore and look at pages; beside them are some that send
-garbage, some that are slow, some that hang or leave, and some that ask for as much as they may. The
-good ones must all be answered, and the server's memory must not grow.
+Good clients parse, process, stream, explore and load pages; other clients send garbage, are slow,
+stall, disconnect, or send the largest allowed requests. All good clients must get their responses,
+and the server's memory must not grow.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from rich.table import Table
 
 TEXT = "The oak at Dodona spoke, and the doves heard it. Who asked? Priests slept on the ground. "
 SENTENCE = "Ask 0 root\nthe 3 det\noak 1 obj"
-MORE_MEMORY = 1.15  # times, from the second fifth of the time to the last: before, it may grow
+MORE_MEMORY = (
+    1.15  # allowed growth from the second fifth of the time to the last; in the first it may grow
+)
 
 Client = Callable[[int, random.Random], Awaitable[None]]
 
 
 @dataclass
 class Tally:
-    """What the clients of one kind saw."""
+    """Responses to the clients of one kind."""
 
     n: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -41,11 +43,11 @@ class Tally:
 
 
 class Unexpected(Exception):  # noqa: N818
-    """An answer that a good client should not have had."""
+    """A response that a good client should not get."""
 
 
 async def exchange(port: int, sent: bytes) -> tuple[int, bytes]:
-    """The status and the body of an answer, on a connection of its own."""
+    """Return the status and the body of a response, on a new connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 26)
     try:
         writer.write(sent)
@@ -60,7 +62,7 @@ async def exchange(port: int, sent: bytes) -> tuple[int, bytes]:
 
 
 def dechunk(body: bytes) -> bytes:
-    """What was sent in chunks; an error where the last is missing."""
+    """Decode a chunked body; raise an error if the last chunk is missing."""
     found, start = [], 0
     while True:
         end = body.index(b"\r\n", start)
@@ -72,7 +74,7 @@ def dechunk(body: bytes) -> bytes:
 
 
 def request(path: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
-    """A request that ends its connection."""
+    """Return a request with `Connection: close`."""
     lines = [
         f"{'GET' if body is None else 'POST'} {path} HTTP/1.1",
         "Host: localhost",
@@ -84,7 +86,7 @@ def request(path: str, body: bytes | None = None, kind: str = "application/json"
 
 
 async def good(port: int, path: str, body: bytes | None, kind: str, expected: bytes) -> None:
-    """Ask, and see that the answer is whole."""
+    """Send a request and check that the response is complete."""
     status, answer = await exchange(port, request(path, body, kind))
     if status != 200 or expected not in answer:
         raise Unexpected(f"{path}: {status}: {answer[:200]!r}")
@@ -118,7 +120,7 @@ async def look(port: int, pick: random.Random) -> None:
 
 
 async def send_garbage(port: int, pick: random.Random) -> None:
-    """Bytes of any kind, or a request with some of them changed."""
+    """Send random bytes, or a request with some bytes changed."""
     sent = bytearray(request("/api/parse", json.dumps({"text": TEXT}).encode()))
     for _ in range(pick.randrange(1, 20)):
         sent[pick.randrange(len(sent))] = pick.randrange(256)
@@ -129,7 +131,7 @@ async def send_garbage(port: int, pick: random.Random) -> None:
 
 
 async def be_slow(port: int, pick: random.Random) -> None:
-    """Drip a head, a body or a stream, or take an answer byte by byte."""
+    """Send headers, a body or a stream slowly, or read a response byte by byte."""
     whole = request(pick.choice(["/api/parse", "/api/parse.conllu"]), (TEXT * 500).encode())
     with suppress(OSError):
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 10)
@@ -144,7 +146,7 @@ async def be_slow(port: int, pick: random.Random) -> None:
 
 
 async def hang(port: int, pick: random.Random) -> None:
-    """Begin, and then do nothing, or leave."""
+    """Start a request, then stall or disconnect."""
     body = json.dumps({"text": TEXT * 200}).encode()
     whole = request("/api/parse", body)
     with suppress(OSError):
@@ -155,7 +157,7 @@ async def hang(port: int, pick: random.Random) -> None:
 
 
 async def ask_for_much(port: int, pick: random.Random) -> None:
-    """The longest that may be explored, many words, and more than may be parsed."""
+    """Explore the longest allowed sentence, send many words, and exceed the limits."""
     lines = [
         f"{i}\toak\t_\t_\t_\t_\t{i - 1}\tl{i}\t{i - 1}:l{i}|{(7 * i) % 250 + 251}:x{i}\t_"
         for i in range(1, 250)
@@ -174,7 +176,7 @@ GOOD: dict[str, Client] = {
     "explore": explore,
     "look at pages": look,
 }
-BAD: dict[str, tuple[Client, int]] = {  # and how many of them at a time
+BAD: dict[str, tuple[Client, int]] = {  # and the number of concurrent ones
     "send garbage": (send_garbage, 2),
     "are slow": (be_slow, 6),
     "hang, or leave": (hang, 20),
@@ -196,12 +198,12 @@ async def repeat(client: Client, port: int, end: float, tally: Tally, pause: flo
 
 
 def run_clients(port: int, seconds: float) -> dict[str, Tally]:
-    """All of them, in a process of their own."""
+    """Run all clients, in a separate process."""
 
-    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each who was hung up on
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns about each closed connection
 
     async def everybody() -> dict[str, Tally]:
-        # what the largest requests leave behind is kept for the next: that is no growth
+        # memory that the largest requests leave for reuse does not count as growth
         await asyncio.gather(*(ask_for_much(port, random.Random(seed)) for seed in range(8)))
         end = time.perf_counter() + seconds
         tallies = {name: Tally() for name in (*GOOD, *BAD)}
@@ -215,7 +217,7 @@ def run_clients(port: int, seconds: float) -> dict[str, Tally]:
 
 
 def memory(pid: int) -> tuple[float, float]:
-    """Megabytes of a process, and of those that it started."""
+    """Return the memory of a process and its children in megabytes."""
     command = ["ps", "-axo", "pid=,ppid=,rss="]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     table = [tuple(map(int, line.split())) for line in lines]
@@ -236,11 +238,11 @@ async def _soak(
 
 
 def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:
-    """The figures."""
+    """Return the figures."""
     tallies, looks = asyncio.run(_soak(port, pid, seconds))
     megabytes, helpers = zip(*looks, strict=True)
     fifth = max(len(megabytes) // 5, 1)
-    # the least of each: what is kept, without what is being worked on
+    # the minimum of each fifth: memory without requests in progress
     before, after = min(megabytes[fifth : 2 * fifth]), min(megabytes[-fifth:])
     clients = {
         name: {
@@ -266,7 +268,7 @@ def soak(port: int, pid: int, seconds: float) -> dict[str, Any]:
 
 
 def show(figures: dict[str, Any]) -> None:
-    """A table of them."""
+    """Print the figures as a table."""
     title = f"{figures['seconds']:g} s among all sorts of clients"
     table = Table("clients that", "requests", "errors", "median", "slowest", title=title)
     for name, tally in figures["clients"].items():
@@ -285,7 +287,7 @@ def show(figures: dict[str, Any]) -> None:
 
 
 def read_span(span: str) -> float:
-    """Seconds of a span: 90, 90s, 10m, 1h.
+    """Return the seconds of a duration: 90, 90s, 10m, 1h.
 
     >>> read_span("10m"), read_span("90")
     (600.0, 90.0)

@@ -1,10 +1,10 @@
-"""What crossing arcs cost: words/s of swap beside arc-eager, and transitions by sentence length.
+"""Compare swap with arc-eager: words/s, and transitions by sentence length.
 
 python bench/swap.py [--data DIR --treebank NAME] [--epochs N] [--json FILE]
 
 Both parsers are trained on the same sentences: a treebank's or, without --data, those of an
-invented language with many crossing arcs. If parsing is linear in the length of the sentence,
-transitions lie on a straight line, and transitions per word stay level.
+synthetic language with many crossing arcs. If parsing is linear in the length of the sentence,
+transitions lie on a straight line, and transitions per word are constant.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Figures:
-    """One system's."""
+    """Measurements of one system."""
 
     train_seconds: float
     words_per_second: float
     las: float
-    transitions: dict[int, tuple[int, int]]  # by length: words and transitions of all sentences
+    transitions: dict[int, tuple[int, int]]  # by length: total words and transitions
 
 
 def sentences(data: Path | None, treebank: str) -> tuple[list[Any], list[Any]]:
-    """To train on, and to parse."""
+    """Return the sentences for training and for parsing."""
     if data is not None:
         parts = (data / treebank / f"{part}.conllu" for part in ("train", "test"))
         return tuple(list(dodona.read(path)) for path in parts)  # type: ignore[return-value]
@@ -77,7 +77,7 @@ def take(system: str, train: list[Any], test: list[Any], epochs: int, repeat: in
 
 
 def fit(figures: Figures) -> tuple[float, float]:
-    """Transitions of a sentence as slope · words + intercept, by least squares."""
+    """Fit transitions = slope · words + intercept, by least squares."""
     points = [
         (length, length * n_transitions / n_words)
         for length, (n_words, n_transitions) in figures.transitions.items()
@@ -113,10 +113,12 @@ def main(
     data: Annotated[
         Path | None, typer.Option(envvar="DODONA_DATA", help="Folder of treebanks.")
     ] = None,
-    treebank: Annotated[str, typer.Option(help="One of them.")] = "nl_lassysmall",
-    epochs: Annotated[int, typer.Option(help="Passes over the training data.")] = 5,
+    treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "nl_lassysmall",
+    epochs: Annotated[int, typer.Option(help="Training epochs.")] = 5,
     repeat: Annotated[int, typer.Option(help="Timed runs; the median counts.")] = 5,
-    out: Annotated[Path | None, typer.Option("--json", help="Figures for machines.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
     """Train both parsers and compare."""
     measure.use_one_core()

@@ -1,4 +1,4 @@
-"""Every transition system beside arc-eager: words/s, transitions per word, UAS and LAS in one run.
+"""Compare every transition system with arc-eager: words/s, transitions per word, UAS and LAS.
 
 python bench/systems.py --data DIR --treebank en_ewt [--systems NAMES] [--epochs N] [--json FILE]
 """
@@ -23,7 +23,7 @@ BASE = "arc-eager"
 
 
 def seconds(parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repeat: int) -> Any:
-    """Median time of each parser on the same sentences; they take turns, so noise is fair."""
+    """Return the median time of each parser on the same sentences; the parsers alternate."""
     corpora = {name: parser.encoder.encode(test) for name, parser in parsers.items()}
     times: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(repeat + 1):
@@ -31,13 +31,13 @@ def seconds(parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repe
             begin = time.perf_counter()
             parser.search.parse(corpora[name])
             times[name].append(time.perf_counter() - begin)
-    return {name: median(runs[1:]) for name, runs in times.items()}  # the first warms up
+    return {name: median(runs[1:]) for name, runs in times.items()}  # the first run warms up
 
 
 def figures(
     parsers: dict[str, dodona.Parser], test: list[dodona.Sentence], repeat: int
 ) -> dict[str, dict[str, float]]:
-    """What the table shows, by system."""
+    """Return the cells of the table, by system."""
     n_words = sum(map(len, test))
     taken = seconds(parsers, test, repeat)
     found = {}
@@ -73,13 +73,15 @@ def show(found: dict[str, dict[str, float]]) -> None:
 
 def main(
     data: measure.Data,
-    treebank: Annotated[str, typer.Option(help="Which one.")] = "en_ewt",
+    treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     systems: Annotated[str, typer.Option(help="Names, separated by commas.")] = "",
-    epochs: Annotated[int, typer.Option(help="Passes when training.")] = 5,
-    repeat: Annotated[int, typer.Option(help="Runs of which the median is taken.")] = 7,
-    json_file: Annotated[Path | None, typer.Option("--json", help="File for the figures.")] = None,
+    epochs: Annotated[int, typer.Option(help="Training epochs.")] = 5,
+    repeat: Annotated[int, typer.Option(help="Runs; the median counts.")] = 7,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file.")
+    ] = None,
 ) -> None:
-    """Train a parser with each system and its own defaults, and compare them on the test set."""
+    """Train a parser with the defaults of each system, and compare them on the test set."""
     measure.use_one_core()
     wanted = systems.split(",") if systems else list(SYSTEMS)
     names = [BASE, *(name for name in wanted if name != BASE)]

@@ -1,9 +1,10 @@
-"""The tagger: training time, size, words/s and accuracy, beside UDPipe 1 trained on the same data.
+"""Measure the tagger: training time, size, words/s and accuracy; compare with UDPipe 1.
 
     python bench/tagging.py --data DIR --treebank en_ewt --train-udpipe 20
 
-With --tags predicted, also a parser that has a tagger in its model, from words to trees.
-Gold tokens; every column whole. Words/s are those of tagging sentences in memory on one core.
+With --tags predicted, also measure a parser with a tagger in its model, from words to trees. Tokens
+are gold; columns are compared as a whole. Words/s are those of tagging sentences in memory on one
+core.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from rich.table import Table
 
 import dodona
 from dodona.settings import TaggerSettings
-from dodona.tagging.training import tag_accuracies
+from dodona.tagging.tagger_training import tag_accuracies
 
 Figures = dict[str, float]
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 
 
 def ours(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Figures:
-    """Train with the defaults but for these settings, and tag the test set."""
+    """Train a tagger with these settings, and tag the test set."""
     begin = time.perf_counter()
     dodona.train_tagger(folder / "train.conllu", folder / "dev.conllu", **settings).save(model)
     seconds = time.perf_counter() - begin
@@ -47,7 +48,7 @@ def ours(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Fi
 
 
 def parser(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> Figures:
-    """Train a parser with a tagger in it, and go from words to trees on the test set."""
+    """Train a parser with a tagger, and parse the words of the test set."""
     begin = time.perf_counter()
     dodona.train(folder / "train.conllu", folder / "dev.conllu", **settings).save(model)
     seconds = time.perf_counter() - begin
@@ -67,7 +68,7 @@ def parser(folder: Path, model: Path, repeat: int, settings: dict[str, Any]) -> 
 
 
 def udpipe(folder: Path, model_file: Path, repeat: int, n_iterations: int) -> Figures:
-    """Train UDPipe's tagger alone, with its defaults but for the iterations."""
+    """Train UDPipe's tagger with default options except iterations."""
     from ufal.udpipe import Model, ProcessingError, Sentences, Trainer
 
     def load(part: str) -> Any:
@@ -112,10 +113,12 @@ def udpipe(folder: Path, model_file: Path, repeat: int, n_iterations: int) -> Fi
 def main(
     data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
-    repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
-    search: Annotated[str, typer.Option(help="Ours: greedy or beam.")] = TaggerSettings().search,
+    repeat: Annotated[int, typer.Option(help="Runs; the median counts.")] = 5,
+    search: Annotated[
+        str, typer.Option(help="Search of our tagger: greedy or beam.")
+    ] = TaggerSettings().search,
     tags: Annotated[
-        str, typer.Option(help="Train a parser, too, on these tags: predicted or jackknife:N.")
+        str, typer.Option(help="Also train a parser on these tags: predicted or jackknife:N.")
     ] = "",
     train_udpipe: Annotated[
         int, typer.Option(metavar="N", help="Train UDPipe's tagger for N iterations.")

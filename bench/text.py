@@ -1,11 +1,11 @@
-"""Raw text to CoNLL-U: speed, loading, two threads and F1, beside complete pipelines of others.
+"""Measure raw text to CoNLL-U: speed, loading, two threads and F1; compare with other pipelines.
 
     python bench/text.py --data DIR --treebank en_ewt --model en \\
         --udpipe out/peers/en_ewt.udpipe --spacy out/peers/en_ewt.spacy
 
-Peers are trained on the same treebank by text_peers.py. Everything is measured on one core, in
-turn, in one run: each pipeline reads the raw text of the test set (as CoNLL 2018 gave it,
-paragraphs apart and nothing else told) and writes CoNLL-U; the median of --repeat runs counts.
+text_peers.py trains the peers on the same treebank. Everything is measured on one core in one run:
+each pipeline reads the raw text of the test set (as in CoNLL 2018, with paragraphs separated) and
+writes CoNLL-U; the median of --repeat runs counts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from dodona.treebank.raw_text import raw_text
 
 Figures = dict[str, float]
 Pipeline = Callable[[str], str]  # from text to CoNLL-U
-COPIES = 4  # of the text, so that the two threads have something to share
+COPIES = 4  # copies of the text, so that two threads have enough work
 
 
 def ours(model: str) -> Pipeline:
-    """Our model; the text comes in chunks, as from a file."""
+    """Load our model; the text is passed in chunks, as from a file."""
     parser = dodona.load(model)
 
     def parse(text: str, threads: int = 1) -> str:
@@ -41,7 +41,7 @@ def ours(model: str) -> Pipeline:
 
 
 def udpipe(model: str) -> Pipeline:
-    """UDPipe 1 with all its parts."""
+    """Load UDPipe 1 with all its components."""
     from ufal.udpipe import Model, ProcessingError
     from ufal.udpipe import Pipeline as Library
 
@@ -49,7 +49,7 @@ def udpipe(model: str) -> Pipeline:
     if loaded is None:
         raise ValueError(f"{model}: not a UDPipe model")
 
-    def parse(text: str) -> str:  # the library does not keep the model alive: this does
+    def parse(text: str) -> str:  # the closure keeps the model alive; the library does not
         pipeline = Library(loaded, "tokenize", Library.DEFAULT, Library.DEFAULT, "conllu")
         return str(pipeline.process(text, ProcessingError()))
 
@@ -57,7 +57,7 @@ def udpipe(model: str) -> Pipeline:
 
 
 def spacy(model: str) -> Pipeline:
-    """spaCy with all its parts; paragraph by paragraph, since it knows of no paragraphs."""
+    """Load spaCy with all its components; it gets single paragraphs, as it does not split them."""
     import spacy as library
 
     nlp = library.load(model)
@@ -74,7 +74,7 @@ KINDS = {"dodona": ours, "UDPipe 1": udpipe, "spaCy": spacy}
 
 
 def figures(kind: str, model: str, test: Path, repeat: int) -> Figures:
-    """All that is measured of one pipeline, in a process of its own."""
+    """Measure one pipeline, in a separate process."""
     measure.use_one_core()
     gold = list(dodona.read(test))
     text, n_words = "".join(raw_text(gold)), sum(map(len, gold))
@@ -91,7 +91,7 @@ def figures(kind: str, model: str, test: Path, repeat: int) -> Figures:
 
 
 def threads(model: str, test: Path, repeat: int) -> Figures:
-    """How much two threads gain, on all cores: runs with one and with two take turns."""
+    """Measure the gain of two threads on all cores; runs with one and two threads alternate."""
     text = "".join(raw_text(dodona.read(test))) * COPIES
     parse: Any = ours(model)
     parse(text)
@@ -106,11 +106,11 @@ def threads(model: str, test: Path, repeat: int) -> Figures:
 def main(
     data: measure.Data,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
-    model: Annotated[str, typer.Option(help="Ours: a name or a file.")] = "en",
-    udpipe_model: Annotated[str, typer.Option("--udpipe", help="UDPipe's.")] = "",
-    spacy_model: Annotated[str, typer.Option("--spacy", help="spaCy's.")] = "",
-    repeat: Annotated[int, typer.Option(help="Runs of each; the median counts.")] = 5,
-    json_file: Annotated[str, typer.Option("--json", help="Write the figures there, too.")] = "",
+    model: Annotated[str, typer.Option(help="Our model: a name or a file.")] = "en",
+    udpipe_model: Annotated[str, typer.Option("--udpipe", help="Model of UDPipe.")] = "",
+    spacy_model: Annotated[str, typer.Option("--spacy", help="Model of spaCy.")] = "",
+    repeat: Annotated[int, typer.Option(help="Runs; the median counts.")] = 5,
+    json_file: Annotated[str, typer.Option("--json", help="Write the figures to this file.")] = "",
 ) -> None:
     """Measure complete pipelines on a treebank's test set."""
     test = data / treebank / "test.conllu"

@@ -1,11 +1,11 @@
-"""Complete pipelines of others, trained on the same treebank: UDPipe 1 and spaCy, from PyPI.
+"""Train the pipelines of UDPipe 1 and spaCy on a treebank, for comparison.
 
     python bench/text_peers.py udpipe --data DIR --treebank en_ewt -o out/peers/en_ewt.udpipe
     python bench/text_peers.py spacy --data DIR --treebank en_ewt -o out/peers/en_ewt.spacy
 
-Both learn to go from raw text to tokens, tags, features, lemmas and trees with their own defaults,
-but for the passes over the data, which are flags: with UDPipe's own (100 epochs for the tokeniser,
-20 and 30 iterations for tagger and parser) a large treebank takes many hours.
+Both are trained from raw text to tokens, tags, features, lemmas and trees with their default
+options, except for the number of passes, which are flags: with UDPipe's defaults (100 epochs for
+the tokeniser, 20 and 30 iterations for tagger and parser) a large treebank takes many hours.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from peers import udpipe_sentences
 app = typer.Typer(add_completion=False)
 
 Treebank = Annotated[str, typer.Option(help="The treebank's folder in it.")]
-Out = Annotated[Path, typer.Option("-o", help="Where the model goes.")]
+Out = Annotated[Path, typer.Option("-o", help="Output model.")]
 
-# everything our own model has, and no vectors, which ours does not have either
+# the components of our models, without vectors
 SPACY_PIPES = ["tok2vec", "tagger", "morphologizer", "trainable_lemmatizer", "parser"]
-SPACY_SENTENCES = 10  # to a document, so that the parser learns where sentences end
+SPACY_SENTENCES = 10  # sentences per document, so that the parser learns sentence boundaries
 
 
 @app.command()
@@ -36,9 +36,9 @@ def udpipe(
     data: Data,
     out: Out,
     treebank: Treebank = "en_ewt",
-    tokeniser_epochs: Annotated[int, typer.Option(help="Of its tokeniser.")] = 100,
-    tagger_iterations: Annotated[int, typer.Option(help="Of its tagger.")] = 20,
-    parser_iterations: Annotated[int, typer.Option(help="Of its parser.")] = 30,
+    tokeniser_epochs: Annotated[int, typer.Option(help="Epochs of the tokeniser.")] = 100,
+    tagger_iterations: Annotated[int, typer.Option(help="Iterations of the tagger.")] = 20,
+    parser_iterations: Annotated[int, typer.Option(help="Iterations of the parser.")] = 30,
 ) -> None:
     """Train UDPipe 1."""
     from ufal.udpipe import ProcessingError, Sentences, Trainer
@@ -70,9 +70,9 @@ def spacy(
     data: Data,
     out: Out,
     treebank: Treebank = "en_ewt",
-    language: Annotated[str, typer.Option(help="For its tokeniser, which has rules.")] = "en",
+    language: Annotated[str, typer.Option(help="Language of its rule-based tokeniser.")] = "en",
     max_steps: Annotated[
-        int, typer.Option(help="Steps of training; 0: until it is stale.")
+        int, typer.Option(help="Training steps; 0: until early stopping.")
     ] = 20_000,
 ) -> None:
     """Train spaCy."""

@@ -1,10 +1,10 @@
-"""Two versions of the package, in turns, in one run: how much faster is the one that is installed?
+"""Compare the speed of the installed version of the package with another one.
 
     git worktree add ../before REV && pip install --target out/before ../before
     python bench/versions.py --before out/before --data DIR [--treebank en_ewt] [--model en-linear]
 
-Each figure is the least CPU time of `--repeat` runs, old and new by turns, each in a process of its
-own: on a machine that others use as well, that is what can be compared. Trees must be the same.
+Each figure is the least CPU time of `--repeat` runs; old and new runs alternate, each in a separate
+process, which gives comparable figures on a shared machine. Trees must be identical.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from rich.table import Table
 import dodona
 from dodona.treebank.raw_text import raw_text
 
-ONCE = 0.2  # seconds at least that calls are measured for
+ONCE = 0.2  # least seconds of a measurement
 RUNS = 3  # in one process
 
 
 def least_seconds(function: Callable[[], Any]) -> float:
-    """CPU seconds of a call: the least of some runs, of as many calls as take long enough."""
+    """Return the CPU seconds of a call: the least of several runs, each of enough calls."""
     function()
     best, n_calls = float("inf"), 1
     for _ in range(RUNS):
@@ -48,12 +48,12 @@ def least_seconds(function: Callable[[], Any]) -> float:
 
 
 def digest(sentences: Iterable[dodona.Sentence]) -> str:
-    """What tells one set of trees from another."""
+    """Return a checksum of trees."""
     return hashlib.sha256(b"".join(map(bytes, sentences))).hexdigest()[:12]
 
 
 def figures(folder: Path, model: str, epochs: int) -> dict[str, Any]:
-    """Nanoseconds a word, or seconds, of what this process's version of the package does."""
+    """Measure the version of the package that this process imports."""
     measure.use_one_core()
     parser, test = dodona.load(model), folder / "dev.conllu"
     sentences = list(dodona.read(test, trees="ignored"))
@@ -84,7 +84,7 @@ def figures(folder: Path, model: str, epochs: int) -> dict[str, Any]:
 
 
 def run(before: Path | None, arguments: list[str]) -> dict[str, Any]:
-    """The figures of a version, in a fresh process."""
+    """Measure a version in a new process."""
     environment = {**os.environ, "PYTHONPATH": "" if before is None else str(before)}
     with tempfile.TemporaryDirectory() as elsewhere:
         command = [sys.executable, str(Path(__file__).resolve()), *arguments, "--alone"]
@@ -102,22 +102,20 @@ def least(runs: list[dict[str, Any]], name: str) -> float:
 def main(
     data: measure.Data,
     before: Annotated[
-        Path | None, typer.Option(help="Folder with the package to compare with.")
+        Path | None, typer.Option(help="Folder of the other version of the package.")
     ] = None,
     treebank: Annotated[str, typer.Option(help="The treebank's folder in it.")] = "en_ewt",
     model: Annotated[str, typer.Option(help="A name or a file.")] = "en-linear",
-    epochs: Annotated[int, typer.Option(help="Passes when training; 0: do not train.")] = 0,
-    repeat: Annotated[int, typer.Option(help="Runs of each.")] = 3,
-    alone: Annotated[
-        bool, typer.Option(help="Print the figures of this process's version.")
-    ] = False,
+    epochs: Annotated[int, typer.Option(help="Training epochs; 0: no training.")] = 0,
+    repeat: Annotated[int, typer.Option(help="Runs of each version.")] = 3,
+    alone: Annotated[bool, typer.Option(help="Print the figures of this process as JSON.")] = False,
 ) -> None:
-    """Measure two versions of the package by turns."""
+    """Measure two versions of the package, alternating."""
     if alone:
         print(json.dumps(figures(data / treebank, model, epochs)))
         return
     if before is None:
-        raise SystemExit("--before DIR: where is the package to compare with?")
+        raise SystemExit("--before DIR is missing: the folder of the version to compare with")
     if Path(model).exists():
         model = str(Path(model).resolve())
     arguments = ["--data", str(data.resolve()), "--treebank", treebank, "--model", model]

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from zlib import crc32
 
 import dodona
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from dodona.synthetic.generator import synthetic_treebank, to_conllu
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.graphs.enhanced import with_graph
@@ -113,22 +113,24 @@ def _folder() -> TemporaryDirectory[str]:
 
 def network(**settings: Any) -> dodona.Parser:
     """A parser with a network that has learned nothing but lemmas: there is nothing to compile."""
-    from dodona.neural import knowledge
-    from dodona.neural.network import new_parameters
-    from dodona.neural.training import NeuralTrainer
+    from dodona.parsing.trainer import Trainer
+    from dodona.training.neural import tag_heads
+    from dodona.training.neural.network import new_parameters
+    from dodona.training.neural.strategy import NeuralStrategy
 
     small = {"scorer": "neural", "width": 32, "layers": 1, "hidden": 16, "epochs": 1}
-    with patch.multiple(knowledge, HASHED_ROWS=5, GRAM_ROWS=9):
+    with patch.multiple(tag_heads, HASHED_ROWS=5, GRAM_ROWS=9):
         data = graphs() if "graph" in settings else treebank()
-        trainer = NeuralTrainer(data, None, dodona.Settings(**{**small, **settings}))
-    if trainer.lemma_trainer is not None:
-        for _ in trainer.lemma_trainer.epochs():
-            pass
-    return trainer._parser(trainer.arrays_of(new_parameters(trainer.shape, 1)))
+        strategy = NeuralStrategy()
+        trainer = Trainer(data, None, dodona.Settings(**{**small, **settings}), strategy)
+    for stage in strategy.stages():
+        stage.complete()
+    trainer.best = strategy.learned(strategy.arrays_of(new_parameters(strategy.shape, 1)))
+    return trainer.parser()
 
 
 # networks need JAX to be made, though not to be used
-NETWORKS: dict[str, Callable[[], Saved]] = {
+NETWORKS: dict[str, Callable[[], Serialisable]] = {
     "network": partial(network),
     "network-floats": partial(network, precision="float32"),
     "network-swap": partial(network, system="swap"),
@@ -136,7 +138,7 @@ NETWORKS: dict[str, Callable[[], Saved]] = {
     "network-graphs": partial(network, graph="enhanced"),
 }
 
-MAKERS: dict[str, Callable[[], Saved]] = {
+MAKERS: dict[str, Callable[[], Serialisable]] = {
     **{name: partial(train, system=name) for name in TREE_SYSTEMS},
     **{
         name: partial(train, graphs, GRAPH_TEMPLATES, system=name, graph="enhanced")
@@ -158,7 +160,7 @@ MAKERS: dict[str, Callable[[], Saved]] = {
 
 
 @cache
-def sample(name: str) -> Saved:
+def sample(name: str) -> Serialisable:
     """The model of that name, always the same."""
     return MAKERS[name]()
 

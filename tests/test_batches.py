@@ -1,4 +1,4 @@
-"""Streams of sentences: in order, on threads, and up to the very error that they end in."""
+"""Streams of sentences: order, threads, and errors at the end of the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents: sequences of sentences, and what can be made of them."""
+"""Documents: sequences of sentences and their conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation says, run: code in Markdown files, and the examples in docstrings."""
+"""Run the code of the documentation: Markdown files and examples in docstrings."""
 
 from __future__ import annotations
 
@@ -25,43 +25,47 @@ PAGES = [
     if re.search("^```(py|console)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 BLOCK = re.compile(r"^```(python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# docstrings, whose examples run with their modules
+GENERATED = re.compile(r"^<!-- (?:api|systems) -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 OPTIONS = doctest.ELLIPSIS
 
 
 def modules() -> list[str]:
-    """Every module of the installed package, compiled ones included."""
+    """Return every module of the installed package, compiled ones included."""
     found = pkgutil.walk_packages(dodona.__path__, "dodona.")
     return ["dodona", *(module.name for module in found if not module.name.endswith("__main__"))]
 
 
 def blocks(path: Path) -> list[tuple[int, str, str]]:
-    """Line, kind and code of a page's Python blocks."""
-    text = path.read_text(encoding="utf-8")
+    """Return line, kind and code of a page's blocks of code."""
+    text = GENERATED.sub(
+        lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8")
+    )
     return [
         (text.count("\n", 0, match.start()) + 2, match[1], match[2])
         for match in BLOCK.finditer(text)
     ]
 
 
-def needs_what_is_not_here(code: str) -> bool:
-    """Whether the code imports an extra, as it says itself, that is not installed."""
+def needs_missing_extra(code: str) -> bool:
+    """Say whether the code imports an extra, named in its comment, that is not installed."""
     extras = re.findall(r"\bimport (\w+)  # pip install \"dodona\[", code)
     return any(importlib.util.find_spec(name) is None for name in extras)
 
 
 def run_examples(test: doctest.DocTest, *, keep: bool = False) -> None:
-    """Run a doctest and fail with what it printed."""
-    said: list[str] = []
+    """Run a doctest and fail with its output."""
+    output: list[str] = []
     failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(
-        test, out=said.append, clear_globs=not keep
+        test, out=output.append, clear_globs=not keep
     )
-    assert not failed, "".join(said)
+    assert not failed, "".join(output)
 
 
 def run_commands(code: str) -> None:
-    """Run what stands behind `$`, and compare what it prints with the lines that follow."""
+    """Run the commands after `$`, and compare their output with the lines that follow."""
     if sys.platform == "win32":
-        return  # pages are written for other shells
+        return  # the pages assume a POSIX shell
     scripts = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for block in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
@@ -74,7 +78,7 @@ def run_commands(code: str) -> None:
 
 @pytest.fixture
 def treebank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files that the pages name, in the folder where they run."""
+    """Write the files that the pages name into the folder where they run."""
     monkeypatch.chdir(tmp_path)
     for seed, part in enumerate(["train", "dev", "test"], start=1):
         write_treebank(f"{part}.conllu", 60, seed)
@@ -85,16 +89,16 @@ def treebank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_code_of_a_page_runs_from_top_to_bottom(path: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     for line, kind, code in blocks(path):
-        if needs_what_is_not_here(code):
+        if needs_missing_extra(code):
             continue
         if kind == "python":
-            # as many lines above it as in the page, so that a traceback tells the page's line
+            # blank lines above it, so that a traceback has the line number of the page
             exec(compile("\n" * (line - 1) + code, str(path), "exec"), names)
         elif kind == "console":
             run_commands(code)
         else:
             test = doctest.DocTestParser().get_doctest(code, names, path.name, str(path), line - 1)
-            test.globs = names  # not the copy that the parser made: blocks share their names
+            test.globs = names  # blocks share their names, so no copy
             run_examples(test, keep=True)
 
 
@@ -109,7 +113,7 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
     except ImportError as error:
         if "pip install" not in str(error):
             raise
-        pytest.skip(str(error))  # what it needs is an extra that is not there
+        pytest.skip(str(error))  # the extra is not installed
     for test in doctest.DocTestFinder(exclude_empty=True).find(module):
         run_examples(test)
 
@@ -123,7 +127,7 @@ def test_examples_are_found_in_compiled_modules(name: str) -> None:
 
 def test_the_demo_does_what_it_says(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools" / "demo.py"), str(tmp_path)]
-    utf8 = os.environ | {"PYTHONIOENCODING": "utf-8"}  # also where the console has another
+    utf8 = os.environ | {"PYTHONIOENCODING": "utf-8"}  # whatever the encoding of the console
     shown = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=utf8)
     scores = dodona.evaluate(tmp_path / "test.conllu", tmp_path / "parsed.conllu")
     assert f"LAS {scores.las:.2f}" in shown.stdout

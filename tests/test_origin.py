@@ -1,4 +1,4 @@
-"""What a build says of its origin: `src/name_origin.py`, on folders made up here."""
+"""What a build says of its origin: `tools/name_origin.py`, on folders made up here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-NAME_ORIGIN = Path(__file__).parent.parent / "src" / "name_origin.py"
+NAME_ORIGIN = Path(__file__).parent.parent / "tools" / "name_origin.py"
 
 
 def origin(source: Path) -> dict[str, str]:

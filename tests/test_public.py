@@ -1,4 +1,4 @@
-"""What people reach for first from Python: it is there, and what is wrong is told with advice."""
+"""The public names of the package, and errors with advice for common mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A record is a dataclass in all that anybody can see of it."""
+"""Records behave like dataclasses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dodona.settings import SegmenterSettings, TaggerSettings
 
 
 def make(decorate: Callable[..., Any], field: Any, **how: Any) -> Any:
-    """The same class, made by records or by dataclasses."""
+    """Make a class by records or by dataclasses."""
 
     class Oak:
         kind: ClassVar[str] = "tree"
@@ -44,7 +44,7 @@ def pair(**how: Any) -> list[Any]:
 
 
 def told(ask: Callable[[], Any]) -> Any:
-    """What comes of it, be it the kind of an error."""
+    """Return the result of a call, or the type of its error."""
     try:
         return ask()
     except Exception as error:

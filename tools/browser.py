@@ -1,6 +1,6 @@
-"""A browser for the tests of pages: one that is here, else Playwright's, else the system's package.
+"""Find or install a browser for the page tests: an installed one, Playwright's or the system's.
 
-python -m tools.browser    finds or installs one, and says what it does: `make test` begins so
+python -m tools.browser    the first step of `make test`
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
     *("microsoft-edge", "msedge"),
 )
-# where they are, if not on the PATH
+# locations outside the PATH
 PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -30,23 +30,23 @@ PLACES = (
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 DOWNLOAD = f'"{sys.executable}" -m playwright install --only-shell chromium'
-PACKAGES = {  # by the program that installs them; apt-get's lists are empty on a fresh machine
+PACKAGES = {  # by package manager; the lists of apt-get are empty on a new machine
     "apt-get": "apt-get update && apt-get install --yes --no-install-recommends chromium",
     "dnf": "dnf install --assumeyes chromium",
 }
-LIMIT = 240  # seconds for each
+LIMIT = 240  # seconds for each command
 MISSING = "no browser could be started"
 
 
 def candidates() -> Iterator[str | None]:
-    """The browsers that are here, and None for Playwright's own, which it finds by itself."""
+    """Return the installed browsers, and None for Playwright's own."""
     yield from filter(None, map(shutil.which, NAMES))
     yield from (place for place in PLACES if Path(place).exists())
     yield None
 
 
 def start_browser(playwright: Playwright) -> Browser | None:
-    """The first browser that starts; some are scripts that only tell how to get one."""
+    """Return the first browser that starts; some are scripts that only print a hint."""
     from playwright.sync_api import Error
 
     for path in candidates():
@@ -58,7 +58,7 @@ def start_browser(playwright: Playwright) -> Browser | None:
 
 
 def version() -> str | None:
-    """The browser that tests will use, in words."""
+    """Describe the browser that the tests will use."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -67,14 +67,14 @@ def version() -> str | None:
 
 
 def ways_to_install() -> Iterator[str]:
-    """Commands that may bring a browser, best first."""
+    """Return the commands that may install a browser, best first."""
     yield DOWNLOAD
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         yield from (command for name, command in PACKAGES.items() if shutil.which(name))
 
 
 def install() -> str | None:
-    """Try what may work until a browser starts; which, in words."""
+    """Try to install a browser; return the description of the one that starts."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     for command in ways_to_install():
         print(f"No browser yet; trying: {command}", flush=True)

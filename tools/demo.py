@@ -1,9 +1,9 @@
-"""Dodona in a minute: parse plain English; make a treebank, train, parse, score, look.
+"""Demonstration: parse plain English; generate a treebank, train, parse, score, draw.
 
 python tools/demo.py [FOLDER]    (or `make demo`, which also builds and installs Dodona)
 
-The English model ships with the package, and the treebank is in an invented language, so the demo
-needs no download. Every step prints the shell command that does the same.
+The English model ships with the package, and the treebank is in a synthetic language, so that the
+demo needs no download. Every step prints the equivalent shell command.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import dodona
 from dodona.drawing.terminal import draw
-from dodona.learning.epochs import Progress as TrainingProgress
 from dodona.synthetic import generator
+from dodona.training.loop import Progress as TrainingProgress
 
 EPOCHS = 5
 TEXT = """\
@@ -35,7 +35,7 @@ console = Console(highlight=False)
 
 @contextmanager
 def step(title: str, command: str) -> Iterator[None]:
-    """Announce a step with its shell command, and tell how long it took."""
+    """Print a step with its shell command and its time."""
     console.print(f"\n[bold]{title}[/bold]")
     console.print(f"  [dim]$ {command}[/dim]", soft_wrap=True)
     start = time.perf_counter()
@@ -44,7 +44,7 @@ def step(title: str, command: str) -> Iterator[None]:
 
 
 def parse_english(folder: Path) -> None:
-    """Raw text to trees with the model that ships; the longest sentence that fits is drawn."""
+    """Parse raw text with the default model, and draw a tree."""
     source, output = folder / "text.txt", folder / "text.conllu"
     folder.mkdir(parents=True, exist_ok=True)
     source.write_text(TEXT, encoding="utf-8")
@@ -60,7 +60,7 @@ def parse_english(folder: Path) -> None:
 
 
 def make_treebank(folder: Path) -> None:
-    """Write train, dev and test files of the invented language."""
+    """Write train, dev and test files of the synthetic language."""
     with step("A treebank", f"python -m dodona.synthetic.generator {folder}"):
         generator.main([str(folder)])
         for part in ("train", "dev", "test"):
@@ -70,7 +70,7 @@ def make_treebank(folder: Path) -> None:
 
 
 def train(folder: Path, model: Path) -> dodona.Parser:
-    """Train with the dynamic oracle, keeping the epoch that is best on dev."""
+    """Train with the dynamic oracle, and keep the best epoch on the dev set."""
     files = folder / "train.conllu", folder / "dev.conllu"
     command = f"dodona train --train {files[0]} --dev {files[1]} --epochs {EPOCHS} -o {model}"
     bar = Progress(
@@ -101,7 +101,7 @@ def train(folder: Path, model: Path) -> dodona.Parser:
 
 
 def parse(parser: dodona.Parser, model: Path, gold: Path, output: Path) -> None:
-    """Parse the test sentences from file to file; the gold trees are not looked at."""
+    """Parse the test set from file to file, without its gold trees."""
     with (
         step("Trees for sentences it has not seen", f"dodona parse {model} {gold} -o {output}"),
         dodona.Writer(output) as writer,
@@ -111,7 +111,7 @@ def parse(parser: dodona.Parser, model: Path, gold: Path, output: Path) -> None:
 
 
 def score(gold: Path, output: Path) -> None:
-    """Compare with the gold trees."""
+    """Score the parses against the gold trees."""
     with step("How good they are", f"dodona evaluate {gold} {output}"):
         scores = dodona.evaluate(gold, output)
         console.print(
@@ -121,7 +121,7 @@ def score(gold: Path, output: Path) -> None:
 
 
 def show(output: Path) -> None:
-    """Draw the first parse that is neither trivial nor wider than a screen."""
+    """Draw the first parse that is neither trivial nor wider than the screen."""
     sentence = next(s for s in dodona.read(output) if 9 <= len(s) <= 14)
     console.print(f"\n[bold]One of them[/bold]  {' '.join(sentence.forms)}\n")
     heads = [head or 0 for head in sentence.heads]
@@ -144,7 +144,7 @@ def main() -> None:
         (f"dodona evaluate {folder}/test.conllu {output} --errors", "where it goes wrong"),
         (f"dodona draw {output} -o trees.html", "pictures"),
         (f"dodona grep 'upos=VERB >nsubj *' {output}", "look for something"),
-        ("dodona train --train F --dev F -o MODEL", "your own treebank: docs/treebanks.md"),
+        ("dodona train --train F --dev F -o MODEL", "your own treebank: docs/how-to/treebanks.md"),
     ):
         console.print(f"  [cyan]{command}[/cyan]  {about}", soft_wrap=True, highlight=False)
 

@@ -1,4 +1,4 @@
-"""The engines that `make test-engines` tests: installs those that can be, and says which cannot.
+"""Install the engines that `make test-engines` tests, and report those that cannot be installed.
 
 python -m tools.engines
 """
@@ -16,7 +16,7 @@ from tools.environment import PIP, ROOT
 
 
 def extra(name: str) -> list[str]:
-    """What an extra of pyproject.toml brings; 3.10 reads no TOML, and Python has the same lists."""
+    """Return the requirements of an extra, from the metadata (Python 3.10 has no TOML reader)."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(rf"^{name} = (\[.*?\])$", text, re.MULTILINE | re.DOTALL)
     assert found, f"pyproject.toml has an extra {name}"
@@ -24,7 +24,7 @@ def extra(name: str) -> list[str]:
     return packages
 
 
-# the module: what pip is asked for
+# module: requirements for pip
 ENGINES = {
     "pyspark": extra("spark"),
     "ray": extra("ray"),
@@ -34,29 +34,29 @@ ENGINES = {
     "daft": ["daft"],
     "fsspec": ["fsspec"],
 }
-JAVA = {  # by the program that installs it; apt-get's lists are empty on a fresh machine
+JAVA = {  # by package manager; the lists of apt-get are empty on a new machine
     "apt-get": "apt-get update && apt-get install --yes --no-install-recommends "
     "openjdk-17-jre-headless",
     "dnf": "dnf install --assumeyes java-17-openjdk-headless",
 }
-LIMIT = 400  # seconds for each
+LIMIT = 400  # seconds for each command
 
 
 def is_here(module: str) -> bool:
-    """Whether a module can be imported, in a process of its own."""
+    """Say whether a module can be imported, in a separate process."""
     return not subprocess.run(
         [sys.executable, "-c", f"import {module}"], capture_output=True
     ).returncode
 
 
 def install(packages: list[str]) -> str:
-    """Install them; returns why that failed, or nothing."""
+    """Install requirements; return the reason of a failure, or an empty string."""
     command = [sys.executable, *PIP, "install", *packages]
     return _run(command, shell=False)
 
 
 def install_java() -> str:
-    """The same for Java, which only root can install."""
+    """Install Java, which only root can; return the reason of a failure."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return "no java on the PATH"
     for name, command in JAVA.items():
@@ -88,9 +88,9 @@ def _run(command: list[str] | str, shell: bool) -> str:
 def main() -> None:
     for module, packages in ENGINES.items():
         why = "" if is_here(module) else install(packages)
-        print(f"{module}: {why or 'is here'}", flush=True)
+        print(f"{module}: {why or 'installed'}", flush=True)
     why = "" if shutil.which("java") else install_java()
-    print(f"java: {why or 'is here'}", flush=True)
+    print(f"java: {why or 'installed'}", flush=True)
 
 
 if __name__ == "__main__":

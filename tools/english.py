@@ -1,19 +1,20 @@
-"""What holds of our own English sentences, by phenomenon: a table for people and for model cards.
+"""Run the checks of tests/english on a model, and tabulate them by phenomenon.
 
 python -m tools.english [MODEL] [--failed] [--floors] [--out TABLE.md]
 
-A file of tests/english is a phenomenon. A line is a text; what follows, indented, must hold of it:
+A file of tests/english is a phenomenon. A line is a text; the indented lines after it are its
+checks:
 
     The dog's bowl is empty.
-      words: The dog 's bowl is empty .         all words, sentences parted by |
-      sentences: 1                              how many there are
-      word: empty                               these words are there
+      words: The dog 's bowl is empty .         all words, sentences separated by |
+      sentences: 1                              number of sentences
+      word: empty                               these words exist
       upos: bowl=NOUN empty=ADJ                 tags
       lemma: is=be                              lemmas
       root(empty) nmod:poss(bowl, dog)          arcs: label(head, dependent)
 
-A word that stands there twice is named bowl#1, bowl#2. A label without a subtype fits all subtypes;
-acl|advcl(…) is one or the other, arc(…) is any. Each of these is one check. They ask for what
+A word that occurs twice is named bowl#1, bowl#2. A label without a subtype matches all subtypes;
+acl|advcl(…) matches either, arc(…) any label. Each of these is one check. They require what
 every annotator of Universal Dependencies would agree to, by the conventions of English EWT.
 """
 
@@ -37,18 +38,18 @@ PAIRS = {"upos": "upos", "lemma": "lemmas"}
 ANY = "arc"
 _ARC = re.compile(r"(?P<label>[a-z:|]+)\((?P<head>\S+?)(?:, (?P<dependent>\S+?))?\)(?=\s|$)")
 _NUMBERED = re.compile(r"(.+)#(\d+)")
-# texts whose words are to be seen without thinking
+# texts that split into words by simple rules
 _PLAIN = re.compile(r"[A-Za-z0-9 ,;:\"()“”]*[.!?]?[)\"”]*\.?")
 _PIECES = re.compile(r"[A-Za-z0-9]+|[^A-Za-z0-9\s]")
 
 
 class BedError(ValueError):
-    """Something in the files that is not as it should be."""
+    """An error in the check files."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """Something that must hold: `kind` is words, sentences, word, upos, lemma or a label."""
+    """One check: `kind` is words, sentences, word, upos, lemma or a label."""
 
     kind: str
     what: tuple[str, ...]
@@ -63,12 +64,12 @@ class Check:
 
     @property
     def is_arc(self) -> bool:
-        """Whether it asks for a head."""
+        """Whether the check concerns an arc."""
         return self.kind not in {"words", "sentences", "word", *PAIRS}
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The words that it names."""
+        """The words that the check names."""
         if self.kind in PAIRS:
             return self.what[:1]
         return self.what if self.is_arc or self.kind == "word" else ()
@@ -85,7 +86,7 @@ class Item:
 
     @cached_property
     def sentences(self) -> list[list[str]]:
-        """The words, sentence by sentence: as a check has them or, of a plain text, as seen."""
+        """The words of each sentence: from a check or, for a plain text, by simple rules."""
         for check in self.checks:
             if check.kind == "words":
                 parts = " ".join(check.what).split(" | ")
@@ -93,17 +94,17 @@ class Item:
         if any(check.kind == "word" for check in self.checks):
             return [_split_at_blanks(self.text)]
         if not _PLAIN.fullmatch(self.text):
-            raise BedError(f"{self.path.name}:{self.line}: say the words of {self.text!r}")
+            raise BedError(f"{self.path.name}:{self.line}: add a `words:` check for {self.text!r}")
         return [_PIECES.findall(self.text)]
 
 
 def read_bed(folder: Path = FOLDER) -> dict[str, list[Item]]:
-    """The texts of every phenomenon, by its name."""
+    """Return the texts of every phenomenon, by name."""
     return {path.stem: list(read_items(path)) for path in sorted(folder.glob("*.txt"))}
 
 
 def read_items(path: Path) -> Iterator[Item]:
-    """The texts in a file."""
+    """Yield the texts of a file."""
     item = None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
@@ -133,14 +134,14 @@ def _read_checks(path: Path, number: int, line: str) -> Iterator[Check]:
     else:
         found = list(_ARC.finditer(line))
         if not found or _ARC.sub("", line).strip():
-            raise BedError(f"{path.name}:{number}: no check that is known: {line}")
+            raise BedError(f"{path.name}:{number}: unknown check: {line}")
         for match in found:
             words = [match["head"], *filter(None, [match["dependent"]])]
             yield Check(match["label"], tuple(words), number)
 
 
 def _split_at_blanks(text: str) -> list[str]:
-    """Words of texts with odd tokens: only what ends a text, or a word, is taken off."""
+    """Split a text with unusual tokens at spaces, and separate final punctuation."""
     return [piece for word in text.split() for piece in _split_word(word)]
 
 
@@ -150,26 +151,26 @@ def _split_word(word: str) -> list[str]:
 
 
 class Answer:
-    """What a model makes of a text: all its words, one after the other, with heads among them."""
+    """The words, heads and labels that a model predicts for a text."""
 
     def __init__(self, sentences: Sequence[dodona.Sentence]) -> None:
         self.sentences = sentences
         self.forms = [form for sentence in sentences for form in sentence.forms]
-        self.heads: list[int | None] = []  # places in the above; None is the root
+        self.heads: list[int | None] = []  # indices into forms; None is the root
         self.labels = [label for sentence in sentences for label in sentence.deprels]
         for sentence in sentences:
             start = len(self.heads)
             self.heads += [start + head - 1 if head else None for head in sentence.heads]
 
     def find(self, name: str) -> int | None:
-        """Where a word stands, named by its form and, of several, its number."""
+        """Return the index of a word, named by its form and, of several, its number."""
         numbered = _NUMBERED.fullmatch(name)
         form, number = (numbered[1], int(numbered[2])) if numbered else (name, 1)
         places = [i for i, found in enumerate(self.forms) if found == form]
         return places[number - 1] if 0 < number <= len(places) else None
 
     def holds(self, check: Check) -> bool:
-        """Whether a check holds."""
+        """Say whether a check passes."""
         if check.kind == "words":
             return self.forms == [word for word in check.what if word != "|"]
         if check.kind == "sentences":
@@ -198,7 +199,7 @@ def _fits(label: str, wanted: str) -> bool:
 
 @dataclass
 class Tally:
-    """Of a phenomenon: how many checks there are, and which do not hold."""
+    """Results of a phenomenon: the number of checks, and the failed ones."""
 
     n_checks: int = 0
     failed: list[tuple[Item, Check]] = field(default_factory=list)
@@ -209,7 +210,7 @@ class Tally:
 
 
 def run(parser: Parser, bed: dict[str, list[Item]]) -> dict[str, Tally]:
-    """What holds of a model; one that finds no words is given them, and not asked for them."""
+    """Run all checks on a model; one without a segmenter is given the words."""
     return {name: _tally(parser, items) for name, items in bed.items()}
 
 
@@ -234,7 +235,7 @@ def _parse(parser: Parser, item: Item) -> list[dodona.Sentence]:
 
 
 def make_table(tallies: dict[str, Tally]) -> str:
-    """What holds, by phenomenon, in Markdown."""
+    """Return a Markdown table of passed checks by phenomenon."""
     rows = [(name.replace("_", " "), t.n_held, t.n_checks) for name, t in tallies.items()]
     rows.append(("all", sum(row[1] for row in rows), sum(row[2] for row in rows)))
     lines = [f"| {name} | {held} | {n} | {100 * held / (n or 1):.0f}% |" for name, held, n in rows]
@@ -242,17 +243,19 @@ def make_table(tallies: dict[str, Tally]) -> str:
 
 
 def read_floors(path: Path = FLOORS) -> dict[str, int]:
-    """How many checks of each phenomenon the model that ships holds at the least."""
+    """Return the number of checks of each phenomenon that the default model must pass."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return {name: int(floor) for name, floor in (line.split("\t") for line in lines)}
 
 
 def main(words: list[str] | None = None) -> None:
-    """Print the table of a model."""
+    """Print the table for a model."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("model", nargs="?", default="en", help="model file, or its name")
-    options.add_argument("--failed", action="store_true", help="list what does not hold")
-    options.add_argument("--floors", action="store_true", help="make what holds the least")
+    options.add_argument("--failed", action="store_true", help="list failed checks")
+    options.add_argument(
+        "--floors", action="store_true", help="write the passed checks as the new floors"
+    )
     options.add_argument("--out", type=Path, help="file to write the table to")
     chosen = options.parse_args(words)
     try:

@@ -1,13 +1,13 @@
-"""The command that makes the English model, shown or run.
+"""Run or print the command that makes the English models.
 
-Treebanks are looked for as docs/treebanks.md says; DODONA_TEXT names a folder of raw text, and
-DODONA_VECTORS a file of word vectors (`NAME.npy` beside `NAME.words`). With DODONA_SILVER, a folder
-of silver that was made before, no GPU is needed: students learn on a CPU, too, though slower.
+Treebanks are located as docs/how-to/treebanks.md describes; DODONA_TEXT names a folder of raw text,
+and DODONA_VECTORS a file of word vectors (`NAME.npy` with `NAME.words`). With DODONA_SILVER, a
+folder of existing silver data, no GPU is needed: students can be trained on a CPU, more slowly.
 
-python -m tools.english_recipe --until sentences     what needs no GPU; then, on a machine with one:
-python -m tools.english_recipe --until silver        teachers, and what they annotate
+python -m tools.english_recipe --until sentences     the steps without a GPU; then, with a GPU:
+python -m tools.english_recipe --until silver        teachers and silver data
 python -m tools.english_recipe                       the student
-python -m tools.english_recipe --name en-small       another, of the same silver, without vectors
+python -m tools.english_recipe --name en-small       another student, without vectors
 python -m tools.english_recipe --show                only print the command
 """
 
@@ -22,23 +22,23 @@ from pathlib import Path
 from dodona.cli import main as run
 from tools.treebanks import find_folder
 
-TREEBANKS = ("en_ewt", "en_gumfree")  # the first says which labels and tags there are
+TREEBANKS = ("en_ewt", "en_gumfree")  # the first defines labels and tags
 TEACHERS = "--teachers 2 --teacher-epochs 28"
 SIZES = {
     "en": "--width 256 --layers 3 --hidden 256 --epochs 20",
     "en-small": "--width 128 --layers 2 --hidden 128 --epochs 20",
 }
-WITHOUT_VECTORS = ("en-small",)  # which would be larger than all the rest of it
+WITHOUT_VECTORS = ("en-small",)  # vectors would be larger than the rest of the model
 OF_ALL = "--system arc-hybrid --batch-words 2500 --silver-per-gold 2"
 ABBREVIATIONS = Path(__file__).parent / "abbreviations" / "en.txt"
 LEXICON = Path(__file__).parent / "lexicon" / "en.txt"
 
 
 def main() -> None:
-    """Find the data, and make the model."""
+    """Locate the data, and make the model."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
-    options.add_argument("--out", type=Path, default=Path("out"), help="where the model goes")
+    options.add_argument("--out", type=Path, default=Path("out"), help="output folder")
     options.add_argument("--name", choices=SIZES, default="en")
     options.add_argument("--show", action="store_true", help="only print the command")
     chosen, more = options.parse_known_args()
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def make(data: Path, out: Path, name: str, *more: str, only_show: bool = False) -> None:
-    """Run the command with more options behind it, or only print it."""
+    """Run the command with additional options, or only print it."""
     words = [*command(data, out, name), *more]
     print("dodona", shlex.join(words), file=sys.stderr)
     if not only_show:
@@ -55,7 +55,7 @@ def make(data: Path, out: Path, name: str, *more: str, only_show: bool = False) 
 
 
 def command(data: Path, out: Path, name: str) -> list[str]:
-    """The words behind `dodona`."""
+    """Return the arguments of `dodona`."""
     train, dev = ([data / treebank / f"{part}.conllu" for treebank in TREEBANKS] for part in PARTS)
     held_out = [*dev, *sorted(data.glob("en_*/test.conllu"))]
     words = ["distil", *map(str, train), "--dev", str(dev[0])]
@@ -69,7 +69,7 @@ def command(data: Path, out: Path, name: str) -> list[str]:
 
 
 def _taught_by(out: Path, name: str) -> list[str]:
-    """Where silver comes from: teachers have vectors, so that a student without takes theirs."""
+    """Return the options for silver data; a student without vectors uses that of `en`."""
     silver = out / "work" / "silver" if name in WITHOUT_VECTORS else None
     made = os.environ.get("DODONA_SILVER") or silver
     if made:

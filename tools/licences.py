@@ -1,4 +1,4 @@
-"""Whose treebank a folder holds, and under which licence: what its files say of it.
+"""Read language, name and licence of a treebank from the files of its folder.
 
 Releases of Universal Dependencies have a README with lines such as "License: CC BY-SA 4.0" and a
 LICENSE.txt. Other collections have one README for all, with a table.
@@ -18,7 +18,7 @@ _TITLE = re.compile(r"\bUD_([A-Z][A-Za-z_]*)-[A-Za-z0-9]+")
 _NAMED = re.compile(
     r"(CC[ -]BY(?:-NC)?(?:-SA|-ND)?[ -]\d\.\d|LGPL-?LR|L?GPL[ -]v?\d(?:\.\d)?|MIT)\b", re.IGNORECASE
 )
-_WORDS = {  # as the licences of Creative Commons name themselves
+_WORDS = {  # names in the texts of Creative Commons licences
     "attribution": "BY",
     "noncommercial": "NC",
     "non-commercial": "NC",
@@ -30,7 +30,7 @@ _WORDS = {  # as the licences of Creative Commons name themselves
 
 
 def read_card(folder: Path, version: str = "") -> Card:
-    """Language, name and licence of the treebank in a folder; the licence may be `UNKNOWN`."""
+    """Return language, name and licence of a treebank; the licence may be `UNKNOWN`."""
     texts = [_text(path) for path in _find(folder, "README")]
     row = _row(folder)
     licence = _said(texts) or row.get("licence") or _recognised(folder) or UNKNOWN
@@ -55,7 +55,7 @@ def _said(texts: list[str]) -> str:
 
 
 def _row(folder: Path) -> dict[str, str]:
-    """The cells of the folder's row, in a table of the README above it, by their heads."""
+    """Return the folder's row in a table of the parent folder's README, by column."""
     head: list[str] = []
     for path in _find(folder.parent, "README"):
         for line in _text(path).splitlines():
@@ -70,7 +70,7 @@ def _row(folder: Path) -> dict[str, str]:
 
 
 def _recognised(folder: Path) -> str:
-    """The licence whose text or name stands in LICENSE.txt."""
+    """Return the licence whose text or name is in LICENSE.txt."""
     for path in [*_find(folder, "LICENSE"), *_find(folder, "LICENCE")]:
         text = _text(path)
         if found := _NAMED.search(text):

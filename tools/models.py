@@ -3,9 +3,9 @@
 python -m tools.models [--data DIR] [--out FOLDER] [--treebanks a,b] [--scorer linear|neural]
                        [--epochs N] [--test] [--jobs N] [--version 1.0]
 
-Into the folder go, for each treebank, the model, its card and its wheel; DODONA_MODELS may name it.
-What is done is not done again: models.jsonl has the results. Where RAY_ADDRESS names a cluster of
-Ray, the models are trained there. Scores are of the dev set; --test looks at the test set, too.
+For each treebank the folder gets the model, its card and its wheel; DODONA_MODELS may name the
+folder. Finished models, recorded in models.jsonl, are not trained again. If RAY_ADDRESS names a Ray
+cluster, the models are trained there. Scores are those of the dev set; --test adds the test set.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from pathlib import Path
 
 from dodona.cli.tables import n_bytes, print_columns
 from dodona.cli.verbs.info import measure_speed
-from dodona.experiments.running.data import TreebankFolder, find_treebanks
-from dodona.experiments.running.grid import load_results, run_grid
-from dodona.experiments.running.pipelines import ModelJob, TrainedModel
 from dodona.models import SUFFIX
 from dodona.models.cards import NON_COMMERCIAL
 from dodona.models.pages import make_card
@@ -27,25 +24,28 @@ from dodona.models.wheels import make_package
 from dodona.parsing.parser import Parser
 from dodona.settings import LINEAR, SCORERS, Settings
 from dodona.storage import container
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
+from dodona_papers.running.data import TreebankFolder, find_treebanks
+from dodona_papers.running.grid import load_results, run_grid
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from tools.licences import UNKNOWN, read_card
 from tools.treebanks import ROOT, find_folder
 
 RESULTS = "models.jsonl"
-SYSTEM = "nonmonotonic"  # of the linear models: the best of the greedy ones (docs/results.md)
+SYSTEM = "nonmonotonic"  # the best greedy system for linear models
 SHOWN = {"upos": "UPOS", "las": "LAS", "text_las": "text LAS"}
 
 
 def main(words: list[str] | None = None) -> None:
-    """Train what is not there yet, and package all."""
+    """Train the missing models, and package all."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--data", type=Path, default=find_folder(), help="folder of treebanks")
-    options.add_argument("--out", type=Path, default=ROOT / "dist" / "models", help="what is made")
-    options.add_argument("--treebanks", help="some of them, with commas between")
+    options.add_argument("--out", type=Path, default=ROOT / "dist" / "models", help="output folder")
+    options.add_argument("--treebanks", help="names, separated by commas")
     options.add_argument("--scorer", choices=SCORERS, default=LINEAR)
-    options.add_argument("--epochs", type=int, help="as many epochs for each")
-    options.add_argument("--test", action="store_true", help="score on the test set, too")
-    options.add_argument("--jobs", type=int, default=1, help="treebanks side by side")
+    options.add_argument("--epochs", type=int, help="training epochs")
+    options.add_argument("--test", action="store_true", help="also score the test set")
+    options.add_argument("--jobs", type=int, default=1, help="treebanks in parallel")
     options.add_argument("--version", default="1.0", help="version of the packages")
     chosen = options.parse_args(words)
     names = chosen.treebanks.split(",") if chosen.treebanks else None
@@ -61,24 +61,24 @@ def main(words: list[str] | None = None) -> None:
 
 
 def choose_settings(scorer: str, epochs: int | None) -> Settings:
-    """Those of every treebank."""
+    """Return the jobs of all treebanks."""
     given = {} if epochs is None else {"epochs": epochs}
     return Settings(scorer=scorer, **({"system": SYSTEM} if scorer == LINEAR else {}), **given)
 
 
 def make_job(treebank: TreebankFolder, settings: Settings, version: str, test: bool) -> ModelJob:
-    """The job of one treebank; its model has the treebank's name, as packages write names."""
+    """Return the job of one treebank; the model is named after it, in package spelling."""
     card = read_card(treebank.folder, version)
     return ModelJob(treebank, treebank.name.replace("_", "-"), settings, card, test)
 
 
 def train(jobs: list[ModelJob], out: Path, n_processes: int) -> list[TrainedModel]:
-    """The results of all jobs; the model of each is in the folder."""
+    """Run the jobs, and return their results; the models are in the folder."""
 
     def store(result: TrainedModel) -> None:
-        with replacing(model_file(result.name, out)) as file:
+        with atomic_write(model_file(result.name, out)) as file:
             file.write(result.file)
-        (out / f"{result.name}.md").unlink(missing_ok=True)  # that of another model
+        (out / f"{result.name}.md").unlink(missing_ok=True)  # the card of a replaced model
 
     forget_lost(out)
     load = TrainedModel.from_json
@@ -86,11 +86,11 @@ def train(jobs: list[ModelJob], out: Path, n_processes: int) -> list[TrainedMode
 
 
 def forget_lost(out: Path) -> None:
-    """Drop results whose model is not there any more, or another one."""
+    """Drop results whose model is missing or has changed."""
     results = load_results(out / RESULTS, TrainedModel.from_json)
     kept = [result for result in results if digest(model_file(result.name, out)) == result.sha256]
     if len(kept) < len(results):
-        with replacing(out / RESULTS) as file:
+        with atomic_write(out / RESULTS) as file:
             file.write("".join(f"{result.to_json()}\n" for result in kept).encode())
 
 
@@ -103,9 +103,9 @@ def model_file(name: str, out: Path) -> Path:
 
 
 def package(job: ModelJob, result: TrainedModel, out: Path) -> list[str]:
-    """Write card and wheel of a model; its row in the report."""
+    """Write card and wheel of a model; return its row of the report."""
     path, page = model_file(job.name, out), out / f"{job.name}.md"
-    if not page.exists():  # the speed in it is measured once
+    if not page.exists():  # the speed in the card is measured once
         speed = measure_speed(Parser.load(path))
         about, size = container.about(path), path.stat().st_size
         text = make_card(job.name, job.card, about, size, words_per_second=speed, test=result.test)
@@ -117,13 +117,13 @@ def package(job: ModelJob, result: TrainedModel, out: Path) -> list[str]:
 
 
 def report(rows: list[list[str]]) -> None:
-    """A table of all models, and what their licences forbid."""
+    """Print a table of all models, and warnings about licences."""
     words = ("language", "licence", "wheel")
     print_columns(("model", "language", *SHOWN.values(), "size", *words[1:]), rows, words=words)
     licences = {row[0]: row[-2] for row in rows}
     for name, licence in licences.items():
         if licence == UNKNOWN:
-            print(f"{name}: the licence is {licence}: find it out before you pass the model on")
+            print(f"{name}: the licence is {licence}: determine it before you distribute the model")
     if closed := [name for name, licence in licences.items() if NON_COMMERCIAL.search(licence)]:
         print(f"Non-commercial, by their licences: {', '.join(closed)}")
 

@@ -1,10 +1,10 @@
-"""How exact the oracles are: every cost beside exhaustive search, as two tables of the manual.
+"""Compare every cost of the oracles with exhaustive search, as two tables of the manual.
 
     python tools/oracles.py           prints them
-    python tools/oracles.py --write   puts them into docs/oracle.md, between their marks
+    python tools/oracles.py --write   writes them to docs/explanation/oracle.md
 
-Gold trees and graphs of up to four words are all there are, those of five are drawn at random; for
-systems whose twins have too many states, less (the table says what). Takes some minutes.
+All gold trees and graphs of up to four words are used, and a random sample of those of five; fewer
+for systems with too many states (see the table). The comparison takes some minutes.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from support.checked import Tally, compare  # noqa: E402
 PAGE = ROOT / "docs" / "oracle.md"
 LABELS = ("root", "obj")
 N_RANDOM = 40  # gold trees of five words
-STEP = {3: 3, 4: 211}  # of all graphs of that many words, each so many-th
+STEP = {3: 3, 4: 211}  # of all graphs of so many words, every N-th is used
 Gold = frozenset[Arc]
 
 
 def labelled(heads: Heads, labels: Sequence[str], random: Random) -> Gold:
-    """A tree with random labels, the root's own being the first."""
+    """Return the arcs of a tree with random labels; the root arc has the first label."""
     return arcs_of(heads, [labels[0] if h == 0 else random.choice(labels) for h in heads])
 
 
 def trees(n: int, *, one_root: bool, projective: bool | None) -> list[Heads]:
-    """All of them, or where there are too many, some."""
+    """Return all trees of n words, or a sample if there are too many."""
     found = [
         heads
         for heads in all_trees(n)
@@ -49,14 +49,14 @@ def trees(n: int, *, one_root: bool, projective: bool | None) -> list[Heads]:
 
 
 def labels_for(n: int) -> tuple[str, ...]:
-    """Two labels where the states are few."""
+    """Return two labels for short sentences, one for longer ones."""
     return LABELS if n < 4 else LABELS[:1]
 
 
 def count(
     name: str, sizes: Iterable[int], *, root: str | None = None, projective: bool | None
 ) -> Tally:
-    """A system of trees, in all states of sentences of these sizes."""
+    """Compare the costs of a tree system in all states of sentences of these sizes."""
     tally, one_root = Tally(), all_twins()[name].one_root
     for n in sizes:
         system = dodona.system(name, labels=labels_for(n), root=root)
@@ -67,7 +67,7 @@ def count(
 
 
 def count_graphs(name: str, sizes: Iterable[int], *, acyclic: bool = False) -> Tally:
-    """A system of graphs, likewise."""
+    """Compare the costs of a graph system in all states of sentences of these sizes."""
     tally = Tally()
     for n in sizes:
         system = dodona.system(name, labels=labels_for(n + 1), acyclic=acyclic)
@@ -78,7 +78,7 @@ def count_graphs(name: str, sizes: Iterable[int], *, acyclic: bool = False) -> T
 
 
 def exactness() -> list[str]:
-    """The first table: gold that the system can derive."""
+    """Return the lines of the first table: gold that the system can derive."""
     lines = [
         "| system | gold | states checked | costs checked | wrong |",
         "|---|---|---:|---:|---:|",
@@ -104,7 +104,7 @@ def row(name: str, gold: str, tally: Tally) -> str:
 
 
 def nonprojective() -> list[str]:
-    """The second: non-projective gold for systems that cannot derive it."""
+    """Return the lines of the second table: non-projective gold for projective systems."""
     lines = [
         "| system | costs checked | exact | too high | too low | false zeros "
         "| states without a free action |",
@@ -129,8 +129,8 @@ def share(part: int, whole: int) -> str:
 
 
 def between(text: str, mark: str, lines: list[str]) -> str:
-    """The page with the lines between a pair of marks."""
-    start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
+    """Return the page with the lines between a pair of marks."""
+    start, end = f"<!-- {mark} -->\n", "<!-- end -->"
     before, _, rest = text.partition(start)
     _, _, after = rest.partition(end)
     return before + start + "\n" + "\n".join(lines) + "\n\n" + end + after

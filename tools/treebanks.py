@@ -1,4 +1,4 @@
-"""Where treebanks are: where DODONA_DATA says, else in `treebanks/`, else in `../shared/data`.
+"""Locate the treebanks: the folder DODONA_DATA, else `treebanks/`, else `../shared/data`.
 
 python -m tools.treebanks    prints the folder
 """
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def find_folder() -> Path:
-    """The folder of treebanks; without one, that which docs/treebanks.md tells to fill."""
+    """Return the folder of treebanks, or the default of docs/how-to/treebanks.md if none exists."""
     if named := os.environ.get("DODONA_DATA"):
         return Path(named)
     places = [ROOT / "treebanks", ROOT.parent / "shared" / "data"]

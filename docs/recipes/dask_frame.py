@@ -11,7 +11,7 @@ def parse(frame: pd.DataFrame) -> pd.DataFrame:
     return words.to_pandas(types_mapper=pd.ArrowDtype)
 
 
-if __name__ == "__main__":  # Dask starts processes
+if __name__ == "__main__":  # Dask starts new processes
     texts = dd.read_parquet("texts.parquet")
     schema = da.schema("en", keep=pa.schema({"doc_id": pa.int64()}))
     columns = schema.empty_table().to_pandas(types_mapper=pd.ArrowDtype)

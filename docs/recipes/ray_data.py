@@ -8,6 +8,6 @@ words = texts.map_batches(
     fn_constructor_args=["en"],
     fn_constructor_kwargs={"text": "text", "keep": ["doc_id"]},
     batch_format="pyarrow",
-    compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8),  # processes, each with the model
+    compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8),  # each process loads the model once
 )
 words.write_parquet("words.parquet")

@@ -8,7 +8,7 @@ import dodona.arrow as da
 spark = SparkSession.builder.getOrCreate()
 
 
-@pandas_udf("string")  # one value for each text: a column beside the others
+@pandas_udf("string")  # one value per text, as a new column
 def conllu(texts: pd.Series) -> pd.Series:
     made = da.Mapper("en", level="conllu")(pa.table({"text": pa.array(texts, pa.string())}))
     return made["conllu"].to_pandas()

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import dodona
-from dodona.learning.checkpoint import KIND, VERSION
 from dodona.storage import container
 from dodona.storage.container import Array
+from dodona.training.checkpoint import KIND, VERSION
 from fuzz import samples
 from fuzz.mutation import BLIND, change_lines
 from fuzz.recipe_mutation import RecipeMutator

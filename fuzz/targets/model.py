@@ -8,7 +8,7 @@ from zlib import crc32
 
 import dodona
 from dodona.storage.container import ContainerError
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from fuzz import samples
 from fuzz.mutation import BLIND, change_lines
 from fuzz.parses import check_parses, check_readable
@@ -49,7 +49,7 @@ def run(data: bytes) -> object:
     return name, _use(model)
 
 
-def _use(model: Saved) -> object:
+def _use(model: Serialisable) -> object:
     if isinstance(model, dodona.Parser):
         return _parse(model)
     if isinstance(model, dodona.Tagger):

@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 import dodona
-from dodona.cli.inputs import TOKENS, Reading, Source
+from dodona.cli.inputs import TOKENS, InputSource, SentenceReader
 from dodona.explorer.typed import read_typed
 from fuzz import samples
 from fuzz.mutation import BLIND, change_lines, replace_word
@@ -23,7 +23,7 @@ def run(data: bytes) -> object:
     number = crc32(data)
     if number % 2:
         file: Any = io.BytesIO(data)
-        sentences = list(_sentences(Reading(TOKENS).read([Source(file)])))
+        sentences = list(_sentences(SentenceReader(TOKENS).read([InputSource(file)])))
     else:
         sentences = read_typed(data.decode(errors="replace"))
     parser = samples.parser(PARSERS[number // 2 % len(PARSERS)])

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from dodona.evaluation import evaluate as evaluate
     from dodona.evaluation import evaluate_text as evaluate_text
     from dodona.parsing.parser import Parser as Parser
-    from dodona.pipeline.training import train as train
+    from dodona.pipeline.trainers import train as train
     from dodona.query.pattern import Pattern as Pattern
     from dodona.segmentation.segmenter import Segmenter as Segmenter
-    from dodona.segmentation.training import train_segmenter as train_segmenter
+    from dodona.segmentation.segmenter_training import train_segmenter as train_segmenter
     from dodona.settings import Settings as Settings
     from dodona.tagging.tagger import Tagger as Tagger
-    from dodona.tagging.training import train_tagger as train_tagger
+    from dodona.tagging.tagger_training import train_tagger as train_tagger
     from dodona.treebank.conllu.reader import read as read
     from dodona.treebank.conllu.writer import Writer as Writer
     from dodona.treebank.sentence import Sentence as Sentence
     from dodona.treebank.word import Word as Word
 
-# Where each public name lives: imported when first asked for, so that parsing one sentence does not
-# wait for what training and evaluation need (half the time). A test compares it with the above.
+# The module of each public name, imported on first use: parsing one sentence does not wait for the
+# imports of training and evaluation (half the time). A test compares it with the imports above.
 _HOMES = {
     "Action": "dodona.core.transitions.action",
     "Doc": "dodona.doc",
@@ -62,20 +62,20 @@ _HOMES = {
     "read": "dodona.treebank.conllu.reader",
     "system": "dodona.core.transitions.registry",
     "systems": "dodona.core.transitions.registry",
-    "train": "dodona.pipeline.training",
-    "train_segmenter": "dodona.segmentation.training",
-    "train_tagger": "dodona.tagging.training",
+    "train": "dodona.pipeline.trainers",
+    "train_segmenter": "dodona.segmentation.segmenter_training",
+    "train_tagger": "dodona.tagging.tagger_training",
 }
 
 __all__ = ["__version__", "load", *_HOMES]
 
 
 def load(model: str | Path, *, mapped: bool = False) -> Parser:
-    """The parser in a model file, or one that ships: `dodona.load("en")`.
+    """Load a parser from a file, or one that is installed by name: `dodona.load("en")`.
 
-    It is copied into memory. Where it is `mapped`, processes that load the same file share its
-    memory; but then nobody may change the file while it is in use, or the process crashes or
-    computes nonsense.
+    The model is copied into memory. With `mapped`, processes that load the same file share its
+    memory; the file must then not change while it is in use, or the process crashes or computes
+    nonsense.
     """
     from dodona.logs import info
     from dodona.models import locate

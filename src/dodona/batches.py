@@ -1,4 +1,4 @@
-"""Work on a stream of sentences: in batches, on several threads, in order."""
+"""Processing of a stream of sentences in batches, on several threads, in order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dodona.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-# sentences in one go: with 64, tagger and parser take the cache from each other, 1.2x slower
-BATCH = 256
+BATCH = 256  # sentences: with 64, tagger and parser evict each other from the cache, 1.2x slower
 MAX_BATCH_WORDS = 4096
 AHEAD = 4  # batches in flight per thread
 
@@ -21,9 +20,9 @@ Work = Callable[[list[Sentence]], list[Sentence]]
 
 
 def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
-    """What `work` makes of the sentences; bad ones pass through untouched.
+    """Apply `work` to batches of sentences; bad sentences pass through unchanged.
 
-    Where the items end in an error, all that came before is worked on and given out first.
+    If the items end in an error, it is raised after the results of all items before it.
 
     >>> oaks = Sentence.from_columns(["Oaks"])
     >>> len(list(stream([oaks] * 100, lambda batch: batch, threads=2)))
@@ -36,7 +35,7 @@ def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
 
 
 def require_sentence(item: object) -> Sentence:
-    """The item, if it is a sentence.
+    """Return the item if it is a sentence; else raise TypeError.
 
     >>> require_sentence(Sentence.from_columns(["Oaks"])).forms
     ['Oaks']
@@ -44,24 +43,24 @@ def require_sentence(item: object) -> Sentence:
     if not isinstance(item, Sentence):
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
-            'dodona.Sentence.from_columns(["Oaks", "speak"]) makes one of words, and a parser with '
-            "a segmenter reads plain text: parser(text), or of several parser.docs(texts)"
+            'dodona.Sentence.from_columns(["Oaks", "speak"]) makes one from words, and a parser '
+            "with a segmenter reads plain text: parser(text), or parser.docs(texts) for several"
         )
     return item
 
 
 def require_text(item: object) -> str:
-    """The item, if it is a text.
+    """Return the item if it is a text; else raise TypeError.
 
     >>> require_text(["Oaks speak."])
     Traceback (most recent call last):
-    TypeError: expected a text, not list; parser.docs(texts) makes a document of each of several, \
-and parser.pipe(sentences) parses sentences
+    TypeError: expected a text, not list; parser.docs(texts) parses several texts, \
+parser.pipe(sentences) sentences
     """
     if not isinstance(item, str):
         raise TypeError(
-            f"expected a text, not {type(item).__name__}; parser.docs(texts) makes a document of "
-            "each of several, and parser.pipe(sentences) parses sentences"
+            f"expected a text, not {type(item).__name__}; parser.docs(texts) parses several texts, "
+            "parser.pipe(sentences) sentences"
         )
     return item
 
@@ -72,7 +71,7 @@ def _work(work: Work, batches: Iterator[list[Any]]) -> Iterator[Any]:
 
 
 def _work_in_threads(work: Work, batches: Iterator[list[Any]], threads: int) -> Iterator[Any]:
-    # imported here: it brings logging along, which one sentence should not wait for
+    # imported here, as it imports logging, which takes longer than one sentence
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(threads)
@@ -91,7 +90,7 @@ def _work_in_threads(work: Work, batches: Iterator[list[Any]], threads: int) -> 
 def _submit(
     pool: ThreadPoolExecutor, work: Work, batches: Iterator[list[Any]]
 ) -> Iterator[Future[list[Any]]]:
-    """What will become of each batch; an error of the batches themselves becomes the last."""
+    """Yield the future of each batch; an error of the input becomes the last future."""
     from concurrent.futures import Future
 
     try:
@@ -113,7 +112,7 @@ def _do(work: Work, batch: list[Any]) -> list[Any]:
 
 
 def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
-    """The items, some at a time; where they end in an error, that comes after the last of them."""
+    """Group items into batches; an error of the input is raised after the last batch."""
     batch: list[Any] = []
     n_words = 0
     try:

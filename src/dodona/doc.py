@@ -1,4 +1,4 @@
-"""A document: sentences in order, and the text that they come from."""
+"""Documents: sequences of sentences with their text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from dodona.treebank.word import Word
 
 
-MOST_SHOWN = 20  # sentences in a notebook
+MAX_SHOWN = 20  # sentences in a notebook
 
 
 class Doc(Sequence[Sentence]):
-    """A sequence of sentences, immutable.
+    """An immutable sequence of sentences.
 
     >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"]), Sentence.from_columns(["Listen"])])
     >>> doc
@@ -40,7 +40,7 @@ class Doc(Sequence[Sentence]):
         self._text, self._is_strange = text, is_strange
         for sentence in self._sentences:
             if not isinstance(sentence, Sentence):
-                raise TypeError(f"a document is made of sentences, not of {sentence!r}")
+                raise TypeError(f"a document consists of sentences, not of {sentence!r}")
 
     def __len__(self) -> int:
         return len(self._sentences)
@@ -58,7 +58,7 @@ class Doc(Sequence[Sentence]):
         return self._sentences[index]
 
     def __eq__(self, other: object) -> bool:
-        """The same sentences and the same text, given or put together."""
+        """Return whether sentences and text are equal."""
         if not isinstance(other, Doc):
             return NotImplemented
         return self._sentences == other._sentences and self.text == other.text
@@ -71,36 +71,36 @@ class Doc(Sequence[Sentence]):
         return f"<Doc of {_plural(len(self), 'sentence')}, {_plural(n_words, 'word')}>"
 
     def __getattr__(self, name: str) -> Any:
-        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        """Raise AttributeError; for names of other libraries, suggest the name used here."""
         from dodona.treebank.elsewhere import DOC, explain
 
         raise AttributeError(explain("document", name, DOC))
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The sentences; iterating over the document gives the same."""
+        """Return the sentences, as does iterating over the document."""
         return self._sentences
 
     @property
     def is_strange(self) -> bool:
-        """Whether the text seems to be in a language that the model which read it does not know."""
+        """Return whether the text seems to be in a language that the model does not know."""
         return self._is_strange
 
     @property
     def words(self) -> list[Word]:
-        """The words of all sentences."""
+        """Return the words of all sentences."""
         return [word for sentence in self._sentences for word in sentence]
 
     @property
     def text(self) -> str:
-        """The text as it was given, or else that of the sentences."""
+        """Return the text of the document; if none was given, that of its sentences."""
         if self._text is not None:
             return self._text
         parts = [s.text + " " * s[-1].space_after for s in self._sentences]
         return "".join(parts).removesuffix(" ")
 
     def match(self, pattern: str | Pattern) -> list[Match]:
-        """What fits a pattern, sentence by sentence; `dodona.query.language` has its grammar.
+        """Return the matches of a pattern; its grammar is in `dodona.query.language`.
 
         >>> heads, deprels = [2, 0], ["nsubj", "root"]
         >>> doc = Doc([Sentence.from_columns(["Oaks", "speak"], heads=heads, deprels=deprels)])
@@ -112,11 +112,11 @@ class Doc(Sequence[Sentence]):
         return list(compile_pattern(pattern).find(self._sentences))
 
     def noun_phrases(self) -> list[list[Word]]:
-        """The noun phrases of all sentences; see `Sentence.noun_phrases`."""
+        """Return the noun phrases of all sentences; see `Sentence.noun_phrases`."""
         return [phrase for sentence in self._sentences for phrase in sentence.noun_phrases()]
 
     def to_conllu(self) -> str:
-        """The document as it stands in a CoNLL-U file."""
+        """Return the document in CoNLL-U."""
         return "".join(sentence.to_conllu() for sentence in self._sentences)
 
     @classmethod
@@ -126,7 +126,7 @@ class Doc(Sequence[Sentence]):
         *,
         trees: Literal["required", "optional", "ignored"] = "optional",
     ) -> Doc:
-        """The document in a text in CoNLL-U; `trees` as in `dodona.read`.
+        """Read a document from a text in CoNLL-U; `trees` is that of `dodona.read`.
 
         >>> Doc.from_conllu("1\\tSpeak\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")[0].forms
         ['Speak']
@@ -142,7 +142,7 @@ class Doc(Sequence[Sentence]):
         compact: bool = False,
         margin: float | None = None,
     ) -> str:
-        """One picture of all sentences, one below the other; see `Sentence.to_svg`."""
+        """Draw all sentences, one below the other; see `Sentence.to_svg`."""
         from dodona.drawing.svg import stack_pictures
 
         how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
@@ -157,7 +157,7 @@ class Doc(Sequence[Sentence]):
         margin: float | None = None,
         title: str = "Dodona",
     ) -> str:
-        """A page with a picture of each sentence below its text."""
+        """Return an HTML page with a picture of each sentence below its text."""
         from dodona.drawing.html import page
 
         how: Any = {"width": width, "tags": tags, "compact": compact, "margin": margin}
@@ -165,46 +165,46 @@ class Doc(Sequence[Sentence]):
         return page(drawn, title)
 
     def to_png(self, *, scale: float = 2.0, **how: Any) -> bytes:
-        """A picture in pixels, `scale` of them for each of `to_svg`, whose options it takes."""
+        """Return a PNG of `to_svg`, enlarged by `scale`; it takes the options of `to_svg`."""
         from dodona.bridges.cairo import to_png
 
         return to_png(self.to_svg(**how), scale=scale)
 
     def to_pdf(self, **how: Any) -> bytes:
-        """A picture on a page of its own size; the options are those of `to_svg`."""
+        """Return a PDF of one page; it takes the options of `to_svg`."""
         from dodona.bridges.cairo import to_pdf
 
         return to_pdf(self.to_svg(**how))
 
     def _repr_html_(self) -> str:
-        rest = len(self) - MOST_SHOWN
-        return self[:MOST_SHOWN].to_svg() + (f"<p>… and {rest:,} more sentences</p>" * (rest > 0))
+        rest = len(self) - MAX_SHOWN
+        return self[:MAX_SHOWN].to_svg() + (f"<p>… and {rest:,} more sentences</p>" * (rest > 0))
 
     def to_dict(self) -> dict[str, Any]:
-        """The document in lists and dictionaries."""
+        """Return the document as lists and dictionaries."""
         return {"text": self.text, "sentences": [s.to_dict() for s in self._sentences]}
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The document as JSON."""
+        """Return the document as JSON."""
         from json import dumps
 
         return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def to_arrow(self) -> pyarrow.Table:
-        """A table with a row for each word; see `dodona.bridges.arrow.to_arrow`."""
+        """Return a table with a row per word; see `dodona.bridges.arrow.to_arrow`."""
         from dodona.bridges.arrow import to_arrow
 
         return to_arrow(self._sentences)
 
     @classmethod
     def from_arrow(cls, table: pyarrow.Table) -> Doc:
-        """The document in a table such as `to_arrow` makes."""
+        """Read a document from a table of `to_arrow`."""
         from dodona.bridges.arrow import from_arrow
 
         return cls(from_arrow(table))
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each word; see `dodona.bridges.pandas.to_pandas`."""
+        """Return a data frame with a row per word; see `dodona.bridges.pandas.to_pandas`."""
         from dodona.bridges.pandas import to_pandas
 
         return to_pandas(self._sentences)
@@ -212,14 +212,14 @@ class Doc(Sequence[Sentence]):
     def to_spacy(
         self, vocab: spacy.vocab.Vocab | None = None, *, lang: str = "xx"
     ) -> spacy.tokens.Doc:
-        """A document of spaCy; see `dodona.bridges.spacy.to_spacy`."""
+        """Convert to a spaCy document; see `dodona.bridges.spacy.to_spacy`."""
         from dodona.bridges.spacy import to_spacy
 
         return to_spacy(self._sentences, vocab, lang=lang)
 
     @classmethod
     def from_spacy(cls, doc: spacy.tokens.Doc) -> Doc:
-        """The sentences of a document of spaCy; see `dodona.bridges.spacy.from_spacy`."""
+        """Convert from a spaCy document; see `dodona.bridges.spacy.from_spacy`."""
         from dodona.bridges.spacy import from_spacy
 
         return cls(from_spacy(doc), doc.text)

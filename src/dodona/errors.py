@@ -1,12 +1,12 @@
-"""The family of our errors, so that `except dodona.DodonaError` catches what is wrong with input.
+"""The base class of errors in the user's input, for `except dodona.DodonaError`.
 
-Each member is also the built-in error that it is a case of, mostly a ValueError; what is wrong with
-a call (a value of the wrong type, an index out of range) is a plain built-in error.
+Each subclass also derives from a built-in error, mostly ValueError. Misuse of the API (a value of
+the wrong type, an index out of range) raises plain built-in errors.
 """
 
 
 class DodonaError(Exception):
-    """What is wrong with a file, a model, a setting or a pattern, in words for people.
+    """An error in a file, a model, a setting or a pattern, with a message for the user.
 
     >>> from dodona import Pattern
     >>> try:

@@ -1,4 +1,4 @@
-"""What is installed on demand: libraries that come with an extra of the package."""
+"""Optional dependencies, which are installed with an extra of the package."""
 
 from importlib import import_module
 from typing import Any
@@ -7,11 +7,11 @@ from dodona.errors import DodonaError
 
 
 class MissingExtraError(DodonaError, ImportError, ValueError):
-    """A library that is not here, and how to get it."""
+    """An optional library that is not installed; the message says how to install it."""
 
 
 def require(module: str, extra: str) -> Any:
-    """A module that comes with an extra, or an error that says how to get it.
+    """Import a module of an extra, or raise MissingExtraError.
 
     >>> require("no_such_module", "spacy")
     Traceback (most recent call last):

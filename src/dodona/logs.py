@@ -1,7 +1,7 @@
-"""What we log, under `dodona`: silent unless somebody listens.
+"""Logging under the name `dodona`, silent unless the application configures it.
 
-`logging` is imported by whoever listens: where nobody has imported it there is nobody to tell, and
-parsing a sentence need not wait for it (6 ms).
+`logging` is used only if the application has imported it: its import takes 6 ms, longer than
+parsing a sentence.
 
 >>> import logging
 >>> logging.getLogger("dodona").setLevel("INFO")  # and a handler: logging.basicConfig()
@@ -15,18 +15,18 @@ NAME = "dodona"
 
 
 def info(message: str, *values: Any) -> None:
-    """Log what may interest: a model that was loaded, an epoch that is done."""
+    """Log an event, such as a loaded model or a finished epoch."""
     _log("info", message, *values)
 
 
 def warning(message: str, *values: Any) -> None:
-    """Log what may be wrong though it can be gone on with."""
+    """Log a possible problem."""
     _log("warning", message, *values)
 
 
 def _log(level: str, message: str, *values: Any) -> None:
     logging = sys.modules.get("logging")
-    if logging is None or not hasattr(logging, "getLogger"):  # not there, or just being imported
+    if logging is None or not hasattr(logging, "getLogger"):  # not imported, or only partly
         return
     logger = logging.getLogger(NAME)
     if not logger.handlers:

@@ -1,9 +1,9 @@
-"""Records: dataclasses that cost nothing until somebody asks what they are made of.
+"""Records: dataclasses that are cheap to define.
 
-`dataclasses` writes and compiles six methods for every class, and imports `inspect` for that: a
-fifth of the time in which one sentence is parsed. A record has the same methods, written once for
-all. To `dataclasses.fields`, `replace` and `asdict`, to `inspect.signature` and to type checkers it
-is a dataclass. What every start imports is made of records; elsewhere dataclasses do.
+`dataclasses` generates and compiles six methods for every class, and imports `inspect`: a fifth of
+the time in which one sentence is parsed. Records share one implementation of these methods. To
+`dataclasses.fields`, `replace` and `asdict`, to `inspect.signature` and to type checkers a record
+is a dataclass. Modules that every start imports use records; others use dataclasses.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["field", "fields", "record", "replace"]
 
-_NOTHING: Any = object()  # where there is no default
+_NOTHING: Any = object()  # no default
 
 
 class Field:
-    """One field of a record; the names here are those of `dataclasses.Field`."""
+    """One field of a record, with the attributes of `dataclasses.Field`."""
 
     def __init__(self, **given: Any) -> None:
-        self.given = given  # to `field`
+        self.given = given  # arguments of `field`
         self.name, self.type = "", ""
         self.default = given.get("default", _NOTHING)
         self.default_factory = given.get("default_factory", _NOTHING)
@@ -38,7 +38,7 @@ class Field:
 
 
 def _record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True) -> Any:
-    """Make a class a record, as `dataclasses.dataclass` would; it derives from no other one."""
+    """Make a class a record, like `dataclasses.dataclass`, but without inheritance."""
     if cls is None:
         return lambda cls: _record(cls, frozen=frozen, repr=repr)
     cls.__record__ = tuple(_find_fields(cls))
@@ -56,19 +56,19 @@ def _record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True) -> A
 
 
 def _fields(of: Any) -> tuple[Field, ...]:
-    """The fields of a record or of its class."""
+    """Return the fields of a record or of its class."""
     found: tuple[Field, ...] = of.__record__
     return found
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    """A record with some fields changed."""
+    """Return a copy of a record with some fields changed."""
     same = {part.name: getattr(self, part.name) for part in _fields(self) if part.init}
     return type(self)(**same | changes)
 
 
 def _find_fields(cls: Any) -> Iterator[Field]:
-    """The fields that a class annotates; their defaults become attributes of the class."""
+    """Yield the annotated fields of a class, and make their defaults class attributes."""
     for name, annotation in cls.__annotations__.items():
         if str(annotation).startswith("ClassVar"):
             continue
@@ -102,7 +102,7 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
             state[part.name] = part.default_factory()
         elif part.init:
             raise _misuse(self, f"missing required argument {part.name!r}")
-    vars(self).update(state)  # also where it is frozen
+    vars(self).update(state)  # works for frozen records
     if hasattr(self, "__post_init__"):
         self.__post_init__()
 
@@ -142,20 +142,20 @@ def _refuse_deleting(self: Any, name: str) -> None:
 
 
 class _WhenAsked:
-    """An attribute of a class that its twin has, too, and that is taken from there."""
+    """A class attribute that is computed from the equivalent dataclass on first use."""
 
     def __init__(self, take: Any, of_instances: bool = True) -> None:
         self.take, self.of_instances = take, of_instances
 
     def __get__(self, instance: Any, cls: Any) -> Any:
         if instance is not None and not self.of_instances:
-            raise AttributeError("only the class has it")
+            raise AttributeError("this attribute belongs to the class")
         return self.take(_twin(cls))
 
 
 @cache
 def _twin(cls: Any) -> Any:
-    """A dataclass of the same fields."""
+    """Return a dataclass with the same fields."""
     import dataclasses
 
     return dataclasses.make_dataclass(
@@ -168,7 +168,7 @@ def _twin(cls: Any) -> Any:
 
 
 def _given(part: Field, missing: Any) -> dict[str, Any]:
-    """What `dataclasses.field` is to be told."""
+    """Return the arguments of `dataclasses.field`."""
     return {name: missing if value is _NOTHING else value for name, value in part.given.items()}
 
 

@@ -1,11 +1,11 @@
-"""Dodona in a pipeline of spaCy: `nlp.add_pipe("dodona")`, or with a model of your own.
+"""A spaCy pipeline component: `nlp.add_pipe("dodona")`, or with your own model.
 
     nlp = spacy.blank("en")
     nlp.add_pipe("dodona", config={"model": "my.dodona"})
 
-spaCy finds this module by the entry point in pyproject.toml. It tokenises. Sentences that something
-before has found (`sentencizer`, `senter`) are kept; otherwise a model that reads raw text finds
-them, and with one that does not, all of a text is one sentence.
+spaCy finds this module by the entry point in pyproject.toml, and does the tokenisation. Sentence
+boundaries of earlier components (`sentencizer`, `senter`) are kept; otherwise the segmenter of the
+model finds them. Without a segmenter, a text is one sentence.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FILE = "model.dodona"
 
 
 class Component:
-    """Tags and parses documents with a model; what the model does not give stays as it is."""
+    """A tagger and parser of spaCy documents; attributes the model does not predict are kept."""
 
     def __init__(
         self,
@@ -65,15 +65,15 @@ class Component:
 
     @cached_property
     def parser(self) -> Parser:
-        """The model, loaded when it is needed: a pipeline from disk has its own."""
+        """Return the model, loaded on first use: a pipeline from disk has its own."""
         return load(self.model)
 
     def __call__(self, doc: Doc) -> Doc:
-        """The document, tagged and parsed."""
+        """Tag and parse a document."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """The documents of a stream, parsed that many at a time."""
+        """Tag and parse a stream of documents in batches."""
         for docs in require("spacy.util", "spacy").minibatch(stream, batch_size):
             found = [list(sentences_in(doc, self._starts(doc))) for doc in docs]
             parsed = self.parser.pipe(
@@ -86,33 +86,33 @@ class Component:
                 yield doc
 
     def _starts(self, doc: Doc) -> list[int] | None:
-        """Where sentences begin in the text, if that is to be found out, and can be."""
+        """Return the start of each sentence by the segmenter; None if it is not to be used."""
         segmenter = self.parser.segmenter
         if not self.sentences or segmenter is None or doc.has_annotation("SENT_START"):
             return None
-        places = [sentence.tokens[0].start for sentence in segmenter.segment(doc.text)]
-        return [place for place in places if place is not None]
+        starts = (sentence.tokens[0].start for sentence in segmenter.segment(doc.text))
+        return [start for start in starts if start is not None]
 
     def to_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model with the pipeline, so that it needs no other file."""
+        """Save the model with the pipeline."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         self.parser.save(folder / FILE)
 
     def from_disk(self, path: Path, *, exclude: Iterable[str] = ()) -> Component:
-        """Take the model that was saved with the pipeline, if one was."""
+        """Load the model that was saved with the pipeline, if any."""
         if (file := Path(path) / FILE).exists():
             self.parser = load(file)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model as it stands in its file."""
+        """Return the bytes of the model file."""
         with TemporaryDirectory() as folder:
             self.to_disk(Path(folder))
             return (Path(folder) / FILE).read_bytes()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Component:
-        """Take the model that these bytes are."""
+        """Load the model from the bytes of its file."""
         with TemporaryDirectory() as folder:
             (Path(folder) / FILE).write_bytes(data)
             return self.from_disk(Path(folder))
@@ -126,8 +126,8 @@ def make_component(
     sentences: bool = True,
     keep_tags: bool = False,
 ) -> Component:
-    """The component; `model` is a name or a path, as `dodona.load` takes it."""
-    nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own are of other relations than UD's
+    """Make the component; `model` is a name or a path for `dodona.load`."""
+    nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own do not use the relations of UD
     return Component(name, model, threads, sentences, keep_tags)
 
 
@@ -137,13 +137,13 @@ require("spacy.language", "spacy").Language.factory(
 
 
 def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
-    """Write trees and tags into the document, all at once."""
+    """Write trees and tags into the document as one array."""
     numpy, attributes = require("numpy", "spacy"), require("spacy.attrs", "spacy")
     strings, morphology = doc.vocab.strings, doc.vocab.morphology
     pos_ids = require("spacy.parts_of_speech", "spacy").IDS
     space = strings.add(SPACE_LABEL)
     columns: dict[str, list[int]] = {
-        "HEAD": _hung_white_space(doc),
+        "HEAD": _white_space_heads(doc),
         "DEP": [space] * len(doc),
     }
     makers = {
@@ -171,8 +171,8 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     )
 
 
-def _hung_white_space(doc: Doc) -> list[int]:
-    """Where heads are from each token: white space hangs on what is before it, or else after it."""
+def _white_space_heads(doc: Doc) -> list[int]:
+    """Return relative heads: white space depends on the token before it, or else after it."""
     is_space = [is_white_space(token) for token in doc]
     first = is_space.index(False) if False in is_space else 0
     return [1 if i < first else -int(space and i > 0) for i, space in enumerate(is_space)]

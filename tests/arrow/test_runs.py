@@ -1,4 +1,4 @@
-"""Runs over many files: the same rows whatever the files, and whatever happens meanwhile."""
+"""Resumable runs over many files: equal rows for all formats and after interruptions."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import dictionaries, parts, targets  # noqa: E402
+from dodona.arrow import dictionaries, inputs, outputs  # noqa: E402
+from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
 from dodona.arrow.manifest import NAME  # noqa: E402
-from dodona.arrow.plan import make_plan  # noqa: E402
-from dodona.arrow.running import Progress, run  # noqa: E402
+from dodona.arrow.options import make_options  # noqa: E402
 from dodona.cli import corpora, main  # noqa: E402
+from dodona.storage.steps import StepError  # noqa: E402
 from support.arrow_texts import TEXTS, parser, words_of  # noqa: E402
 from support.small import treebank  # noqa: E402
 
@@ -33,12 +34,12 @@ KILLS = int(os.environ.get("DODONA_KILLS", "2"))
 START = [sys.executable, "-c", "from dodona.cli import main; main()"]
 
 
-def parse(names: list[Path | str], out: Path | str, **options: Any) -> Progress:
-    """A run from Python, to its end."""
-    of_run = {name: options.pop(name) for name in ("format", "resume") if name in options}
-    plan = make_plan(options.pop("model", "en"), **{"keep": ["doc_id"], **options})
-    *_, last = run([*map(str, names)], str(out), plan, **of_run)
-    return last
+def parse(names: list[Path | str], out: Path | str, **options: Any) -> RunProgress:
+    """Parse files from Python."""
+    names_ = ("format", "resume", "report")
+    of_run = {name: options.pop(name) for name in names_ if name in options}
+    given = make_options(options.pop("model", "en"), **{"keep": ["doc_id"], **options})
+    return parse_files([*map(str, names)], str(out), given, **of_run)
 
 
 def shell(*words: Any) -> int:
@@ -55,7 +56,7 @@ def write(path: Path, texts: list[Any], first: int = 0, **options: Any) -> Path:
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """The rows of all files, by document."""
+    """Return the rows of all files, by document."""
     files = sorted(folder.rglob("*.parquet"))
     found = [row for file in files for row in parquet.ParquetFile(file).read().to_pylist()]
     return sorted(found, key=lambda row: row["doc_id"])
@@ -83,9 +84,9 @@ def test_each_file_becomes_one_at_the_same_place(given: Path, tmp_path: Path) ->
 
 
 def test_large_files_are_several_parts(given: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(parts, "PART_BYTES", 1)
-    monkeypatch.setattr(parts, "BATCH_BYTES", 1)
-    monkeypatch.setattr(targets, "ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(inputs, "PART_BYTES", 1)
+    monkeypatch.setattr(inputs, "BATCH_BYTES", 1)
+    monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1)
     parse([given / "a.parquet"], tmp_path / "out", threads=2)
     found = names(tmp_path / "out")
     assert found == [NAME, *(f"a-{number:05}.parquet" for number in range(3))]
@@ -103,8 +104,8 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 
 
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
-    """Dictionaries of every size: filled up, full, and too large to be."""
-    monkeypatch.setattr(targets, "ROW_GROUP_BYTES", 1 << 16)
+    """Write dictionaries that are padded, full, and too large to be padded."""
+    monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1 << 16)
     monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
     n = 6000
     table = pa.table(
@@ -120,7 +121,7 @@ def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> 
     )
     path = tmp_path / "words.parquet"
     with path.open("wb") as file:
-        target = targets.ParquetTarget(file, table.schema)
+        target = outputs.ParquetOutput(file, table.schema)
         for batch in table.to_batches(max_chunksize=1000):
             target.write(batch)
         target.finish()
@@ -130,7 +131,7 @@ def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> 
 
 
 def test_what_repeats_after_many_rows_takes_little_room(tmp_path: Path, monkeypatch: Any) -> None:
-    """Each page is compressed by itself, so a column is one."""
+    """A column is one page, since pages are compressed separately."""
     n = 30_000
     chance = Random(1)
     words = [f"w{chance.randrange(4000)}" for _ in range(n)]
@@ -139,14 +140,14 @@ def test_what_repeats_after_many_rows_takes_little_room(tmp_path: Path, monkeypa
     def size() -> int:
         path = tmp_path / "words.parquet"
         with path.open("wb") as file:
-            target = targets.ParquetTarget(file, table.schema)
+            target = outputs.ParquetOutput(file, table.schema)
             target.write(table.combine_chunks().to_batches()[0])
             target.finish()
         assert parquet.read_table(path).equals(table)
         return path.stat().st_size
 
     as_it_is = size()
-    monkeypatch.setattr(targets, "PAGE_BYTES", 10_000)
+    monkeypatch.setattr(outputs, "PAGE_BYTES", 10_000)
     assert as_it_is < 0.85 * size()
 
 
@@ -166,7 +167,9 @@ def test_lines_of_json_with_bad_ones_among_them(tmp_path: Path) -> None:
     assert [row for row in made if not row["error"]] == words_of(TEXTS)
     errors = [row["error"] for row in made if row["error"]]
     assert errors[0] == "line 7: 'text' is a int, not text"
-    assert errors[1].startswith("line 8 is not JSON: ") and errors[2] == "line 9 is no JSON object"
+    assert (
+        errors[1].startswith("line 8 is not JSON: ") and errors[2] == "line 9 is not a JSON object"
+    )
     assert errors[3] == "line 10 has no 'text'; it has doc_id" and "not UTF-8" in errors[4]
     assert errors[5].startswith("line 12 is not JSON")
     parse([tmp_path / "b.jsonl.gz", tmp_path / "c.ndjson.zst"], tmp_path / "other")
@@ -242,20 +245,20 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
     assert table.column_names == ["n", "text", "conllu", "error"]
     assert table.column("conllu")[0].as_py() == parser()(TEXTS[3]).to_conllu()
     assert shell(*command) == 1
-    assert "3 parts are done: go on with --resume, or choose" in capfd.readouterr().err
+    assert "3 finished parts: continue it with --resume, or choose" in capfd.readouterr().err
     assert shell(*command, "--resume") == 0
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "-"], "a corpus goes into a folder: -o FOLDER"),
-        (["-o", "o", "--retag"], "--retag is for sentences, not for a corpus"),
-        (["-o", "o", "--output", "svg"], "a corpus becomes --output parquet or json, not svg"),
-        (["-o", "o", "--input", "conllu"], "a corpus is of text or tokens, not of --input conllu"),
+        (["-o", "-"], "the output of a corpus is a folder: use -o FOLDER"),
+        (["-o", "o", "--retag"], "--retag does not apply to a corpus"),
+        (["-o", "o", "--output", "svg"], "--output svg does not apply to a corpus; use parquet or json"),
+        (["-o", "o", "--input", "conllu"], "--input conllu does not apply to a corpus; use text or tokens"),
         (["-o", "o", "--text", "body"], "no column 'body'; there are: doc_id, text"),
         (["-o", "o", "--keep", "x"], "no column 'x'; there are: doc_id, text"),
-        (["-o", "o", "--level", "words"], "--level is one of word"),
+        (["-o", "o", "--level", "words"], "--level must be one of word"),
     ],
 )
 def test_mistakes_are_told(
@@ -281,7 +284,7 @@ def test_bad_files_are_named_and_leave_nothing(given: Path, tmp_path: Path) -> N
     with pytest.raises(FileNotFoundError):
         parse([tmp_path / "none.parquet"], tmp_path / "out")
     write(tmp_path / "one" / "a.parquet", [])
-    with pytest.raises(ValueError, match="would become one file; give the folder"):
+    with pytest.raises(ValueError, match="would become one file; give their common folder"):
         parse([given / "a.parquet", tmp_path / "one" / "a.parquet"], tmp_path / "out")
 
 
@@ -300,7 +303,7 @@ def test_tokens_are_read_from_parquet(tmp_path: Path) -> None:
 def test_files_of_others_are_not_replaced(given: Path, tmp_path: Path) -> None:
     mine = write(tmp_path / "out" / "a.parquet", ["precious"])
     before = mine.read_bytes()
-    with pytest.raises(ValueError, match=r"a\.parquet is there already"):
+    with pytest.raises(ValueError, match=r"a\.parquet exists already"):
         parse([given], tmp_path / "out")
     assert mine.read_bytes() == before
 
@@ -338,10 +341,12 @@ class TestResume:
         parser().save(model)
         parse([given], tmp_path / "out", model=model)
         assert parse([given], tmp_path / "out", model=model, resume=True, threads=2)
-        with pytest.raises(ValueError, match=r"began with another settings: .*'level': 'word'"):
+        with pytest.raises(
+            ValueError, match=r"made with another settings\.level: 'word', now 'conllu'"
+        ):
             parse([given], tmp_path / "out", model=model, resume=True, level="conllu")
         dodona.train(treebank(20, 1), epochs=1).save(model)
-        with pytest.raises(ValueError, match="began with another model"):
+        with pytest.raises(ValueError, match="made with another model"):
             parse([given], tmp_path / "out", model=model, resume=True)
 
     def test_changed_input_is_refused_and_a_touched_one_is_not(
@@ -364,17 +369,20 @@ class TestResume:
             assert rows(tmp_path / "out") == words_of(TEXTS)
             assert len(manifest.read_bytes().splitlines()) == 3
         manifest.write_bytes(whole + b'{"part": "a"}\n')
-        with pytest.raises(ValueError, match=r"_dodona\.jsonl:4: not the line of a part"):
+        with pytest.raises(
+            ValueError, match=r"_dodona\.jsonl:4: not the record of a step: 'files' is missing"
+        ):
             parse([given], tmp_path / "out", resume=True)
 
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no flock")
     def test_one_run_at_a_time(self, given: Path, tmp_path: Path) -> None:
-        first = run([str(given)], str(tmp_path / "out"), make_plan("en"))
-        next(first)
-        with pytest.raises(ValueError, match="another run is at work in this folder"):
+        def parse_again(progress: RunProgress) -> None:
             parse([given], tmp_path / "out", resume=True)
-        first.close()
+
+        with pytest.raises(StepError, match="another run is at work in this folder"):
+            parse([given], tmp_path / "out", report=parse_again)
         assert not list(tmp_path.rglob("*.part"))
+        assert parse([given], tmp_path / "out", resume=True).n_documents == len(TEXTS)
 
 
 def test_elsewhere_by_url(given: Path, tmp_path: Path) -> None:
@@ -416,5 +424,5 @@ def test_killed_at_any_moment_and_taken_up_again(tmp_path: Path) -> None:
 
 def test_the_shell_knows_what_there_is() -> None:
     assert corpora.LEVELS == da.LEVELS
-    assert corpora.TABLES == parts.TABLES
-    assert corpora.FORMATS == targets.FORMATS
+    assert corpora.TABLES == inputs.TABLES
+    assert corpora.FORMATS == outputs.FORMATS

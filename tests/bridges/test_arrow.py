@@ -1,4 +1,4 @@
-"""Documents as Arrow tables, and back."""
+"""Conversion of documents to and from Arrow tables."""
 
 from __future__ import annotations
 

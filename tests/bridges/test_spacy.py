@@ -1,4 +1,4 @@
-"""Documents of spaCy, there and back, and Dodona as a component of its pipelines."""
+"""Conversion to and from spaCy documents, and the spaCy pipeline component."""
 
 from __future__ import annotations
 

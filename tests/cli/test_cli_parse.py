@@ -123,7 +123,7 @@ def test_skip_bad_passes_it_on_and_counts_it(shell: Shell, model: Path, data: Pa
     assert result.code == 0
     assert result.out == BAD.decode() + good + BAD.decode()
     assert result.err == (
-        "2 bad sentences passed on; the first: "
+        "2 invalid sentences passed through unchanged; the first: "
         "<stdin>:1: expected 10 tab-separated columns, found 9\n"
     )
 

@@ -71,9 +71,9 @@ def test_one_sentence_waits_for_neither_help_nor_rich_nor_training(
         "try: dodona.cli.main()\n"
         "except SystemExit as left: assert not left.code, left.code\n"
         "slow = {'rich', 'logging', 'html', 'tempfile', 'textwrap', 'difflib', 'dodona.cli.help',\n"
-        "    'dodona.parsing.training', 'dodona.evaluation', 'dodona.treebank.graphs.graphs',\n"
+        "    'dodona.parsing.trainer', 'dodona.evaluation', 'dodona.treebank.graphs.graphs',\n"
         "    'gzip', 'inspect', 'dataclasses', 'ast', 'threading',\n"
-        "    'dodona.segmentation.word_counts', 'dodona.tagging.neural_tagger'}\n"
+        "    'dodona.segmentation.word_counts', 'dodona.tagging.network_tagger'}\n"
         "print(*slow & set(sys.modules), file=sys.stderr, end='')\n"
     )
     command = [sys.executable, "-c", program, "parse", str(model), str(data / "dev.conllu")]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import dodona
-from dodona.learning.epochs import Learner
-from dodona.pipeline.training import TextTrainer
-from dodona.segmentation.training import SegmenterTrainer
-from dodona.tagging.training import TaggerTrainer
+from dodona.parsing.trainer import Trainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.loop import Learner
 from dodona.treebank.raw_text import raw_text
 from support.interrupted import interrupt
 from support.shell import Shell
@@ -115,7 +115,10 @@ def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: 
         s.forms for s in dodona.load(text_model)(text)
     ]
     refused = shell(*common, "--parser", text_model, "--epochs", "3")
-    assert (refused.code, "--epochs: the parser is not trained" in refused.err) == (2, True)
+    assert (
+        refused.code,
+        "--epochs: no effect, since the parser is not trained" in refused.err,
+    ) == (2, True)
     misplaced = shell("train", *files, "-o", out, "--segmenter", "none")
     assert (misplaced.code, "only with --pipeline text" in misplaced.err) == (2, True)
     nothing = shell(*common, "--parser", "none", "--tagger", "none")
@@ -124,7 +127,7 @@ def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: 
 
 @pytest.mark.parametrize(
     ("trainer", "number", "saved"),
-    [(SegmenterTrainer, 3, False), (TextTrainer, 1, False), (TextTrainer, 2, True)],
+    [(SegmenterTrainer, 3, False), (Trainer, 1, False), (Trainer, 2, True)],
 )
 def test_a_run_interrupted_in_any_part_is_resumed_to_the_same_bytes(
     trainer: type[Learner[Any]],
@@ -141,8 +144,8 @@ def test_a_run_interrupted_in_any_part_is_resumed_to_the_same_bytes(
     with interrupt(trainer, number):
         broken = shell(*common)
     assert broken.code == 130 and out.exists() == saved
-    assert ("there is no parser to save yet" in broken.err) != saved
-    assert f"the same command with --resume goes on from {out}.checkpoint" in broken.err
+    assert ("no parser is saved" in broken.err) != saved
+    assert f"to continue from {out}.checkpoint, repeat the command with --resume" in broken.err
     resumed = shell(*common, "--resume")
     assert resumed.code == 0 and "segmenter, epoch 1" not in resumed.err
     assert out.read_bytes() == text_model.read_bytes()

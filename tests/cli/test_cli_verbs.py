@@ -55,7 +55,7 @@ def test_evaluate_compares_two_systems(shell: Shell, data: Path, parsed: Path) -
 def test_evaluate_refuses_a_test_of_one_system(shell: Shell, data: Path) -> None:
     gold = data / "test.conllu"
     result = shell("evaluate", gold, gold, "--test", "mcnemar")
-    assert (result.code, result.err) == (2, "--test compares two systems: name a second one\n")
+    assert (result.code, result.err) == (2, "--test compares two systems: give a second one\n")
 
 
 def test_evaluate_names_the_first_difference(shell: Shell, data: Path) -> None:
@@ -85,7 +85,7 @@ def test_evaluate_text_refuses_options_that_it_does_not_follow(
     gold = data / "test.conllu"
     result = shell("evaluate", gold, gold, *options, "--text")
     assert result.code == 2
-    assert result.err == "--text has its own rules: it goes with --json and --test mcnemar\n"
+    assert result.err == "--text can be combined with --json and --test mcnemar only\n"
 
 
 def test_convert_without_options_changes_no_byte(shell: Shell, data: Path) -> None:
@@ -96,7 +96,9 @@ def test_convert_without_options_changes_no_byte(shell: Shell, data: Path) -> No
 def test_convert_says_what_conllx_cannot_hold(shell: Shell) -> None:
     result = shell("convert", "--to", "conllx", stdin=ONE + CROSSING)
     assert "#" not in result.out and "SpaceAfter" not in result.out
-    assert result.err.startswith("1 sentences had ranges, empty nodes, comments, DEPS and MISC")
+    assert result.err.startswith(
+        "1 sentences lost information: ranges, empty nodes, comments, DEPS and MISC"
+    )
     back = shell("convert", "--from", "conllx", stdin=result.out.encode())
     assert (back.out, back.err) == (result.out, "")
 
@@ -107,13 +109,13 @@ def test_convert_lifts_arcs_and_moves_them_back(shell: Shell) -> None:
     assert "2\tB\t_\t_\t_\t_\t3\tobj↑obl\t" in lifted.out
     back = shell("convert", "--deprojectivise", "head", stdin=lifted.out.encode())
     assert back.out == CROSSING.decode()
-    assert back.err == "1 of 1 lifted arcs moved back, in 1 of 1 sentences\n"
+    assert back.err == "1 of 1 lifted arcs lowered, in 1 of 1 sentences\n"
 
 
 def test_convert_refuses_both_ways_at_once(shell: Shell) -> None:
     result = shell("convert", "--projectivise", "head", "--deprojectivise", "head", stdin=ONE)
     assert result.code == 2
-    assert result.err.startswith("--projectivise and --deprojectivise undo one another")
+    assert result.err.startswith("--projectivise and --deprojectivise are opposites")
 
 
 def test_convert_skips_what_is_bad_only_if_told(shell: Shell) -> None:
@@ -121,7 +123,9 @@ def test_convert_skips_what_is_bad_only_if_told(shell: Shell) -> None:
     result = shell("convert", "--skip-bad", stdin=BAD + ONE)
     assert result.code == 0
     assert result.out == (BAD + ONE).decode()
-    assert result.err.startswith("1 bad sentence passed on; the first: <stdin>:1: ")
+    assert result.err.startswith(
+        "1 invalid sentence passed through unchanged; the first: <stdin>:1: "
+    )
 
 
 def test_convert_to_text(shell: Shell) -> None:
@@ -133,7 +137,7 @@ def test_convert_to_text(shell: Shell) -> None:
     )
     result = shell("convert", "--to", "text", "--skip-bad", stdin=BAD + ONE)
     assert result.out == "Ask the oak\n"
-    assert result.err.startswith("1 bad sentence left out; the first: <stdin>:1: ")
+    assert result.err.startswith("1 invalid sentence left out; the first: <stdin>:1: ")
     assert shell("convert", "--to", "text", "--projectivise", "head", stdin=ONE).code == 2
 
 
@@ -157,7 +161,7 @@ def test_info_tells_everything(shell: Shell, model: Path) -> None:
     assert found["settings"]["epochs"] == 3
     assert found["labels"] == sorted(parser.labels)
     assert sum(found["actions"].values()) == len(parser.pairs)
-    assert found["n_features"] == parser.weights.n_rows
+    assert found["n_features"] == parser.scorer.weights.n_rows
     assert set(found["vocabularies"]) == set(parser.encoder.columns)
     assert found["record"] == parser.record
     shown = shell("info", model).out
@@ -197,7 +201,7 @@ def test_oracle_takes_a_wrong_turn_and_tells_what_is_left(shell: Shell) -> None:
         "    RIGHT-ARC   cost 1  det, obj, root\n"
         "    REDUCE      cost 0"
     )
-    assert outcome.startswith("best tree still in reach (loss 1):\n●─┬─► Ask  root\n")
+    assert outcome.startswith("best reachable tree (loss 1):\n●─┬─► Ask  root\n")
 
 
 def test_oracle_shows_the_scores_of_a_model(shell: Shell, model: Path, data: Path) -> None:
@@ -221,8 +225,8 @@ def test_oracle_as_json(shell: Shell) -> None:
     ("options", "stdin", "message"),
     [
         ([], CROSSING, "<stdin>:1: arc-eager cannot derive this tree: "),
-        (["--sentence", "2"], ONE, "<stdin>: there is no sentence 2 in it"),
-        (["--sentence", "0"], ONE, "--sentence counts from 1; found 0"),
+        (["--sentence", "2"], ONE, "<stdin>: the file has no sentence 2"),
+        (["--sentence", "0"], ONE, "--sentence must be at least 1, not 0"),
         (["--actions", "JUMP"], ONE, "<stdin>:1: action 1: arc-eager has no action "),
         (["--oracle", "model"], ONE, "<stdin>:1: the derivation of a model needs a model"),
     ],

@@ -33,7 +33,7 @@ def test_several_files_are_one_text(shell: Shell, data: Path, tmp_path: Path) ->
 def test_fewer_words_than_clusters_is_told(shell: Shell) -> None:
     result = shell("cluster", "--quiet", stdin=TEXT)
     assert result.code == 0
-    assert result.err == "only 6 different words, so 6 clusters and not 1,000\n"
+    assert result.err == "6 clusters instead of 1,000: the text has no more distinct words\n"
     assert len({line.split("\t")[0] for line in result.out.splitlines()}) == 6
 
 

@@ -11,7 +11,7 @@ import pytest
 from dodona.cli.completion import complete
 from dodona.cli.flags import parameters
 from dodona.cli.shells import SHELLS
-from dodona.cli.verbs import VERBS, load_verb
+from dodona.cli.verbs import VERBS, find_added, load_verb
 from support.shell import Shell
 
 # how to ask a shell that has read the script: $@ are the words, the last of them unfinished
@@ -91,7 +91,7 @@ def test_every_flag_is_offered(verb: str) -> None:
 
 
 def test_before_the_verb_there_are_verbs_and_the_flags_of_the_program() -> None:
-    assert [line.partition("\t")[0] for line in complete([""])] == list(VERBS)
+    assert [line.partition("\t")[0] for line in complete([""])] == [*VERBS, *sorted(find_added())]
     assert [line.partition("\t")[0] for line in complete(["--v"])] == ["--version"]
     assert complete(["--install-completion", "z"]) == ["zsh"]
 
@@ -119,7 +119,7 @@ def test_completion_is_installed_once(
     for _ in range(2):
         assert shell("--install-completion", shell_name).code == 0
     known = SHELLS[shell_name]
-    assert (tmp_path / known.place).read_text() == known.script
+    assert (tmp_path / known.path).read_text() == known.script
     if known.startup == ".bashrc":
         assert (tmp_path / ".bashrc").read_text() == f"{kept}\n{known.line}\n"
     elif known.startup:

@@ -26,7 +26,7 @@ def test_the_name_says_the_format(shell: Shell, file: Path, tmp_path: Path) -> N
         assert shell("draw", file, "-o", out).code == 0
         assert out.read_bytes().startswith(start) and out.stat().st_size > 100
     refused = shell("draw", file, "-o", tmp_path / "trees.doc")
-    assert (refused.code, "which format?" in refused.err) == (2, True)
+    assert (refused.code, "unknown format" in refused.err) == (2, True)
 
 
 def test_pixels_and_pages(shell: Shell, file: Path, tmp_path: Path) -> None:

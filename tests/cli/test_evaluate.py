@@ -35,7 +35,7 @@ def test_punctuation_is_told_by_what_is_asked(shell: Shell, data: Path, parsed: 
     result = shell("evaluate", gold, parsed, "--no-punctuation", "--punctuation-by", "characters")
     assert (result.code, "(told by characters)" in result.out) == (0, True)
     refused = shell("evaluate", gold, parsed, "--punctuation-by", "upos")
-    assert (refused.code, "goes with --no-punctuation" in refused.err) == (2, True)
+    assert (refused.code, "requires --no-punctuation" in refused.err) == (2, True)
 
 
 def test_two_systems_from_raw_text_are_compared(shell: Shell, data: Path, parsed: Path) -> None:

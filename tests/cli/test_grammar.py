@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.cli.flags import Parameter, parameters
-from dodona.cli.grammar import Line
+from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import VERBS, load_verb
 from support.shell import Shell
 
@@ -17,25 +17,25 @@ WORDS = st.text("abc-=:,./ é", min_size=1, max_size=6)
 MISUSE = {
     "info": "MODEL is missing",
     "oracle --sentence 3": "--gold is missing",
-    "parse m.dodona --treads 2": "no option --treads; did you mean --threads",
-    "parse m.dodona --threads two": "--threads is a whole number, not 'two'",
+    "parse m.dodona --treads 2": "unknown option --treads; did you mean --threads",
+    "parse m.dodona --threads two": "--threads must be a whole number, not 'two'",
     "parse m.dodona --threads": "--threads needs a value",
     "parse -o --threads 2": "--out needs a value",
     "parse -o --thraeds 2": "--out needs a value",
-    "parse m.dodona --output yaml": "--output is one of conllu, conllx, json",
+    "parse m.dodona --output yaml": "--output must be one of conllu, conllx, json",
     "parse m.dodona --skip-bad=yes": "--skip-bad takes no value",
-    "parse --no-skip-bad": "no option --no-skip-bad",
-    "parse -x": "no option -x",
-    "info m.dodona n.dodona": "unexpected word 'n.dodona'",
-    "parze m.dodona": "no verb parze; did you mean parse?",
-    "pray": "there are: train, parse",
+    "parse --no-skip-bad": "unknown option --no-skip-bad",
+    "parse -x": "unknown option -x",
+    "info m.dodona n.dodona": "unexpected argument 'n.dodona'",
+    "parze m.dodona": "unknown verb 'parze'; did you mean parse?",
+    "pray": "the verbs are: train, parse",
     "--verzion": "did you mean --version?",
-    "--show-completion pwsh": "--show-completion is one of auto, bash",
+    "--show-completion pwsh": "--show-completion must be one of auto, bash",
 }
 
 
 def read(words: list[str], verb: str) -> dict[str, Any]:
-    return Line(words, FLAGS[verb]).values()
+    return CommandLine(words, FLAGS[verb]).values()
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:

@@ -77,10 +77,10 @@ def test_folders(shell: Shell, file: Path) -> None:
     ("words", "code", "said"),
     [
         (["upos="], 1, "pattern 'upos=', character 6: expected a value"),
-        (["upos=VERB", "--by", "v.lemma"], 2, "--by is a name of the pattern"),
-        (["upos=VERB as v", "--by", "v"], 2, "--by is a name of the pattern"),
-        (["upos=VERB", "-c", "-v"], 2, "one of --count"),
-        (["upos=VERB", "-m", "0"], 2, "--most is at least 1"),
+        (["upos=VERB", "--by", "v.lemma"], 2, "--by must be a name of the pattern"),
+        (["upos=VERB as v", "--by", "v"], 2, "--by must be a name of the pattern"),
+        (["upos=VERB", "-c", "-v"], 2, "--count, --by and --invert exclude"),
+        (["upos=VERB", "-m", "0"], 2, "--most must be at least 1"),
     ],
 )
 def test_what_is_wrong_is_told(shell: Shell, words: list[str], code: int, said: str) -> None:

@@ -29,10 +29,10 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("dodona convert in.conllu >&-", 1, "<stdout>: this is closed; give a file"),
-        ("dodona evaluate in.conllu in.conllu --json >&-", 1, "<stdout>: this is closed"),
-        ("dodona --help >&-", 1, "<stdout>: this is closed"),
-        ("dodona convert <&-", 1, "<stdin>: this is closed; give the name of a file"),
+        ("dodona convert in.conllu >&-", 1, "<stdout>: closed; give an output file"),
+        ("dodona evaluate in.conllu in.conllu --json >&-", 1, "<stdout>: closed"),
+        ("dodona --help >&-", 1, "<stdout>: closed"),
+        ("dodona convert <&-", 1, "<stdin>: closed; give the name of a file"),
         ("dodona convert nowhere.conllu 2>&-", 1, ""),
         ("dodona convert --no-such-flag 2>&-", 2, ""),
         ("dodona convert nowhere.conllu >&- 2>&- <&-", 1, ""),

@@ -32,9 +32,9 @@ def test_fix_mends_in_place_and_tells_what_is_left(shell: Shell, tmp_path: Path)
     file = tmp_path / "untidy.conllu"
     file.write_bytes(UNTIDY.encode())
     before = shell("validate", file)
-    assert before.code == 1 and "--fix can mend" in before.err
+    assert before.code == 1 and "--fix can repair" in before.err
     fixed = shell("validate", "--fix", file)
-    assert fixed.code == 0 and "problems mended" in fixed.err
+    assert fixed.code == 0 and "problems fixed" in fixed.err
     assert file.read_text() == (
         "# sent_id = s1\n# text = Oak\n1\tOak\t_\tNOUN\t_\tCase=Nom|Number=Sing\t0\troot\t_\t_\n\n"
     )

@@ -1,4 +1,4 @@
-"""The whole way from treebanks and text to a student, in small; broken off, and gone on with."""
+"""Distillation from treebanks and text to a student, in small; interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import pytest
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import dodona
-from dodona.distilling import parts as parts_module
+from dodona.distilling import padded_batches, silver_parts
 from dodona.distilling import recipe as recipe_module
-from dodona.distilling import rows as rows_module
 from dodona.distilling.recipe import Distillation, Recipe
-from dodona.distilling.work import WorkError
-from dodona.neural.training import lemma_trainer
 from dodona.settings import Settings
+from dodona.storage.steps import StepError
+from dodona.training.neural.strategy import lemma_trainer
 from dodona.treebank.conllu.writer import Writer
 from support.shell import Shell
 from support.small import treebank
@@ -45,16 +44,16 @@ TEACHER = {
 
 @pytest.fixture(scope="module", autouse=True)
 def small_parts() -> Iterator[None]:
-    """Rows of one length, which JAX compiles for once, and several parts of few sentences."""
+    """Use batches of one length, which JAX compiles for once, and several small parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "LENGTHS", (40,))
-        patch.setattr(parts_module, "PART", 40)
+        patch.setattr(padded_batches, "LENGTHS", (40,))
+        patch.setattr(silver_parts, "PART", 40)
         yield
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """train, dev and test sets, and a text, which has the test set in it."""
+    """Write train, dev and test sets, and a text that contains the test set."""
     folder = tmp_path_factory.mktemp("distil")
     for name, sentences in (
         ("train", treebank(50, 1)),
@@ -88,8 +87,8 @@ def recipe(files: Path, work: Path, **changed: Any) -> Recipe:
     return Recipe(**(given | changed))
 
 
-class Broken(Exception):  # noqa: N818
-    """As if somebody had pressed Ctrl-C."""
+class Interrupted(Exception):  # noqa: N818
+    """A stand-in for Ctrl-C."""
 
 
 def complete(work: Distillation, model: Path) -> bytes:
@@ -103,7 +102,7 @@ def complete(work: Distillation, model: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the model of a recipe without a break, and its work."""
+    """Run a recipe without interruption; return the folder of its model and steps."""
     folder = tmp_path_factory.mktemp("done")
     complete(Distillation(recipe(files, folder / "work")), folder / "model.dodona")
     return folder
@@ -112,19 +111,19 @@ def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
     files: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recipe_module, "KEPT_EVERY", 0)
+    monkeypatch.setattr(recipe_module, "CHECKPOINT_SECONDS", 0)
     told: list[str] = []
 
     def begin(break_at: str = "nowhere") -> Distillation:
         def tell(line: str) -> None:
             told.append(line)
             if line.startswith(break_at):
-                raise Broken(line)
+                raise Interrupted(line)
 
         return Distillation(recipe(files, tmp_path / "work"), tell)
 
     for place in ("a.tokens", "teacher, epoch 3", "teacher 2 of 2", "silver: 1 of 3"):
-        with pytest.raises(Broken, match=place):
+        with pytest.raises(Interrupted, match=place):
             begin(place).run()
     taught = [line.split()[2] for line in told if line.startswith("teacher, epoch")]
     assert taught == [*map(str, range(1, 15))] * 2  # no epoch of either teacher a second time
@@ -164,10 +163,10 @@ def test_no_held_out_sentence_is_annotated(files: Path, done: Path) -> None:
 
 def test_work_of_another_recipe_is_refused(files: Path, done: Path) -> None:
     for changed, said in (
-        ({"held_out": []}, "sentences: this step was made with another held out"),
-        ({"n_teachers": 3}, "silver: this step was made with another teachers"),
+        ({"held_out": []}, r"sentences/steps\.jsonl: made with another held_out"),
+        ({"n_teachers": 3}, r"silver/steps\.jsonl: made with another teachers"),
     ):
-        with pytest.raises(WorkError, match=said):
+        with pytest.raises(StepError, match=said):
             Distillation(recipe(files, done / "work", **changed)).silver()
 
 
@@ -180,7 +179,7 @@ def test_the_segmenter_learns_from_a_list_of_abbreviations(files: Path, tmp_path
     lexicon = dodona.Segmenter.load(path).lexicon
     assert lexicon is not None and "prof" in lexicon.abbreviations
     given.write_text("Dr. name\n", encoding="utf-8")
-    with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
+    with pytest.raises(StepError, match=r"segmenter/steps\.jsonl: made with another source"):
         Distillation(recipe(files, tmp_path / "work", **chosen)).segmenter()
 
 
@@ -201,7 +200,7 @@ def test_lemmas_are_learned_from_a_list_too(files: Path, tmp_path: Path) -> None
     tagged = trainer.tagger().tag(dodona.Sentence.from_columns(["Unheard"]))
     assert tagged.lemmas == ["listed"]
     given.write_text("other NOUN unheard\n", encoding="utf-8")
-    with pytest.raises(WorkError, match="lemmas: this step was made with another lexicon"):
+    with pytest.raises(StepError, match=r"lemmas/steps\.jsonl: made with another lexicon"):
         Distillation(recipe(files, tmp_path / "work", **chosen)).lemmas()
     with pytest.raises(ValueError, match=r"nowhere\.txt: no such file"):
         Distillation(recipe(files, tmp_path / "work", lexicon="nowhere.txt"))
@@ -218,7 +217,7 @@ def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path:
     work = Distillation(recipe(files, tmp_path / "work", segmenter=str(given)))
     assert work.segmenter() is not None
     dodona.train_segmenter(files / "train.conllu", epochs=2).save(given)
-    with pytest.raises(WorkError, match="segmenter: this step was made with another source"):
+    with pytest.raises(StepError, match=r"segmenter/steps\.jsonl: made with another source"):
         work.segmenter()
 
 
@@ -247,7 +246,7 @@ def test_a_student_learns_from_silver_that_is_there(
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ([], "give either text for teachers to annotate, or silver"),
+        ([], "give either text for teachers to annotate, or annotated silver"),
         (["--text", "none.txt"], "none.txt: no such file or folder"),
         (["--silver", "none.conllu"], "none.conllu: no such file"),
         (["--silver", "x", "--scorer", "linear"], "--scorer: a student is a network"),

@@ -1,4 +1,4 @@
-"""Teachers: what they compute, that they learn, and what several of them say together."""
+"""Teachers: their network, their training, and the annotation of an ensemble."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona import Sentence
-from dodona.distilling import rows as rows_module
-from dodona.distilling.annotating import Teachers
-from dodona.distilling.rows import in_rows, length_for
-from dodona.distilling.subject import Subject
+from dodona.distilling import padded_batches as batches_module
+from dodona.distilling.ensemble import TeacherEnsemble
+from dodona.distilling.padded_batches import length_for, padded_batches
+from dodona.distilling.teacher_inventory import TeacherInventory
 from dodona.distilling.teacher_network import cross_entropy, lstm, new_teacher
-from dodona.distilling.teaching import (
+from dodona.distilling.teacher_training import (
     Teacher,
     TeacherSettings,
     TeacherTrainer,
-    about_teacher,
+    describe_teacher,
     teach,
 )
-from dodona.neural.inventory import Gold
-from dodona.neural.learning import Learning
-from dodona.neural.silver import N_CHOICES
-from dodona.parsing.training import score_trees
+from dodona.parsing.trainer import score_trees
 from dodona.settings import Settings
+from dodona.training.neural.gold_treebanks import GoldTreebanks
+from dodona.training.neural.optimizer import OptimizerState
+from dodona.training.neural.silver import N_CHOICES
 from support.small import treebank
 
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
@@ -43,32 +43,32 @@ SMALL = TeacherSettings(
 
 @pytest.fixture(scope="module", autouse=True)
 def one_length() -> Iterator[None]:
-    """Rows of one length: JAX compiles once."""
+    """Use batches of one length, so that JAX compiles once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "LENGTHS", (40,))
+        patch.setattr(batches_module, "LENGTHS", (40,))
         yield
 
 
 @pytest.fixture(scope="module")
-def subject() -> Subject:
+def inventory() -> TeacherInventory:
     vectors = [b"oak", b"dove"], np.arange(12, dtype=np.float32).reshape(3, 4) / 12
-    return Subject(Gold(TRAIN, []), vectors)
+    return TeacherInventory(GoldTreebanks(TRAIN, []), vectors)
 
 
 @pytest.fixture(scope="module")
-def trained(subject: Subject) -> TeacherTrainer:
-    return TeacherTrainer(subject, SMALL).complete()
+def trained(inventory: TeacherInventory) -> TeacherTrainer:
+    return TeacherTrainer(inventory, SMALL).complete()
 
 
-def accuracy(subject: Subject, *teachers: Teacher, **options: Any) -> dict[str, float]:
-    said = Teachers(subject, teachers, batch_words=400, **options).sentences(DEV)
+def accuracy(inventory: TeacherInventory, *teachers: Teacher, **options: Any) -> dict[str, float]:
+    said = TeacherEnsemble(inventory, teachers, batch_words=400, **options).sentences(DEV)
     return score_trees(DEV, said, Settings(), ["upos"])
 
 
-def test_a_teacher_learns(subject: Subject, trained: TeacherTrainer) -> None:
+def test_a_teacher_learns(inventory: TeacherInventory, trained: TeacherTrainer) -> None:
     fresh = Teacher(trained.shape, new_teacher(trained.shape, 1))
-    before = accuracy(subject, fresh, projective=True)
-    after = accuracy(subject, trained.teacher(), projective=True)
+    before = accuracy(inventory, fresh, projective=True)
+    after = accuracy(inventory, trained.teacher(), projective=True)
     assert after["LAS"] > before["LAS"] + 40 and after["upos"] > 80
     assert float(trained.loss) < 2
 
@@ -78,14 +78,16 @@ def test_gradients_are_finite_and_reach_every_parameter(trained: TeacherTrainer)
         assert np.isfinite(mean).all() and np.abs(mean).max() > 0, name
 
 
-def test_what_is_not_known_is_not_learned(subject: Subject, trained: TeacherTrainer) -> None:
-    (batch,) = in_rows(trained.spelled, range(8), 400)
-    answers = dict(zip(("heads", "labels", "tags"), subject.answers(), strict=True))
+def test_what_is_not_known_is_not_learned(
+    inventory: TeacherInventory, trained: TeacherTrainer
+) -> None:
+    (batch,) = padded_batches(trained.encoded, range(8), 400)
+    answers = dict(zip(("heads", "labels", "tags"), inventory.gold_classes(), strict=True))
 
     def loss(*known: str) -> float:
-        """As the trainer finds it, so that nothing is compiled for this."""
-        now = Learning.begin(new_teacher(trained.shape, 3))
-        arrays = {name: batch.filled(values, -1) for name, values in answers.items()}
+        """Return the loss, computed as by the trainer, so that nothing is compiled anew."""
+        now = OptimizerState.begin(new_teacher(trained.shape, 3))
+        arrays = {name: batch.padded(values, -1) for name, values in answers.items()}
         for name in answers.keys() - {*known}:
             arrays[name][:] = -1
         *_, found = teach(
@@ -97,8 +99,8 @@ def test_what_is_not_known_is_not_learned(subject: Subject, trained: TeacherTrai
             now.mean,
             now.square,
             np.float32(0),
-            jnp.asarray(subject.given),
-            subject.tags.parts,
+            jnp.asarray(inventory.given),
+            inventory.tags.parts,
             batch.arrays | arrays,
             jax.random.PRNGKey(1),
         )
@@ -137,8 +139,10 @@ def test_an_lstm_is_what_its_equations_say() -> None:
                 assert np.allclose(expected, h, atol=1e-5)
 
 
-def test_a_sentence_is_seen_as_if_it_were_alone(subject: Subject, trained: TeacherTrainer) -> None:
-    teachers = Teachers(subject, [trained.teacher()], projective=True, batch_words=400)
+def test_a_sentence_is_seen_as_if_it_were_alone(
+    inventory: TeacherInventory, trained: TeacherTrainer
+) -> None:
+    teachers = TeacherEnsemble(inventory, [trained.teacher()], projective=True, batch_words=400)
     together, begin = teachers.annotate(DEV), 0
     for sentence in DEV[:4]:
         alone, some = teachers.annotate([sentence]), slice(begin, begin + len(sentence))
@@ -153,18 +157,18 @@ def test_a_sentence_is_seen_as_if_it_were_alone(subject: Subject, trained: Teach
 
 
 def test_rows_have_few_lengths_and_every_sentence(trained: TeacherTrainer) -> None:
-    spelled, order = trained.spelled, list(range(30))
+    encoded, order = trained.encoded, list(range(30))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "LENGTHS", (10, 20, 40))
-        batches = list(in_rows(spelled, order, 100, seed=1))
+        patch.setattr(batches_module, "LENGTHS", (10, 20, 40))
+        batches = list(padded_batches(encoded, order, 100, seed=1))
         assert {b.arrays["single"].shape[:2] for b in batches} <= {(10, 10), (5, 20), (2, 40)}
         assert length_for(41) == 160
     assert sorted(i for batch in batches for i in batch.sentences) == order
-    assert sum(batch.lengths.sum() for batch in batches) == spelled.n_words[:30].sum()
+    assert sum(batch.lengths.sum() for batch in batches) == encoded.n_words[:30].sum()
 
 
 def test_several_teachers_say_what_they_say_on_average(
-    subject: Subject, trained: TeacherTrainer
+    inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
     one = trained.teacher()
     noise = np.random.default_rng(1)
@@ -176,16 +180,16 @@ def test_several_teachers_say_what_they_say_on_average(
         },
     )
 
-    def said(*teachers: Teacher) -> Any:
-        return Teachers(subject, teachers, projective=False, batch_words=400).annotate(DEV)
+    def annotate(*teachers: Teacher) -> Any:
+        return TeacherEnsemble(inventory, teachers, projective=False, batch_words=400).annotate(DEV)
 
-    alone, twice, both = said(one), said(one, one), said(one, other)
+    alone, twice, both = annotate(one), annotate(one, one), annotate(one, other)
     assert (alone.heads == twice.heads).all() and (alone.labels == twice.labels).all()
     assert np.allclose(alone.soft.head_weights, twice.soft.head_weights, atol=1e-3)
     sums = both.soft.head_weights.astype(float).sum(axis=1)
     assert (sums > 0.1).all() and (sums < 1.01).all()
     # of a head that all hold to be among the best, the weight is the mean
-    single = [said(one).soft, said(other).soft]
+    single = [annotate(one).soft, annotate(other).soft]
     n_checked = 0
     for word in range(len(both.heads)):
         head = both.soft.heads[word, 0]
@@ -201,22 +205,24 @@ def test_several_teachers_say_what_they_say_on_average(
 
 
 def test_projective_teachers_build_projective_trees(
-    subject: Subject, trained: TeacherTrainer
+    inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
     from dodona.treebank.trees.projectivity import is_projective
 
     fresh = Teacher(trained.shape, new_teacher(trained.shape, 7))
     for wanted in (True, False):
-        found = Teachers(subject, [fresh], projective=wanted, batch_words=400).sentences(DEV)
+        found = TeacherEnsemble(inventory, [fresh], projective=wanted, batch_words=400).sentences(
+            DEV
+        )
         heads = [[head or 0 for head in s.heads] for s in found]
         assert all(some.count(0) == 1 for some in heads)
         assert all(map(is_projective, heads)) == wanted
 
 
 def test_nobody_is_asked_of_a_sentence_without_words(
-    subject: Subject, trained: TeacherTrainer
+    inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
-    teachers = Teachers(subject, [trained.teacher()], projective=True, batch_words=400)
+    teachers = TeacherEnsemble(inventory, [trained.teacher()], projective=True, batch_words=400)
     assert teachers.sentences([]) == []
     strange = Sentence.from_columns(["\u4e2d" * 30, "…"])
     (found,) = teachers.sentences([strange])
@@ -224,18 +230,18 @@ def test_nobody_is_asked_of_a_sentence_without_words(
 
 
 def test_a_teacher_is_kept_for_its_subject_alone(
-    subject: Subject, trained: TeacherTrainer, tmp_path: Path
+    inventory: TeacherInventory, trained: TeacherTrainer, tmp_path: Path
 ) -> None:
     path, teacher = tmp_path / "teacher", trained.teacher()
-    teacher.save(path, about_teacher(subject, SMALL))
-    again = Teacher.load(path, subject, SMALL)
+    teacher.save(path, describe_teacher(inventory, SMALL))
+    again = Teacher.load(path, inventory, SMALL)
     assert again.shape == teacher.shape
     assert all((again.parameters[k] == v).all() for k, v in teacher.parameters.items())
     for other, settings in (
-        (Subject(Gold(DEV, []), None), SMALL),
-        (subject, replace(SMALL, seed=2)),
+        (TeacherInventory(GoldTreebanks(DEV, []), None), SMALL),
+        (inventory, replace(SMALL, seed=2)),
     ):
-        with pytest.raises(ValueError, match="other data, or in another way"):
+        with pytest.raises(ValueError, match="other data or with other settings"):
             Teacher.load(path, other, settings)
 
 

@@ -1,4 +1,4 @@
-"""Real engines: `make test-engines` runs these tests, `make test` does not."""
+"""Tests with real engines, run by `make test-engines` and not by `make test`."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Ray on this machine, with two workers."""
+"""Mappers in a local Ray cluster with two workers."""
 
 from __future__ import annotations
 

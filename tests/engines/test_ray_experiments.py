@@ -1,4 +1,4 @@
-"""Runs of an experiment on a cluster: the same results, kept in the same way."""
+"""Experiments on a Ray cluster: results and their files equal those of a local run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from dodona.experiments.running.data import TreebankFolder
-from dodona.experiments.running.grid import run_grid
-from dodona.experiments.running.pipelines import ModelJob, TrainedModel
-from dodona.experiments.running.runs import Result, list_jobs
 from dodona.models.cards import Card
 from dodona.settings import Settings
 from dodona.synthetic.generator import write_treebank
+from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.grid import run_grid
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
+from dodona_papers.running.runs import Result, list_jobs
 from support.split_treebanks import write_split
 
 pytest.importorskip("ray", reason="ray is not installed here")
@@ -51,6 +51,6 @@ def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypa
 
 
 def _lasting(result: Result) -> dict[str, Any]:
-    """A result without how long it took."""
+    """Return a result without its times."""
     said: dict[str, Any] = json.loads(result.to_json())
     return {name: value for name, value in said.items() if "seconds" not in name}

@@ -1,4 +1,4 @@
-"""Every recipe of the documentation, run as it stands there."""
+"""Recipes of the documentation, run unchanged."""
 
 from __future__ import annotations
 

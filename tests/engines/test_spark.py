@@ -1,4 +1,4 @@
-"""Spark on this machine, with real worker processes."""
+"""Mappers in a local Spark session with worker processes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_same_rows_as_in_process_and_bad_ones_among_them(texts: Any, level: 
 
 
 def dying_once(marker: Path) -> Callable[[Batches], Batches]:
-    """The mapper, in a process that is killed in the middle, once."""
+    """Map batches in a process that is killed once in the middle."""
     work = da.mapper("en", keep=["doc_id"])
 
     def run(batches: Batches) -> Batches:
@@ -92,7 +92,7 @@ def test_a_worker_is_killed_and_nothing_is_lost_or_there_twice(texts: Any, tmp_p
 
 
 def offline(work: Callable[[Batches], Batches]) -> Callable[[Batches], Batches]:
-    """The mapper, where nobody can be reached."""
+    """Map batches without network access."""
 
     def run(batches: Batches) -> Batches:
         def refuse(*_: Any) -> None:

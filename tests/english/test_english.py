@@ -166,14 +166,14 @@ def test_a_check_holds_or_does_not(line: str, holds: bool, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("line", ["upos bowl=NOUN", "nsubj(a, b) and more", "nsubj[a, b]", "x: y"])
 def test_what_is_no_check_is_told(line: str, tmp_path: Path) -> None:
-    with pytest.raises(BedError, match=r"bed\.txt:2: no check that is known"):
+    with pytest.raises(BedError, match=r"bed\.txt:2: unknown check"):
         _read(tmp_path, line)
 
 
 def test_odd_texts_need_their_words(tmp_path: Path) -> None:
     (tmp_path / "bed.txt").write_text("It's odd.\n  root(odd)\n", encoding="utf-8")
     (item,) = read_items(tmp_path / "bed.txt")
-    with pytest.raises(BedError, match=r"bed\.txt:1: say the words"):
+    with pytest.raises(BedError, match=r"bed\.txt:1: add a `words:` check"):
         _ = item.sentences
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dodona.evaluation.attachment
-import dodona.evaluation.counts
+import dodona.evaluation.score_counts
 import dodona.evaluation.scores
 import dodona.evaluation.tally
 from dodona.evaluation import Attachment, EvaluationError, count_attachment, evaluate
@@ -393,8 +392,8 @@ def test_a_cycle_is_scored_but_has_no_nonprojective_arcs():
 @pytest.mark.parametrize(
     "module",
     [
-        dodona.evaluation.attachment,
-        dodona.evaluation.counts,
+        dodona.evaluation.tally,
+        dodona.evaluation.score_counts,
         dodona.evaluation.scores,
         dodona.evaluation.tally,
     ],

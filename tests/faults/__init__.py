@@ -1,1 +1,1 @@
-"""Faults on demand: the N-th allocation, write, … fails."""
+"""Fault injection: the N-th allocation, write, … fails."""

@@ -1,4 +1,4 @@
-/* Faults on demand, for tests: the N-th call of a kind fails as if memory or the disk were full.
+/* Fault injection for tests: the N-th call of a kind fails as if memory or the disk were full.
  *
  * The library is preloaded, so that its malloc, write, … come before those of the C library. Nothing
  * fails until faults_arm is called; inject.py says how. Linux only.
@@ -29,13 +29,13 @@ static atomic_long n_calls, n_failed;
 static long first_bad;                    /* counted from 1 */
 static long last_bad;
 static int error_number;
-static char piece[4096];                  /* of the paths that count */
+static char piece[4096];                  /* substring of the paths that count */
 static struct { uintptr_t begin, end; } ranges[MAX_RANGES];
 static int n_ranges;
-static _Thread_local int refuse_next_malloc;  /* operator new was found to fail */
-static _Thread_local int in_new;              /* its malloc was counted already */
+static _Thread_local int refuse_next_malloc;  /* operator new is to fail */
+static _Thread_local int in_new;              /* its malloc is counted already */
 
-/* The function of this name behind ours. */
+/* Return the original function of this name. */
 #define BEHIND(name) ((__typeof__(&name)) dlsym(RTLD_NEXT, #name))
 
 static int is_bad(enum kind kind) {
@@ -51,7 +51,7 @@ static int is_bad(enum kind kind) {
     return 1;
 }
 
-/* What inject.py calls. */
+/* The interface of inject.py. */
 
 static int note_ranges(struct dl_phdr_info *info, size_t size, void *data) {
     (void) size, (void) data;
@@ -68,7 +68,7 @@ static int note_ranges(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-/* Let calls first … last of that kind fail, counted from now on; last 0: all from the first on. */
+/* Make calls first … last of a kind fail, counted from now on; last = 0: all from the first on. */
 void faults_arm(int kind, long first, long last, int error, const char *path_piece) {
     atomic_store(&armed, NOTHING);
     snprintf(piece, sizeof piece, "%s", path_piece);

@@ -1,6 +1,6 @@
-"""Let the N-th allocation, write, … of a program fail: `faults.c`, preloaded and told when.
+"""Injection of faults into the N-th allocation, write, … of a program, by preloading `faults.c`.
 
-A test writes a script and gives it to `run_with_faults`. The script says where faults may happen:
+A test passes a script to `run_with_faults`. The script selects where faults happen:
 
     from faults.inject import failing
 
@@ -8,7 +8,7 @@ A test writes a script and gives it to `run_with_faults`. The script says where 
         …
     print(fault.n_calls, fault.n_failed)
 
-Paths of files are as the program opens them; in `open` and `rename`, the one that is written to.
+Paths are those that the program opens; of `open` and `rename`, the path that is written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _places: list[TemporaryDirectory[str]] = []  # they go with the process
 
 @dataclass
 class Fault:
-    """What became of it, once the region is left."""
+    """The outcome of a region with injected faults."""
 
     n_calls: int = 0  # of the kind, in the region
     n_failed: int = 0
@@ -47,14 +47,14 @@ class Fault:
 def failing(
     kind: str, first: int, *, last: int | None = None, error: int = 0, within: str = ""
 ) -> Iterator[Fault]:
-    """Let the calls `first` … `last` of a kind fail, counted from 1: only the first by default.
+    """Make the calls `first` … `last` of a kind fail, counted from 1; by default only the first.
 
-    With `last=0`, all of them do from the first on, as on a disk that stays full; with `first=0`
-    and no `last`, none does: they are only counted. `error` is the errno, by default ENOSPC (memory
-    has but one). `within` is a piece of the paths that count: of files, or of the shared objects
-    that ask for memory (`COMPILED`: ours).
+    With `last=0`, all calls from the first on fail, as on a disk that stays full; with `first=0`
+    and no `last`, calls are only counted. `error` is the errno, by default ENOSPC (allocations
+    ignore it). `within` restricts the calls to paths that contain it: of files, or of the shared
+    objects that allocate memory (`COMPILED`: the compiled core).
     """
-    library = ctypes.CDLL(None)  # what is preloaded is found there
+    library = ctypes.CDLL(None)  # finds preloaded symbols
     library.faults_calls.restype = library.faults_failed.restype = ctypes.c_long
     fault = Fault()
     library.faults_arm(
@@ -74,7 +74,7 @@ def failing(
 def run_with_faults(
     script: str, *arguments: object, timeout: float = 60, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own, in which faults can be made; skips where they cannot."""
+    """Run a script in a Python process with fault injection; skip if it is not available."""
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
         env={
@@ -92,7 +92,7 @@ def run_with_faults(
 
 @cache
 def built() -> Path:
-    """The library; a test that needs it is skipped where it cannot be."""
+    """Return the path of the library; skip the test if it cannot be built."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if sys.platform != "linux":
         pytest.skip("faults are injected by a preloaded library, on Linux only")

@@ -1,7 +1,7 @@
-"""Whichever call to the system fails while a file is written: an error that names it, no debris.
+"""A system call that fails while a file is written raises an error that names the file.
 
-The old file is intact, unless the new one, whole, had its name already and only the folder could
-not be brought to the disk.
+No temporary file is left, and the old file is intact, unless the complete new one was renamed
+already and only the fsync of the folder failed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import dodona
 from dodona.cli import main
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from faults.inject import failing
 from support.small import parser, treebank
 
@@ -103,7 +103,7 @@ def test_a_fault_leaves_the_old_file_and_nothing_else(work: str, tmp_path: Path)
 READING = """
 import errno, sys
 import dodona
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from faults.inject import failing
 from support.small import parser, treebank
 

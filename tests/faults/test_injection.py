@@ -1,4 +1,4 @@
-"""The faults themselves: exactly the calls that were named fail, and nothing else."""
+"""Fault injection: exactly the selected calls fail."""
 
 from __future__ import annotations
 

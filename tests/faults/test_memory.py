@@ -1,8 +1,8 @@
-"""Out of memory: the N-th allocation of the compiled core fails, and MemoryError is all that comes.
+"""Failing allocations of the compiled core raise MemoryError and do no other harm.
 
-Each job runs in a process of its own: first as it is, then with one allocation failing after the
-other, then as it is again, with the same result. A few of the allocations, unless ALL_FAULTS is set
-in the environment: all of them are minutes.
+Each job runs in its own process: first without faults, then with each allocation failing in turn,
+then again without faults and with the same result. A sample of the allocations is tested, or all of
+them (minutes) if ALL_FAULTS is set in the environment.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import dodona
 from dodona.clustering.clusters import cluster
-from dodona.segmentation.training import train_segmenter
+from dodona.segmentation.segmenter_training import train_segmenter
 from dodona.synthetic.generator import synthetic_treebank
 from faults.inject import COMPILED, failing
 from support.small import TEMPLATES, enhanced

@@ -1,4 +1,4 @@
-"""What sources must not say, or an allocation that fails ends the process, or is not noticed."""
+"""Patterns that sources must not contain: a failed allocation would crash or go unnoticed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOMY = {"touch", "merge"}
 
 
 def functions(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Name, clauses and body of each function of C."""
+    """Yield name, clauses and body of each C function."""
     text = path.read_text(encoding="utf-8")
     for found in FUNCTION.finditer(text):
         inside = re.compile(rf"(?:{found[1]} +[^\n]*\n|\n)*")
@@ -40,7 +40,7 @@ def test_nothing_that_asks_for_memory_hides_its_errors() -> None:
 
 
 def test_no_vector_is_copied_where_nobody_catches_the_error() -> None:
-    """To return one, or to make one of a list, is such a copy."""
+    """Returning a vector, or making one from a list, is a copy that may fail."""
     for path in sources():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"^ *cdef (?:inline )?vector\[.*\] \w+\(", text, re.MULTILINE), path

@@ -1,6 +1,6 @@
-"""Every public operation, each a line: its name, what it is done to, how, and to how much.
+"""Every public operation, one per line: name, inputs, preparation, and size.
 
-What an operation is given is made beforehand; only what it does then is timed.
+The input of an operation is prepared beforehand; only the work of the operation itself is counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dodona.explorer.state_drawing import draw_best, draw_state
 from dodona.explorer.typed import read_typed
 from dodona.treebank.conllu.writer import Writer, to_conllu, to_conllx
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph, with_graph
 from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
 from dodona.treebank.graphs.lexical_labels import delexicalise, lexicalise
 from dodona.treebank.raw_text import gold_text, original_text, raw_text
@@ -29,7 +29,7 @@ from growth.patterns import CONLLU, TEXTS, Pattern, pick
 from support.small import enhanced, train, treebank
 
 Sentences = list[dodona.Sentence]
-Graph = tuple[dodona.Sentence, frozenset[Arc]]
+Graph = tuple[dodona.Sentence, frozenset[GraphArc]]
 
 TREES = pick(CONLLU, "ordinary", "long sentence", "chain", "star")
 PROJECTIVE = {name: make for name, make in TREES.items() if "cross" not in name}
@@ -40,9 +40,9 @@ ONE_WORD = pick(CONLLU, "sentences of", "full stops", "features", "notes", "comm
 
 
 class Operation(NamedTuple):
-    """`run(given(pattern(n)))`, and the same for 2n and 4n.
+    """`run(given(pattern(n)))`, for n and 2n.
 
-    `power` is 2 where time may grow with the square of n, for the reason that stands beside it.
+    `power` is 2 where work may grow with the square of n, for the reason given beside it.
     """
 
     name: str
@@ -51,10 +51,10 @@ class Operation(NamedTuple):
     run: Callable[[Any], object]
     n: int
     power: int = 1
-    refused: Collection[str] = ()  # patterns for which a clear error comes instead, as soon
+    refused: Collection[str] = ()  # patterns that raise ValueError instead
 
 
-# --- what operations are given
+# --- inputs
 
 
 def sentences(text: str) -> Sentences:
@@ -66,7 +66,7 @@ def plain_words(text: str) -> Sentences:
 
 
 def split_otherwise(text: str) -> tuple[Sentences, Sentences]:
-    """The sentences, and the same text with every two words joined."""
+    """Return the sentences, and the same text with every two words joined."""
     gold = sentences(text)
     forms = [token.form for one in gold for token in one.tokens]
     joined = ["".join(forms[i : i + 2]) for i in range(0, len(forms), 2)]
@@ -75,7 +75,7 @@ def split_otherwise(text: str) -> tuple[Sentences, Sentences]:
 
 
 def other_words(text: str) -> tuple[Sentences, Sentences]:
-    """The sentences, and the same with other words in their multiword tokens."""
+    """Return the sentences, and a copy with other words in their multiword tokens."""
     return sentences(text), sentences(text.replace("\toak\t", "\telm\t").replace("near", "at"))
 
 
@@ -83,7 +83,7 @@ def graphs(text: str) -> list[Graph]:
     return [(one, enhanced_graph(one)) for one in sentences(text)]
 
 
-def planar_graphs(text: str) -> list[frozenset[Arc]]:
+def planar_graphs(text: str) -> list[frozenset[GraphArc]]:
     return [planarise(arcs).arcs for _, arcs in graphs(text)]
 
 
@@ -99,7 +99,7 @@ def system_and_golds(name: str, text: str) -> tuple[dodona.System, list[dodona.G
 
 
 def middle_states(name: str, text: str) -> tuple[dodona.System, dodona.Gold, list[dodona.State]]:
-    """Some states on the way to the first tree."""
+    """Return some states of the derivation of the first tree."""
     system, golds = system_and_golds(name, text)
     state, states = system.start(len(golds[0])), []
     actions = system.derivation(golds[0])
@@ -110,14 +110,14 @@ def middle_states(name: str, text: str) -> tuple[dodona.System, dodona.Gold, lis
     return system, golds[0], states
 
 
-# --- what they do
+# --- operations
 
 
 def each(work: Callable[[dodona.Sentence], object]) -> Callable[[Sentences], object]:
     return lambda given: [work(one) for one in given]
 
 
-def each_graph(work: Callable[[frozenset[Arc]], object]) -> Callable[[list[Graph]], object]:
+def each_graph(work: Callable[[frozenset[GraphArc]], object]) -> Callable[[list[Graph]], object]:
     return lambda given: [work(arcs) for _, arcs in given]
 
 
@@ -127,8 +127,8 @@ def write(given: Sentences) -> None:
             writer.write(one)
 
 
-def look_at(given: Sentences) -> None:
-    """All that a document tells of itself and of its words."""
+def read_all(given: Sentences) -> None:
+    """Read every attribute of a document and of its words."""
     document = dodona.Doc(given)
     document.to_json()
     for word in document.words:
@@ -153,7 +153,7 @@ def derive(given: tuple[dodona.System, list[dodona.Gold]]) -> None:
         system.derivation(gold)
 
 
-def price(given: tuple[dodona.System, dodona.Gold, list[dodona.State]]) -> None:
+def compute_costs(given: tuple[dodona.System, dodona.Gold, list[dodona.State]]) -> None:
     system, gold, states = given
     for state in states:
         system.costs(state, gold)
@@ -189,7 +189,7 @@ def train_one_epoch(given: Sentences, **settings: Any) -> None:
 
 
 def explore(given: Sentences, system: str) -> None:
-    """The first state, as the explorer's page shows it."""
+    """Draw the first state, as on the explorer's page."""
     explorer = Explorer(given[0], system)
     view = explorer.view(explorer.start())
     draw_state(explorer, view, 800)
@@ -198,28 +198,28 @@ def explore(given: Sentences, system: str) -> None:
 
 
 def operations_of(system: str) -> list[Operation]:
-    """Derivations, and prices of actions, which take some systems a look at all words."""
+    """Return derivations and costs of actions, for which some systems visit all words."""
     given, middle = partial(system_and_golds, system), partial(middle_states, system)
     patterns = TREES if system == "swap" else PROJECTIVE
     slow = 1 if system in ("arc-hybrid", "graph-eager", "graph-standard") else 2
     cubic = 3 if system in ("arc-standard", "swap") else slow
     return [
         Operation(f"derive by {system}", patterns, given, derive, 200, power=slow),
-        Operation(f"price by {system}", PROJECTIVE, middle, price, 50, power=cubic),
+        Operation(f"costs by {system}", PROJECTIVE, middle, compute_costs, 50, power=cubic),
     ]
 
 
 OPERATIONS = [
     Operation("read", CONLLU, str.encode, lambda data: list(dodona.read(io.BytesIO(data))), 4000),
     Operation("write", CONLLU, sentences, write, 4000),
-    Operation("look at", CONLLU, sentences, look_at, 300),
+    Operation("read attributes", CONLLU, sentences, read_all, 300),
     Operation("convert", CONLLU, sentences, each(lambda s: to_conllu(to_conllx(s))), 1000),
-    Operation("make text of", CONLLU, sentences, make_text, 500),
-    Operation("type", CONLLU, str, read_typed, 1000),
-    Operation("cut", TEXTS, str, lambda text: segmenter().segment(text), 5000),
+    Operation("restore the text", CONLLU, sentences, make_text, 500),
+    Operation("read typed sentences", CONLLU, str, read_typed, 1000),
+    Operation("segment", TEXTS, str, lambda text: segmenter().segment(text), 5000),
     Operation("tag", CONLLU, plain_words, lambda given: list(tagger().pipe(given)), 500),
     Operation("parse greedily", CONLLU, sentences, parse, 1000),
-    # a state is copied for each hypothesis that stays: 10,000 words take a second
+    # a state is copied for each surviving hypothesis
     Operation("parse with a beam", CONLLU, sentences, partial(parse, beam=4), 300, power=2),
     Operation("parse to graphs", CONLLU, sentences, lambda s: list(graph_parser().pipe(s)), 500),
     Operation("train", TREES, sentences, train_one_epoch, 300),
@@ -229,12 +229,15 @@ OPERATIONS = [
     Operation(
         "align texts", CONLLU, split_otherwise, lambda both: dodona.evaluate_text(*both), 200
     ),
-    Operation("align words", RANGES, other_words, lambda both: dodona.evaluate_text(*both), 300),
+    # the words of a multiword token are compared with each other
+    Operation(
+        "align words", RANGES, other_words, lambda both: dodona.evaluate_text(*both), 100, power=2
+    ),
     Operation("score graphs", CONLLU, sentences, lambda s: evaluate_graphs(s, s), 300),
     Operation(
         "find crossing arcs", TREES, sentences, each(lambda s: nonprojective_arcs(s.heads)), 2000
     ),
-    # where all arcs cross, each lift renumbers the words below: 50,000 words take half a second
+    # each lift measures all words again
     Operation(
         "projectivise",
         TREES,
@@ -262,8 +265,10 @@ OPERATIONS = [
         lambda given: [with_empty_nodes(with_graph(*one)) for one in given],
         300,
     ),
-    Operation("remove cycles", GRAPHS, graphs, each_graph(remove_cycles), 500),
-    Operation("planarise", GRAPHS, graphs, each_graph(planarise), 150),
+    # each arc on a cycle is searched for a path back
+    Operation("remove cycles", GRAPHS, graphs, each_graph(remove_cycles), 200, power=2),
+    # each arc visits the words below it
+    Operation("planarise", GRAPHS, graphs, each_graph(planarise), 75, power=2),
     Operation(
         "deplanarise",
         GRAPHS,
@@ -272,7 +277,7 @@ OPERATIONS = [
         100,
     ),
     Operation(
-        "words of labels",
+        "lexicalise labels",
         GRAPHS,
         graphs,
         lambda given: [lexicalise(s, delexicalise(s, arcs)) for s, arcs in given],

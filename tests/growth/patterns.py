@@ -1,7 +1,7 @@
-"""Inputs of any size n: ordinary ones, and those that make a careless program slow.
+"""Inputs of any size n: ordinary ones, and those that make careless code slow.
 
-Each is a function of n by its name: CoNLL-U with about n words (or characters, comments, nodes),
-and raw text of about n characters. A new one is a function with its decorator.
+Each pattern is a function of n, registered by its name: CoNLL-U with about n words (or characters,
+comments, nodes), or raw text of about n characters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def text(make: Pattern) -> Pattern:
 
 
 def pick(patterns: dict[str, Pattern], *words: str) -> dict[str, Pattern]:
-    """Those patterns whose name has one of the words."""
+    """Return the patterns whose name contains one of the words."""
     return {name: make for name, make in patterns.items() if any(word in name for word in words)}
 
 
@@ -46,7 +46,7 @@ def sentence(
     feats: str = "_",
     misc: str = "_",
 ) -> str:
-    """A tree over forms that are repeated; DEPS holds the tree unless it is given."""
+    """Return a tree over repeated forms; DEPS repeats the tree unless it is given."""
     lines = list(first)
     for i, head in enumerate(heads, start=1):
         form, label = forms[(i - 1) % len(forms)], labels[i % len(labels)] if head else "root"
@@ -58,12 +58,12 @@ def sentence(
 
 
 def chain(n: int) -> list[int]:
-    """Every word below the one before it."""
+    """Attach every word to the one before it."""
     return list(range(n))
 
 
 def projective(n: int) -> list[int]:
-    """A tree with branches to both sides of its middle, and branches of these: nothing crosses."""
+    """Return a projective tree that branches to both sides of its middle, recursively."""
     root = n // 2 + 1
     left = [root - (k & (k - 1)) for k in range(root - 1, 0, -1)]
     return [*left, 0, *(root + (k & (k - 1)) for k in range(1, n - root + 1))]
@@ -109,20 +109,20 @@ def star_at_the_end(n: int) -> str:
 
 @conllu
 def two_chains_that_cross(n: int) -> str:
-    """Odd words below odd words, even ones below even ones."""
+    """Attach odd words to odd words, and even words to even words."""
     return sentence([0, 1, *range(1, n - 1)])
 
 
 @conllu
 def stars_that_cross(n: int) -> str:
-    """The words of each half below a word of the other."""
+    """Attach the words of each half to a word of the other half."""
     half = n // 2
     return sentence([0, *[half + 1] * (half - 1), 1, *[half] * (n - half - 1)])
 
 
 @conllu
 def labels_without_end(n: int) -> str:
-    """A label for each word."""
+    """Give each word a label of its own."""
     return sentence(projective(n), labels=[f"l{i}" for i in range(n)])
 
 
@@ -143,7 +143,7 @@ def a_form_without_end(n: int) -> str:
 
 @conllu
 def marks_without_end(n: int) -> str:
-    """Combining marks in an order that Unicode does not want: one above, one below."""
+    """Alternate combining marks above and below, which is not the canonical order."""
     return sentence([0, 1], ["e" + "\u0301\u0323" * (25 * n), "oak"])
 
 
@@ -165,7 +165,7 @@ def a_word_below_all_others(n: int) -> str:
 
 @conllu
 def arcs_from_everywhere(n: int) -> str:
-    """Ten heads for every word, near and far, so that arcs cross and there are cycles."""
+    """Give every word ten heads, near and far, so that arcs cross and form cycles."""
     random, size = Random(n), max(n // 10, 11)
     deps = []
     for word in range(1, size + 1):
@@ -179,14 +179,14 @@ def arcs_from_everywhere(n: int) -> str:
 
 @conllu
 def conjuncts_of_one_word(n: int) -> str:
-    """Each asks all others for a conjunction; one of them has it."""
+    """Make all words conjuncts of the first, one of which has a conjunction."""
     deps = ["0:root", f"{n}:cc", *["1:conj:and"] * (n - 2)]
     return sentence([0] + [1] * (n - 1), deps=deps)
 
 
 @conllu
 def one_token_for_all(n: int) -> str:
-    """A range over all words."""
+    """Make one multiword token of all words."""
     return sentence(projective(n), first=[f"1-{n}\tall" + "\t_" * 8])
 
 
@@ -197,7 +197,7 @@ def comments_without_end(n: int) -> str:
 
 @conllu
 def ranges_without_end(n: int) -> str:
-    """Every two words are one token."""
+    """Make a multiword token of every two words."""
     lines = []
     for i, line in enumerate(sentence(projective(n // 2 * 2)).split("\n")[:-2]):
         if i % 2 == 0:
@@ -215,7 +215,7 @@ def empty_nodes_above_each_other(n: int) -> str:
 
 @conllu
 def empty_nodes_beside_each_other(n: int) -> str:
-    """One behind each word, which is below it."""
+    """Put an empty node after each word, as its head."""
     words = sentence(chain(n), deps=[f"{i}.1:obj" for i in range(1, n + 1)]).split("\n")[:-2]
     lines = []
     for i, word in enumerate(words, start=1):

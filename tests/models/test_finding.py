@@ -1,4 +1,4 @@
-"""A model is found by its path or its name: among those that ship, in folders, in packages."""
+"""Lookup of models by path or name: shipped models, folders, installed packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dodona.models import FOLDERS, NoModelError, explain_missing, find, find_pac
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Two folders of models, as DODONA_MODELS names them."""
+    """Make two folders of models for DODONA_MODELS."""
     pair = tmp_path / "first", tmp_path / "second"
     for folder in pair:
         folder.mkdir()
@@ -24,7 +24,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 
 
 def installed(folder: Path, name: str, value: str = "some_package") -> None:
-    """A package that says by an entry point that it has a model."""
+    """Make a package that declares a model by an entry point."""
     about = folder / "some_package-1.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: some-package\nVersion: 1\n")

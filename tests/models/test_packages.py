@@ -1,4 +1,4 @@
-"""A model becomes a wheel that pip installs, and its name then leads to it."""
+"""Wheels of models: pip installs them, and their models are found by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 import dodona
 from dodona.models.cards import Card, card_of
-from dodona.models.wheels import Package, make_package
+from dodona.models.wheels import ModelPackage, make_package
 from support.shell import Shell
 from support.small import train, treebank
 
@@ -25,7 +25,7 @@ CARD = Card("Invented", "oaks", "CC BY-SA 4.0", "1.0")
 
 @pytest.fixture(scope="module")
 def site(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pip has installed the package."""
+    """Return the folder in which pip installed the package."""
     folder = tmp_path_factory.mktemp("wheel")
     wheel = make_package(model, "oak-small", CARD).save(folder)
     target = folder / "site"
@@ -66,7 +66,7 @@ def test_the_shell_finds_it_everywhere(
 
 def test_server_and_engines_find_it_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
-    from dodona.arrow.models import find_model
+    from dodona.arrow.model_cache import find_model
     from dodona.server.models import load_models
 
     monkeypatch.syspath_prepend(str(site))
@@ -108,14 +108,14 @@ def test_the_wheel_says_what_it_holds(model: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "-oak", "oak/elm", "..", "ö", "oak small", "oak\n"])
 def test_a_name_that_pip_would_refuse_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="no name for a package"):
-        Package(name, b"", CARD, "", "")
+    with pytest.raises(ValueError, match="not a package name"):
+        ModelPackage(name, b"", CARD, "", "")
 
 
 @pytest.mark.parametrize("version", ["", "one", "1.", "v1", "1.0-1", "01", "1.0\n"])
 def test_a_version_that_pip_would_refuse_is_refused(version: str) -> None:
-    with pytest.raises(ValueError, match=r"no version of a package|one line of text"):
-        Package("oak", b"", Card(version=version), "", "")
+    with pytest.raises(ValueError, match=r"not a version of a package|one line of text"):
+        ModelPackage("oak", b"", Card(version=version), "", "")
 
 
 def test_the_verb_takes_what_the_model_says_and_what_it_is_told(
@@ -150,4 +150,4 @@ def test_what_would_be_of_no_use_is_not_packaged(shell: Shell, model: Path, tmp_
 
 def test_a_name_that_ships_is_told(shell: Shell, model: Path, tmp_path: Path) -> None:
     done = shell("package", model, "--name", "en", "--licence", "MIT", "-o", tmp_path)
-    assert done.code == 0 and "ships with Dodona and is found first" in done.err
+    assert done.code == 0 and "which is found first; use another --name" in done.err

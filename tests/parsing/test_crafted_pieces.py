@@ -14,7 +14,7 @@ import pytest
 import dodona
 from dodona.storage import container
 from dodona.storage.container import Array, ContainerError
-from dodona.storage.saved import Saved
+from dodona.storage.serialisable import Serialisable
 from support.small import treebank
 
 About = dict[str, Any]
@@ -22,7 +22,7 @@ Arrays = dict[str, Array]
 
 
 @cache
-def made(kind: type[Saved]) -> Saved:
+def made(kind: type[Serialisable]) -> Serialisable:
     book = [
         s.replace(lemmas=[form.lower().rstrip("s") or "s" for form in s.forms])
         for s in treebank(10, 1)
@@ -34,7 +34,7 @@ def made(kind: type[Saved]) -> Saved:
     )
 
 
-def refused(kind: type[Saved], change: Callable[[About, Arrays], None], said: str) -> None:
+def refused(kind: type[Serialisable], change: Callable[[About, Arrays], None], said: str) -> None:
     about, arrays = deepcopy(made(kind)._with_parts())
     change(about, arrays)
     data = container.to_bytes(kind.FORMAT.kind, kind.FORMAT.version, about, arrays)
@@ -89,14 +89,14 @@ def test_a_word_for_certain_that_is_not_known(entry: int) -> None:
         for name, values in (("entries", [0, entry]), ("before", [0, 0]), ("fixed", [0, 0])):
             arrays[f"tagger.upos.{name}"] = Array("U32", array("I", values).tobytes())
 
-    refused(dodona.Tagger, change, f"the certain word {entry}, but ")
+    refused(dodona.Tagger, change, f"word {entry} has a fixed class, but ")
 
 
 def test_a_beam_of_a_tagger_beyond_all_measure() -> None:
     def change(about: About, arrays: Arrays) -> None:
         about["settings"] |= {"search": "beam", "beam": 2**31 - 1}
 
-    refused(dodona.Tagger, change, "beam is at most 1000")
+    refused(dodona.Tagger, change, "beam must be at most 1000")
 
 
 def test_a_segmenter_without_classes() -> None:

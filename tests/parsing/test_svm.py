@@ -11,9 +11,9 @@ import pytest
 
 import dodona
 from dodona import extras
-from dodona.core.parsing.kernel import FIELDS, KernelMachines, static_examples
+from dodona.core.search.kernel_machines import FIELDS, KernelMachines, static_examples
 from dodona.parsing import svm
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from support.small import treebank
 
@@ -76,7 +76,8 @@ def rows(states: list[array[int]]) -> list[list[float]]:
 def test_states_are_divided_by_a_feature_that_only_they_have() -> None:
     trainer = Trainer(treebank(60, 1), None, Settings(features="atoms"))
     flat, sizes, _, tags = static_examples(
-        trainer.actions, trainer.features, trainer.data.corpus, trainer.data.order
+        *(trainer.task.actions, trainer.strategy.features),
+        *(trainer.task.data.corpus, trainer.task.data.order),
     )
     found, start = [], 0
     for size in sizes:

@@ -9,10 +9,10 @@ import pytest
 
 import dodona
 from dodona.clustering.clusters import cluster, write_clusters
-from dodona.parsing.tag_sources import OnlineTags, jackknife_tags
-from dodona.parsing.training import Trainer
+from dodona.parsing.tag_sources import jackknife_tags, tag_source
+from dodona.parsing.trainer import Trainer
 from dodona.settings import TaggerSettings
-from dodona.tagging.training import tag_accuracies
+from dodona.tagging.tagger_training import tag_accuracies
 from dodona.treebank.encoding.clusters import Clusters
 from support.small import treebank
 
@@ -111,10 +111,11 @@ def test_a_resumed_run_keeps_the_best_tagger(tmp_path: Path) -> None:
 def test_the_parser_sees_what_the_online_tagger_predicts() -> None:
     """In the first epoch these are poor, later they are nearly those of the treebank."""
     sentences = treebank(60, 1)
-    tags = OnlineTags(sentences, dodona.Settings(tags="predicted").resolved())
+    tagger = tag_source(sentences, dodona.Settings(tags="predicted").resolved()).trainer
+    assert tagger is not None
     accuracy = []
     for _ in range(4):
-        seen = [tags.learn(i) for i in range(len(sentences))]
+        seen = [tagger.learn_tags(i) for i in range(len(sentences))]
         accuracy.append(tag_accuracies(sentences, seen, ["upos"])["upos"])
     assert accuracy[0] < accuracy[-1]
     assert accuracy[0] < 97
@@ -148,8 +149,8 @@ def test_the_tagger_sees_the_clusters_of_its_parser(tags: str, tmp_path: Path) -
     loaded = dodona.load(model)
     for one in (parser, loaded):
         assert one.tagger is not None
-        assert one.tagger.settings.clusters == "brown.txt"
-        assert one.tagger.speller.clusters is one.encoder.clusters is not None
+        assert one.tagger.scorer.settings.clusters == "brown.txt"
+        assert one.tagger.scorer.word_encoder.clusters is one.encoder.clusters is not None
     test = treebank(20, 4)
     assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, parser.pipe(test))]
     loaded.save(tmp_path / "again")
@@ -161,9 +162,10 @@ def test_a_tagger_that_knows_no_clusters_stays_so_beside_a_parser_that_does(tmp_
     data, file, model = treebank(20, 1), tmp_path / "brown.txt", tmp_path / "model"
     write_clusters(cluster([sentence.forms for sentence in data], clusters=8), file)
     parser = dodona.train(data, epochs=1, clusters=str(file))
-    replace(parser, tagger=dodona.train_tagger(data, epochs=1)).save(model)
+    scorer = parser.scorer.with_tagger(dodona.train_tagger(data, epochs=1))
+    replace(parser, scorer=scorer).save(model)
     loaded = dodona.load(model)
-    assert loaded.tagger is not None and loaded.tagger.speller.clusters is None
+    assert loaded.tagger is not None and loaded.tagger.scorer.word_encoder.clusters is None
     assert loaded.encoder.clusters is not None
     assert len(list(loaded.pipe(treebank(5, 2)))) == 5
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dodona
-from dodona.pipeline.parts import Parts
-from dodona.pipeline.training import TextTrainer
+from dodona.pipeline.sources import PartSources
+from dodona.pipeline.trainers import new_trainer
 from dodona.synthetic.generator import write_treebank
 from dodona.treebank.raw_text import original_text, raw_text
 
@@ -83,7 +83,7 @@ def test_a_saved_model_does_the_same(parser: dodona.Parser, model: Path, text: s
 def test_training_twice_gives_the_same_bytes(
     parser: dodona.Parser, model: Path, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    trainer = TextTrainer(*files, dodona.Settings(epochs=3))
+    trainer = new_trainer(*files, dodona.Settings(epochs=3), PartSources())
     for _ in trainer.epochs():
         pass
     trainer.parser().save(tmp_path / "again")
@@ -142,7 +142,7 @@ def test_a_dev_set_that_cannot_be_scored_loses_no_parser(files: tuple[Path, Path
         dodona.Sentence.from_columns(s.forms, upos=s.upos, heads=[None, *s.heads[1:]])
         for s in dodona.read(files[1])
     ]
-    trainer = TextTrainer(files[0], dev, dodona.Settings(epochs=1))
+    trainer = new_trainer(files[0], dev, dodona.Settings(epochs=1), PartSources())
     for _ in trainer.epochs():
         pass
     assert trainer.parser().record["dev_text"] == {}
@@ -150,7 +150,7 @@ def test_a_dev_set_that_cannot_be_scored_loses_no_parser(files: tuple[Path, Path
 
 
 class TestParts:
-    """Parts can be left out, or taken from other models."""
+    """PartSources can be left out, or taken from other models."""
 
     def test_without_a_segmenter(self, files: tuple[Path, Path]) -> None:
         parser = dodona.train(*files, pipeline="text", segmenter="none", epochs=1)
@@ -192,7 +192,7 @@ class TestParts:
         with pytest.raises(ValueError, match="one of parser, text"):
             dodona.train(*files, pipeline="speech")
         with pytest.raises(ValueError, match="nothing to make a model of"):
-            Parts(tagger="none", parser="none")
+            PartSources(tagger="none", parser="none")
         dodona.train(*files, epochs=1).save(tmp_path / "bare.dodona")
         bare = str(tmp_path / "bare.dodona")
         with pytest.raises(ValueError, match="no segmenter to take"):

@@ -108,7 +108,7 @@ def test_words_without_a_head_and_circles_end() -> None:
     assert found("form=c $ *", loop) == []
 
 
-def test_names_and_places_lead_to_words() -> None:
+def test_words_by_name_and_position() -> None:
     (match,) = Pattern("upos=VERB as verb >nsubj * as subject").matches(OAKS)
     assert match["verb"].form == "speak"
     assert match["subject"].children == match[1].children
@@ -148,16 +148,14 @@ def test_patterns_travel() -> None:
         ("upos=VERB lemma=be", 11, "expected a relation"),
         ("upos=VERB >nsubj (upos=NOUN", 28, r"expected a relation, or \)"),
         ("upos=VERB ! *", 13, "expected a relation after !"),
-        ("pos=VERB", 1, "no column pos; there are id, form"),
-        ("form=/(/", 6, "no regular expression"),
+        ("pos=VERB", 1, "unknown column pos; expected id, form"),
+        ("form=/(/", 6, "invalid regular expression"),
         ("upos=VERB >>obj *", 11, "takes no label"),
         ("upos=VERB as", 13, "expected a name after as"),
         (" . ".join(["*"] * (MOST_WORDS + 1)), None, f"at most {MOST_WORDS} words"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(
-    pattern: str, place: int | None, message: str
-) -> None:
+def test_errors_name_the_position(pattern: str, place: int | None, message: str) -> None:
     where = "" if place is None else f"character {place}: .*"
     with pytest.raises(PatternError, match=where + message) as caught:
         Pattern(pattern)

@@ -1,5 +1,5 @@
-"""The slow twins: every transition system again, in plain Python that shares no code with the core.
+"""Reference implementations ("slow twins") in plain Python, which share no code with the core.
 
-`trees` makes gold trees, `search` turns the definition of cost into a program, `twins` finds the
-classes. A new system is one class with the methods of `search.System`, decorated by `twins.twin`.
+`trees` makes gold trees, `search` computes costs by definition, `twins` registers the classes. A
+transition system is one class with the methods of `search.System`, decorated with `twins.twin`.
 """

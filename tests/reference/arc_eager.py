@@ -1,7 +1,7 @@
-"""Arc-eager parsing (Nivre 2003; Goldberg & Nivre 2012, figure 2), as plainly as it can be said.
+"""Reference implementation of arc-eager (Nivre 2003; Goldberg & Nivre 2012, figure 2).
 
-The artificial root 0 stands first (at the bottom of the stack), last (at the end of the buffer)
-or nowhere; in that last case a word left without a head counts as a dependent of the root.
+The artificial root 0 is first (at the bottom of the stack), last (at the end of the buffer) or
+absent; without it, a word left without a head counts as a dependent of the root.
 """
 
 from collections.abc import Sequence

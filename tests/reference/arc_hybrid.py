@@ -1,7 +1,7 @@
-"""Arc-hybrid parsing (Kuhlmann et al. 2011), as plainly as it can be said.
+"""Reference implementation of arc-hybrid (Kuhlmann et al. 2011).
 
-A word gets its head from the front of the buffer (LEFT-ARC) or from the word below it on the stack
-(RIGHT-ARC). The artificial root 0 stands first or last, and is all that is left in the end.
+A word is attached to the front of the buffer (LEFT-ARC) or to the word below it on the stack
+(RIGHT-ARC). The artificial root 0 is first or last, and alone remains in the final state.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""Arc-standard parsing (Nivre 2004), as plainly as it can be said: arcs join the two topmost words.
+"""Reference implementation of arc-standard (Nivre 2004): arcs join the two topmost words.
 
-The artificial root 0 stands first, at the bottom of the stack, and is all that is left in the end.
+The artificial root 0 is at the bottom of the stack, and alone remains in the final state.
 """
 
 from collections.abc import Sequence

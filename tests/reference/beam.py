@@ -1,7 +1,7 @@
-"""Beam search and one step of its training (Aufrant, Wisniewski & Yvon 2017), as plainly as it can
-be said: lists are sorted, states are made anew, derivations are written out.
+"""Reference implementation of beam search and its training (Aufrant, Wisniewski & Yvon 2017).
 
-Anything will do as a state that can be compared for equality.
+Lists are sorted, states are copied, derivations are explicit. A state is any value that can be
+compared for equality.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ Path = tuple[int, ...]  # the classes of the actions of a derivation
 
 @dataclass(frozen=True)
 class Successor(Generic[S]):
-    """Where a class leads from some state, its score there, and whether it loses nothing."""
+    """The state after a class, its score, and whether it costs nothing."""
 
     klass: int
     score: float
@@ -25,7 +25,7 @@ class Successor(Generic[S]):
 
 @dataclass(frozen=True)
 class Hypothesis(Generic[S]):
-    """A derivation since decoding started, and where it has led to."""
+    """A derivation since the start of decoding, and its state."""
 
     state: S
     score: float = 0.0
@@ -42,7 +42,7 @@ class Error(Generic[S]):
 
 
 class Beam(Generic[S]):
-    """Step by step: all candidates, the best of them, without those that say the same."""
+    """A beam: at each step the best candidates, without duplicate states."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class Beam(Generic[S]):
         self.width = width
         self.is_final = is_final
         self.successors = successors
-        self.is_static = is_static  # correct is a derivation, and no other with the same end
+        self.is_static = is_static  # only the gold derivation itself is correct
 
     def candidates(self, beam: Sequence[Hypothesis[S]]) -> list[Hypothesis[S]]:
-        """Every hypothesis with every action; those that are final as they are."""
+        """Extend every hypothesis by every action; final ones stay unchanged."""
         found = []
         for one in beam:
             if self.is_final(one.state):
@@ -71,7 +71,7 @@ class Beam(Generic[S]):
         return found
 
     def cut(self, candidates: Sequence[Hypothesis[S]]) -> list[Hypothesis[S]]:
-        """The best, each state once; it is correct if one of its derivations is."""
+        """Keep the best, each state once; it is correct if one of its derivations is."""
         kept: list[Hypothesis[S]] = []
         for one in sorted(candidates, key=lambda one: -one.score)[: self.width]:
             twin = next((i for i, other in enumerate(kept) if other.state == one.state), None)
@@ -85,7 +85,7 @@ class Beam(Generic[S]):
         return all(self.is_final(one.state) for one in beam)
 
     def decode(self, start: S, n_steps: int | None = None) -> list[Hypothesis[S]]:
-        """The beam after so many steps, or in the end."""
+        """Return the beam after a number of steps, or at the end."""
         beam = [Hypothesis(start)]
         while not self.is_over(beam) and n_steps != 0:
             beam = self.cut(self.candidates(beam))
@@ -97,7 +97,7 @@ class Beam(Generic[S]):
         return max(correct, key=lambda one: one.score) if correct else None
 
     def error(self, start: S, update: str) -> Error[S] | None:
-        """Algorithm 2, for early update, max-violation and full update."""
+        """Find the error of algorithm 2, for early update, max-violation and full update."""
         beam = [Hypothesis(start)]
         good: Hypothesis[S] | None = beam[0]
         is_lost = False
@@ -127,7 +127,7 @@ class Beam(Generic[S]):
 def difference(
     start: S, error: Error[S], step: Callable[[S, int], S], keys: Callable[[S], Sequence[int]]
 ) -> Counter[tuple[int, int]]:
-    """By how much each weight (key, class) moves: features of the good minus those of the bad."""
+    """Return the change of each weight (key, class): good features minus bad ones."""
     moved: Counter[tuple[int, int]] = Counter()
     for path, amount in ((error.good.path, 1), (error.bad.path, -1)):
         state = start

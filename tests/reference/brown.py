@@ -1,8 +1,8 @@
-"""Brown clustering as it is defined: the slow twin, which computes everything anew each time.
+"""Reference implementation of Brown clustering, which recomputes everything at each step.
 
-Average mutual information over the clusters at hand (Brown et al. 1992) and the edge of sentences,
-words added by frequency (Liang 2005). Losses that differ by less than rounding are equal; then the
-lowest pair wins.
+It maximises the average mutual information of the current clusters (Brown et al. 1992), with
+sentence boundaries as a cluster; words are added by frequency (Liang 2005). Losses that differ by
+less than rounding errors count as equal, and the lowest pair wins.
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ EQUAL = 1e-9
 
 
 def bigrams_of(sentences: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
-    """Pairs of neighbours, counted."""
+    """Count the pairs of adjacent words."""
     return Counter(pair for sentence in sentences for pair in pairwise([-1, *sentence, -1]))
 
 
 def information(clusters: Iterable[Cluster], bigrams: Counter[tuple[int, int]]) -> float:
-    """Mutual information of neighbouring clusters, by probabilities in the whole text."""
+    """Return the mutual information of adjacent clusters."""
     home = {word: cluster for cluster in [EDGE, *clusters] for word in cluster}
     total = bigrams.total()
     joint: Counter[tuple[Cluster, Cluster]] = Counter()
@@ -40,7 +40,7 @@ def information(clusters: Iterable[Cluster], bigrams: Counter[tuple[int, int]]) 
 
 
 def best_pair(clusters: set[Cluster], bigrams: Counter[tuple[int, int]]) -> tuple[Cluster, Cluster]:
-    """The two clusters whose merger leaves the most information."""
+    """Return the two clusters whose merger keeps the most information."""
     best, most = None, float("-inf")
     for a, b in combinations(sorted(clusters, key=min), 2):
         left = information(clusters - {a, b} | {a | b}, bigrams)
@@ -53,7 +53,7 @@ def best_pair(clusters: set[Cluster], bigrams: Counter[tuple[int, int]]) -> tupl
 def merges(
     sentences: Sequence[Sequence[int]], n_words: int, n_clusters: int
 ) -> list[tuple[int, int]]:
-    """The pairs merged, in order, each cluster named by its lowest word."""
+    """Return the merged pairs in order; a cluster is named by its lowest word."""
     bigrams = bigrams_of(sentences)
     clusters: set[Cluster] = set()
     done = []
@@ -68,7 +68,7 @@ def merges(
 
 
 def paths(sentences: Sequence[Sequence[int]], n_words: int, n_clusters: int) -> list[str]:
-    """The bit string of every word, from the root of the tree of clusters down."""
+    """Return the bit string of every word, from the root of the cluster tree down."""
     tree: dict[int, object] = {word: [word] for word in range(n_words)}
     for i, (a, b) in enumerate(merges(sentences, n_words, n_clusters)):
         one, other = tree.pop(a), tree.pop(b)

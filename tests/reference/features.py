@@ -1,7 +1,7 @@
-"""The features of a state as people would write them down: the slow twin of the extractor.
+"""Reference implementation of the feature extractor.
 
-A feature is its template and the values of its parts, as text. A template one of whose slots is
-empty gives none.
+A feature is a template and the values of its parts, as strings. A template with an empty slot has
+no feature.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ Feature = tuple[str, ...]  # the template, then a value for each part
 
 
 class View(NamedTuple):
-    """A state, the columns of its sentence, and where the artificial root 0 stands."""
+    """A state, the columns of its sentence, and the position of the artificial root 0."""
 
     stack: Sequence[int]
     buffer: Sequence[int]
@@ -22,19 +22,19 @@ class View(NamedTuple):
     root: str
 
     def position(self, node: int) -> int:
-        """Where a node stands in the sentence; the root is before or behind all words."""
+        """Return the position of a node; the root is before or after all words."""
         n_words = len(self.columns["form"])
         return n_words + 1 if node == 0 and self.root == "last" else node
 
     def children(self, node: int, *, left: bool) -> list[int]:
-        """Dependents on one side, outermost first."""
+        """Return the dependents on one side, outermost first."""
         dependents = [dependent for head, _, dependent in self.arcs if head == node]
         here = self.position(node)
         side = [word for word in dependents if (word < here) == left]
         return sorted(side, reverse=not left)
 
     def start(self, name: str) -> int | None:
-        """The node that s0 … or b0 … stands for; a root that is no node lies below the stack."""
+        """Return the node of s0 … or b0 …; an absent root counts as below the stack."""
         depth = int(name[1:])
         if name[0] == "s" and depth == len(self.stack) and self.root == "none":
             return 0
@@ -42,7 +42,7 @@ class View(NamedTuple):
         return row[depth] if depth < len(row) else None
 
     def follow(self, node: int, relation: str) -> int | None:
-        """The node that an arc leads to."""
+        """Return the head or a child of a node."""
         if relation == "head":
             return next((head for head, _, dependent in self.arcs if dependent == node), None)
         row = self.children(node, left=relation.startswith("left"))
@@ -50,7 +50,7 @@ class View(NamedTuple):
         return row[nth] if nth < len(row) else None
 
     def node(self, slot: Sequence[str]) -> int | None:
-        """The node in a slot such as s0.head.left."""
+        """Return the node of a slot such as s0.head.left."""
         node = self.start(slot[0])
         for relation in slot[1:]:
             if node is not None:
@@ -79,7 +79,7 @@ class View(NamedTuple):
         return self.word_value(node, attribute)
 
     def distance(self, left: str, right: str) -> str | None:
-        """Between two slots: 0 if they were swapped, exact up to 5, then 6 to 10, then more."""
+        """Return the distance of two slots: 0 if swapped, exact up to 5, then 6-10, then more."""
         s, b = self.start(left), self.start(right)
         if s is None or b is None:
             return None
@@ -87,7 +87,7 @@ class View(NamedTuple):
         return str(distance) if distance <= 5 else "6-10" if distance <= 10 else "more"
 
     def part(self, text: str) -> str | None:
-        """The value of a part such as s0.head.tag; None where the slot is empty."""
+        """Return the value of a part such as s0.head.tag; None if the slot is empty."""
         if text == "distance":
             return self.distance("s0", "b0")
         if text == "stack_distance":
@@ -99,13 +99,13 @@ class View(NamedTuple):
         return None if node is None else self.value(node, attribute)
 
     def feature(self, template: str) -> Feature | None:
-        """What a template gives; None where one of its slots is empty."""
+        """Return the feature of a template; None if one of its slots is empty."""
         values = [self.part(part.strip()) for part in template.split("+")]
         filled = [value for value in values if value is not None]
         return (template, *filled) if len(filled) == len(values) else None
 
 
 def template_lines(text: str) -> list[str]:
-    """The templates of a file, without comments and blank lines."""
+    """Return the templates of a file, without comments and blank lines."""
     lines = (line.split("#")[0].strip() for line in text.splitlines())
     return [line for line in lines if line]

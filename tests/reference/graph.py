@@ -1,7 +1,7 @@
-"""Graph parsing (Sagae & Tsujii 2008; Tokgöz & Eryiğit 2015), as plainly as it can be said.
+"""Reference implementations of the graph systems (Sagae & Tsujii 2008; Tokgöz & Eryiğit 2015).
 
-The root 0 stands at the bottom of the stack. Two nodes are joined by one arc at most. `acyclic`
-adds the preconditions of the paper: no arc closes a cycle, graph-eager reduces headed words only.
+The root 0 is at the bottom of the stack. Two nodes are joined by at most one arc. `acyclic` adds
+the preconditions of the paper: no arc closes a cycle, graph-eager reduces only words with a head.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ Links = tuple[tuple[int, int], ...]  # (head, dependent)
 
 
 class State(NamedTuple):
-    """Stack from bottom to top, buffer from front to back, arcs built so far."""
+    """Stack from bottom to top, buffer from front to back, arcs so far."""
 
     stack: tuple[int, ...]
     buffer: tuple[int, ...]
@@ -32,7 +32,7 @@ class State(NamedTuple):
 
 
 class Graphs:
-    """What the two systems share."""
+    """Base class of the two systems."""
 
     def __init__(self, labels: Sequence[str], acyclic: bool = False) -> None:
         self.labels = labels
@@ -56,7 +56,7 @@ class Graphs:
 
 @twin("graph-eager")
 class GraphEager(Graphs):
-    """Arcs join the top of the stack and the front of the buffer, and leave both where they are."""
+    """Arcs join the top of the stack and the front of the buffer, and leave both in place."""
 
     def is_final(self, state: State) -> bool:
         return not state.buffer
@@ -91,7 +91,7 @@ class GraphEager(Graphs):
 
 @twin("graph-standard", exact=False)
 class GraphStandard(Graphs):
-    """Arcs join the two topmost nodes; a word leaves with a head, or goes back to the buffer."""
+    """Arcs join the two topmost nodes; a dependent is popped, kept, or put back."""
 
     def is_final(self, state: State) -> bool:
         return state.stack == (0,) and not state.buffer
@@ -151,7 +151,7 @@ LOSSES = {"labelled": labelled_errors, "unlabelled": unlabelled_errors, "graded"
 
 
 def descendants(links: Sequence[tuple[int, int]], node: int) -> set[int]:
-    """The node and all that can be reached from it."""
+    """Return a node and all its descendants."""
     found = {node}
     while more := {d for h, d in links if h in found} - found:
         found |= more
@@ -173,7 +173,7 @@ def cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def planar_graphs(n: int, *, both_ways: bool = False) -> Iterator[Links]:
-    """Every graph over n words without crossing arcs; `both_ways`: pairs may be joined twice."""
+    """Yield every graph over n words without crossing arcs; `both_ways` allows arcs back."""
     pairs = list(combinations(range(n + 1), 2))
     choices = [
         [(), ((i, j),)]
@@ -188,7 +188,7 @@ def planar_graphs(n: int, *, both_ways: bool = False) -> Iterator[Links]:
 
 
 def random_planar_graph(n: int, random: Random, *, acyclic: bool) -> Links:
-    """Any graph without crossing arcs in which every word has a head, each with some chance."""
+    """Return a random graph without crossing arcs in which every word has a head."""
     links: list[tuple[int, int]] = []
     pairs = [(i, j) for i in range(n + 1) for j in range(1, n + 1) if i != j]
     while not is_headed(tuple(links), n):
@@ -205,5 +205,5 @@ def random_planar_graph(n: int, random: Random, *, acyclic: bool) -> Links:
 
 
 def arcs_of(links: Links, labels: Sequence[str], random: Random) -> frozenset[Arc]:
-    """The graph with random labels."""
+    """Return the graph with random labels."""
     return frozenset((head, random.choice(labels), dependent) for head, dependent in links)

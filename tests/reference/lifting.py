@@ -1,6 +1,6 @@
-"""Cycles, crossing arcs and lifted arcs by definition: at every step all arcs are looked at.
+"""Reference implementation of `treebank/graphs`, which documents the purpose of each function.
 
-The twin of `treebank/graphs`, slow and plain; what each function is for is said there.
+Cycles, crossing arcs and lifted arcs follow their definitions: every step examines all arcs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ UP, AND, BACK = "↑", "|", "⇄"
 
 
 def remove_cycles(arcs: Iterable[Arc]) -> tuple[frozenset[Arc], int, int]:
-    """The graph with arcs turned, or dropped, until it has no cycle."""
+    """Turn or drop arcs until the graph has no cycle."""
     left = set(arcs)
     turned: set[frozenset[int]] = set()
     n_turned = n_dropped = 0
@@ -33,9 +33,9 @@ def remove_cycles(arcs: Iterable[Arc]) -> tuple[frozenset[Arc], int, int]:
 
 
 def planarise(arcs: Iterable[Arc], joined: str) -> tuple[frozenset[Arc], int, int]:
-    """The graph with crossing arcs lifted; `joined`: what becomes of arcs between joined words."""
+    """Lift crossing arcs; `joined` chooses what happens to arcs between joined words."""
     arcs = set(arcs)
-    # every head an arc ever had: in a cycle it must not go round
+    # all heads that an arc has had, so that it does not circle in a cycle
     left: dict[Arc, set[int]] = {arc: {arc[0]} for arc in arcs if arc[0] != arc[2]}
     n_lifted, n_dropped = 0, len(arcs) - len(left)
     while (arc := _shortest_crossing(left)) is not None:
@@ -51,7 +51,7 @@ def planarise(arcs: Iterable[Arc], joined: str) -> tuple[frozenset[Arc], int, in
 
 
 def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """The graph with lifted arcs put back where their labels point; any graph will do."""
+    """Put lifted arcs back where their labels point; any graph is accepted."""
     left = set(_part(arcs))
     places = _top_down(left)
     lifted = [arc for arc in left if UP in arc[1]]
@@ -64,12 +64,12 @@ def deplanarise(arcs: Iterable[Arc]) -> frozenset[Arc]:
 
 
 def _by_length(arc: Arc) -> tuple[int, int, Arc]:
-    """Shortest first, then leftmost."""
+    """Return a sort key: shortest first, then leftmost."""
     return abs(arc[0] - arc[2]), min(arc[0], arc[2]), arc
 
 
 def _dependents(arcs: Iterable[Arc]) -> dict[int, list[tuple[int, str]]]:
-    """(dependent, label) by head, from left to right."""
+    """Return (dependent, label) by head, from left to right."""
     found: dict[int, list[tuple[int, str]]] = {}
     for head, label, dependent in sorted(arcs, key=lambda arc: (arc[2], arc[1])):
         found.setdefault(head, []).append((dependent, label))
@@ -77,7 +77,7 @@ def _dependents(arcs: Iterable[Arc]) -> dict[int, list[tuple[int, str]]]:
 
 
 def _arcs_on_cycles(arcs: set[Arc]) -> list[Arc]:
-    """Words without a way on are taken away first, from either end; mostly nothing is left."""
+    """Find a cycle; words without further arcs are removed first, which usually leaves none."""
     rest, n_before = arcs, len(arcs) + 1
     while len(rest) < n_before:
         n_before = len(rest)
@@ -88,7 +88,7 @@ def _arcs_on_cycles(arcs: set[Arc]) -> list[Arc]:
 
 
 def _reachable(below: dict[int, list[tuple[int, str]]], start: int) -> dict[int, int]:
-    """Every node that can be reached, with its place in a breadth-first search."""
+    """Yield every reachable node in breadth-first order, with its rank."""
     places, todo = {start: 0}, deque([start])
     while todo:
         for dependent, _ in below.get(todo.popleft(), ()):
@@ -99,7 +99,7 @@ def _reachable(below: dict[int, list[tuple[int, str]]], start: int) -> dict[int,
 
 
 def _top_down(arcs: set[Arc]) -> dict[int, int]:
-    """The place of each node, breadth first from the root; those it does not reach come last."""
+    """Return the breadth-first rank of each node from the root; unreachable ones come last."""
     below = _dependents(arcs)
     places = _reachable(below, 0)
     for node in sorted({node for head, _, word in arcs for node in (head, word)}):
@@ -119,7 +119,7 @@ def _shortest_crossing(arcs: Iterable[Arc]) -> Arc | None:
 
 
 def _lift(arcs: Iterable[Arc], arc: Arc, past: set[int]) -> Arc | None:
-    """The arc from the nearest head of its head that it has not had; None if there is none."""
+    """Return the arc from the nearest head of its head that it has not had, or None."""
     old, label, dependent = arc
     above = [
         (abs(head - old), head, its_label)
@@ -137,7 +137,7 @@ def _are_joined(arcs: Iterable[Arc], new: Arc) -> bool:
 
 
 def _join(arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """One arc between two words, with the labels of all, into the word that has fewer heads."""
+    """Merge the arcs between two words into one, into the word that has fewer heads."""
     labels: dict[tuple[int, int], list[str]] = {}
     for head, label, word in sorted(arcs):
         labels.setdefault((head, word), []).append(label)
@@ -146,13 +146,13 @@ def _join(arcs: Iterable[Arc]) -> frozenset[Arc]:
     for (head, word), found in labels.items():
         back = labels.get((word, head), [])
         if back and (n_heads[head], head) < (n_heads[word], word):
-            continue  # told by the arc the other way
+            continue  # encoded by the arc in the opposite direction
         joined.add((head, BACK.join(AND.join(part) for part in (found, back) if part), word))
     return frozenset(joined)
 
 
 def _part(arcs: Iterable[Arc]) -> Iterator[Arc]:
-    """The arcs that share one, each for itself."""
+    """Split a merged arc into its arcs."""
     for head, label, word in arcs:
         there, _, back = label.partition(BACK)
         yield from ((head, part, word) for part in there.split(AND))
@@ -160,7 +160,7 @@ def _part(arcs: Iterable[Arc]) -> Iterator[Arc]:
 
 
 def _find_head(arcs: set[Arc], top: int, wanted: str, dependent: int) -> int:
-    """The first node below `top` with an arc of that label: where the lifted arc came from."""
+    """Return the first node below `top` with an arc of that label: the origin of a lifted arc."""
     below = _dependents(arcs)
     seen, todo = {top, dependent}, deque([top])
     while todo:

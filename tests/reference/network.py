@@ -1,4 +1,4 @@
-"""The network of the neural scorer as it is defined, one number after the other: the slow twin.
+"""Reference implementation of the neural scorer's network, one number at a time.
 
 Every operation on floats is done in double precision and rounded to single, which for sums,
 products, quotients and roots is what single precision gives (Figueroa 1995). Sums of int8 are
@@ -17,7 +17,7 @@ About = Mapping[str, object]
 
 
 def f32(x: float) -> float:
-    """The nearest float32."""
+    """Round to the nearest float32."""
     return array("f", [x])[0]
 
 
@@ -27,14 +27,14 @@ def clamp(x: float, low: float, high: float) -> float:
 
 @dataclass
 class Matrix:
-    """Rows of float32, or of int8 with a scale each."""
+    """A matrix of float32 rows, or of int8 rows with a scale each."""
 
     rows: list[Row]
     scales: Row | None
     bias: Row
 
     def times(self, x: Row) -> Row:
-        """The product with a row, and the bias."""
+        """Return the product with a row plus the bias."""
         return [f32(a + b) for a, b in zip(self.bare_times(x), self.bias, strict=True)]
 
     def bare_times(self, x: Row) -> Row:
@@ -56,7 +56,7 @@ def ascending_sum(weights: Row, x: Row) -> float:
 
 
 def quantised(x: Row) -> tuple[float, list[int]]:
-    """The row in units of its largest over 127; a row of nothing, or almost, has the unit 0."""
+    """Quantise a row in units of its largest value / 127; an almost zero row has the unit 0."""
     largest = max(map(abs, x), default=0.0)
     if largest < f32(1e-30):
         return 0.0, [0] * len(x)
@@ -65,7 +65,7 @@ def quantised(x: Row) -> tuple[float, list[int]]:
 
 
 def eight_sums(x: Row) -> float:
-    """The sum over a row, as eight partial sums."""
+    """Sum a row as eight partial sums."""
     s = [0.0] * 8
     for i, value in enumerate(x):
         s[i % 8] = f32(s[i % 8] + value)
@@ -84,7 +84,7 @@ COEFFICIENTS = (1.3264727313e-3, 9.6715129912e-3, 5.5507335812e-2, 2.4022242427e
 
 
 def power_of_two(x: float) -> float:
-    """Two to the nearest whole power, times a polynomial of what is left."""
+    """Return the exponential: a power of two times a polynomial of the remainder."""
     x = clamp(x, -125.0, 125.0)
     n = round(x)
     p = 0.0
@@ -104,13 +104,13 @@ def softmax(x: Row) -> Row:
 
 
 def in_steps(x: Row, low: int = -32768, high: int = 32767) -> list[int]:
-    """Numbers in steps of 1/1024."""
+    """Round to steps of 1/1024."""
     return [int(clamp(round(clamp(value * 1024, -1e9, 1e9)), low, high)) for value in x]
 
 
 @dataclass
 class Read:
-    """What the network finds in a sentence."""
+    """The network's output for a sentence."""
 
     tags: list[list[int]]  # per head and word
     products: list[list[int]]  # per word
@@ -118,7 +118,7 @@ class Read:
 
 
 class Network:
-    """See `dodona.core.network.network`."""
+    """Reference implementation of `dodona.core.network.network`."""
 
     def __init__(self, about: Mapping[str, object], arrays: Mapping[str, Sequence[float]]) -> None:
         self.about: dict[str, object] = dict(about)
@@ -147,7 +147,7 @@ class Network:
         return Matrix(rows, list(scales) if scales else None, list(bias or [0.0] * len(rows)))
 
     def word(self, spelling: Sequence[Sequence[int]]) -> Row:
-        """The vector of a word type, given the rows of each field."""
+        """Return the vector of a word type, given the rows of each field."""
         side_by_side: Row = []
         for number, (rows, width) in enumerate(zip(spelling, self.sizes("fields"), strict=True)):
             table = self.matrix(f"word.{number}", width)
@@ -161,7 +161,7 @@ class Network:
         return norm([max(pieces[i :: self.width]) for i in range(self.width)])
 
     def layer(self, number: int, sentence: list[Row]) -> list[Row]:
-        """The words after one more layer."""
+        """Return the words after a layer."""
         d = self.width
         into, out = (self.matrix(f"layer.{number}.{name}", d) for name in ("in", "out"))
         u = [into.times(n) for n in self.look_around(number, [norm(x) for x in sentence])]
@@ -179,7 +179,7 @@ class Network:
         ]
 
     def look_around(self, number: int, sentence: list[Row]) -> list[Row]:
-        """Each word with its neighbours, unit by unit."""
+        """Combine each word with its neighbours, unit by unit."""
         d, weights = self.width, self.arrays[f"layer.{number}.conv"]
         outside = [0.0] * d
         before, after = [outside, *sentence][: len(sentence)], [*sentence, outside][1:]
@@ -195,7 +195,7 @@ class Network:
         ]
 
     def read(self, sentence: list[Row]) -> Read:
-        """What is found in a sentence, given the vectors of its words' types."""
+        """Run the network on a sentence, given the vectors of its word types."""
         found = Read([], [])
         for number in range(self.size("layers")):
             sentence = self.layer(number, sentence)
@@ -219,7 +219,7 @@ class Network:
         return found
 
     def state_scores(self, rows: Sequence[Sequence[int]]) -> list[int]:
-        """The score of each class, given the rows that a state adds up."""
+        """Return the score of each class, given the rows that a state sums."""
         units = in_steps(list(self.arrays["hidden.bias"]), -(1 << 30), 1 << 30)
         for row in rows:
             units = [a + b for a, b in zip(units, row, strict=True)]

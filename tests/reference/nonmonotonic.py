@@ -1,4 +1,4 @@
-"""The non-monotonic family (Honnibal & Johnson 2015, table 1, mended), as plainly as can be said.
+"""Reference implementations of the non-monotonic systems (Honnibal & Johnson 2015, corrected).
 
 No artificial root: a derivation ends with one word on the stack, the root, and an empty buffer.
 """
@@ -13,7 +13,7 @@ SHIFT, REDUCE, UNSHIFT = Action("SHIFT", None), Action("REDUCE", None), Action("
 
 
 class State(NamedTuple):
-    """Stack from bottom to top, buffer from front to back, arcs built so far, what is noted."""
+    """Stack from bottom to top, buffer from front to back, arcs so far, and notes."""
 
     stack: tuple[int, ...]
     buffer: tuple[int, ...]
@@ -84,7 +84,7 @@ class NonMonotonic:
         return state.arcs | {(0, "root", state.stack[0])}
 
     def is_repair(self, state: State, action: Action) -> bool:
-        """What non-monotonic means: a head overwritten, a word put back or given a head late."""
+        """Whether an action is non-monotonic: it overwrites a head, puts back or attaches late."""
         has_head = bool(state.stack) and state.has_head(state.stack[-1])
         if action.move == "LEFT-ARC":
             return has_head

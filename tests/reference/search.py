@@ -1,7 +1,7 @@
-"""Cost by exhaustive search: the definition (Goldberg & Nivre 2012, section 3.1), no formula.
+"""Costs by exhaustive search: the definition (Goldberg & Nivre 2012, section 3.1), no formula.
 
-The cost of an action is the rise in the smallest loss among all final states still reachable.
-Any transition system will do that has the methods of `System` and cannot run in circles.
+The cost of an action is the rise in the smallest loss among all final states still reachable. It
+works for any transition system with the methods of `System` whose derivations all end.
 """
 
 from collections.abc import Callable, Hashable
@@ -20,36 +20,36 @@ class Action(NamedTuple):
 
 
 class System(Protocol[S]):
-    """What a transition system must tell so that it can be searched."""
+    """Interface of a transition system that can be searched."""
 
     def start(self, n: int) -> S:
-        """The state in which a sentence of n words begins."""
+        """Return the initial state of a sentence of n words."""
 
     def valid(self, state: S) -> list[Action]:
-        """The actions whose preconditions hold; none in a final state."""
+        """Return the actions whose preconditions hold; none in a final state."""
 
     def step(self, state: S, action: Action) -> S:
-        """The state after a valid action."""
+        """Return the state after a valid action."""
 
     def is_final(self, state: S) -> bool:
         """Whether the derivation may end here."""
 
     def arcs(self, state: S) -> frozenset[Arc]:
-        """The arcs by which a final state is judged."""
+        """Return the arcs of a final state that the loss is computed from."""
 
 
 def labelled(arcs: frozenset[Arc], gold: frozenset[Arc]) -> int:
-    """Gold arcs missing, where an arc with the wrong label is as good as none."""
+    """Count the missing gold arcs; an arc with the wrong label counts as missing."""
     return len(gold - arcs)
 
 
 def unlabelled(arcs: frozenset[Arc], gold: frozenset[Arc]) -> int:
-    """Gold arcs missing, whatever their labels."""
+    """Count the missing gold arcs, ignoring labels."""
     return len({(head, word) for head, _, word in gold} - {(head, word) for head, _, word in arcs})
 
 
 def graded(arcs: frozenset[Arc], gold: frozenset[Arc]) -> int:
-    """2 for a missing gold arc, 1 for a wrong label alone (footnote 6 of the paper)."""
+    """Count 2 for a missing gold arc, 1 for a wrong label only (footnote 6 of the paper)."""
     return labelled(arcs, gold) + unlabelled(arcs, gold)
 
 
@@ -57,21 +57,21 @@ LOSSES: dict[str, Loss] = {"labelled": labelled, "unlabelled": unlabelled, "grad
 
 
 class Space(Generic[S]):
-    """The states of a system and the steps between them, which no gold tree can change."""
+    """The states of a system and the steps between them, independent of gold trees."""
 
     def __init__(self, system: System[S]) -> None:
         self.system = system
         self._successors: dict[S, dict[Action, S]] = {}
 
     def successors(self, state: S) -> dict[Action, S]:
-        """Where each valid action leads."""
+        """Return the state after each valid action."""
         if state not in self._successors:
             step, valid = self.system.step, self.system.valid
             self._successors[state] = {action: step(state, action) for action in valid(state)}
         return self._successors[state]
 
     def reachable(self, n: int) -> list[S]:
-        """Every state that some derivation of n words passes through, the start first."""
+        """Return every state that is reachable in a sentence of n words, the initial one first."""
         states = {self.system.start(n): None}
         todo = list(states)
         for state in todo:
@@ -82,7 +82,7 @@ class Space(Generic[S]):
 
 
 class Definition(Generic[S]):
-    """Costs against one gold tree or graph, by looking at everything that can still happen."""
+    """Costs against one gold tree or graph, by search through all continuations."""
 
     def __init__(self, space: Space[S], gold: frozenset[Arc], loss: Loss) -> None:
         self.space = space
@@ -91,7 +91,7 @@ class Definition(Generic[S]):
         self._min_loss: dict[S, int] = {}
 
     def min_loss(self, state: S) -> int:
-        """The smallest loss of all final states that can be reached from this one."""
+        """Return the smallest loss of all final states reachable from this one."""
         if state not in self._min_loss:
             system = self.space.system
             self._min_loss[state] = (
@@ -102,9 +102,9 @@ class Definition(Generic[S]):
         return self._min_loss[state]
 
     def cost(self, state: S, action: Action) -> int:
-        """The rise in the smallest reachable loss when a valid action is taken."""
+        """Return the rise in the smallest reachable loss when a valid action is taken."""
         return self.min_loss(self.space.successors(state)[action]) - self.min_loss(state)
 
     def costs(self, state: S) -> dict[Action, int]:
-        """The cost of every valid action."""
+        """Return the cost of every valid action."""
         return {action: self.cost(state, action) for action in self.space.successors(state)}

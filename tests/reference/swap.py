@@ -1,7 +1,7 @@
-"""Arc-standard parsing with online reordering (Nivre 2009), as plainly as it can be said.
+"""Reference implementation of swap: arc-standard with online reordering (Nivre 2009).
 
-SWAP moves the second topmost word back to the buffer, if it comes first in the sentence; so no pair
-is swapped twice, and the root never.
+SWAP moves the second topmost word back to the buffer if it precedes the topmost in the sentence, so
+no pair is swapped twice, and the root is never swapped.
 """
 
 from reference.arc_eager import State

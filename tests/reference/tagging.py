@@ -1,6 +1,6 @@
-"""A tagger in plain Python: features are tuples of strings, weights a dictionary.
+"""Reference implementation of the tagger: features are tuples of strings, weights a dictionary.
 
-Shares no code with the core but for the templates, which are data.
+It shares no code with the core except the templates, which are data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def shape(form: str) -> str:
     return found
 
 
-def spelled(form: str, is_first: bool) -> dict[str, str]:
+def form_attributes(form: str, is_first: bool) -> dict[str, str]:
     lower = lowered(form)
     found = {"form": form, "lower": lower, "shape": shape(form) + ("^" if is_first else "")}
     for i in range(1, 5):
@@ -39,7 +39,7 @@ def spelled(form: str, is_first: bool) -> dict[str, str]:
 
 
 def feature(parts: Sequence[Part], columns: dict[str, list[str]], word: int) -> tuple[str, ...]:
-    """The values of a template's parts; words count from 1."""
+    """Return the values of a template's parts; words count from 1."""
     n = len(columns["form"])
 
     def value(node: int, column: str) -> str:
@@ -47,7 +47,7 @@ def feature(parts: Sequence[Part], columns: dict[str, list[str]], word: int) -> 
             return columns[column][node - 1]
         return ROOT if node in (0, n + 1) else MISSING
 
-    return tuple(value(word + place, column) for place, column in parts)
+    return tuple(value(word + offset, column) for offset, column in parts)
 
 
 def clustered(form: str, paths: dict[str, str]) -> dict[str, str]:
@@ -59,19 +59,19 @@ def clustered(form: str, paths: dict[str, str]) -> dict[str, str]:
 def columns_of(
     forms: list[str], ambiguity: dict[str, str], paths: dict[str, str]
 ) -> dict[str, list[str]]:
-    words = [spelled(form, i == 0) | clustered(form, paths) for i, form in enumerate(forms)]
+    words = [form_attributes(form, i == 0) | clustered(form, paths) for i, form in enumerate(forms)]
     columns = {name: [word[name] for word in words] for name in words[0]}
     return columns | {"ambiguity": [ambiguity.get(form, UNKNOWN) for form in forms]}
 
 
 class Perceptron:
-    """One task, trained online; `classes` are in order, and the first of equals wins."""
+    """One task, trained online; of equal scores, the first of `classes` wins."""
 
     def __init__(
-        self, templates: list[list[Part]], own: str, classes: list[str], certain: dict[str, str]
+        self, templates: list[list[Part]], own: str, classes: list[str], fixed: dict[str, str]
     ) -> None:
         self.templates = sorted(templates, key=lambda parts: any(c == own for _, c in parts))
-        self.own, self.classes, self.certain = own, classes, certain
+        self.own, self.classes, self.fixed = own, classes, fixed
         self.weights: defaultdict[tuple[tuple[str, ...], int], Counter[str]] = defaultdict(Counter)
 
     def features(
@@ -87,11 +87,11 @@ class Perceptron:
     def learn_greedily(
         self, columns: dict[str, list[str]], gold: list[str], margin: float
     ) -> list[str]:
-        """Train on a sentence; returns what was predicted."""
+        """Train on a sentence; return the predicted tags."""
         history: list[str] = []
         for i, form in enumerate(columns["form"]):
-            if form in self.certain:
-                history.append(self.certain[form])
+            if form in self.fixed:
+                history.append(self.fixed[form])
                 continue
             features = self.features(columns, i + 1, history)
             scores = self.scores(features)
@@ -109,25 +109,25 @@ class Perceptron:
     def learn_structured(
         self, columns: dict[str, list[str]], gold: list[str], width: int
     ) -> list[str]:
-        """Train on a sentence with max-violation updates; returns what was predicted."""
+        """Train on a sentence with max-violation updates; return the predicted tags."""
         forms = columns["form"]
-        wanted = [self.certain.get(form, tag) for form, tag in zip(forms, gold, strict=True)]
+        wanted = [self.fixed.get(form, tag) for form, tag in zip(forms, gold, strict=True)]
         beam: list[tuple[float, list[str]]] = [(0, [])]
         gold_score, most, worst = 0.0, 0.0, []  # type: ignore[var-annotated]
         for i, form in enumerate(forms):
-            beam = self.continued(columns, beam, form, i, width)
-            if form not in self.certain:
+            beam = self.extended(columns, beam, form, i, width)
+            if form not in self.fixed:
                 gold_score += self.scores(self.features(columns, i + 1, wanted[:i]))[gold[i]]
             score, tags = beam[0]
             if tags != wanted[: i + 1] and score - gold_score >= most:
                 most, worst = score - gold_score, tags
         for i, form in enumerate(forms[: len(worst)]):
-            if form not in self.certain:
+            if form not in self.fixed:
                 self.move(self.features(columns, i + 1, wanted[:i]), wanted[i], 1)
                 self.move(self.features(columns, i + 1, worst[:i]), worst[i], -1)
         return beam[0][1]
 
-    def continued(
+    def extended(
         self,
         columns: dict[str, list[str]],
         beam: list[tuple[float, list[str]]],
@@ -135,11 +135,11 @@ class Perceptron:
         i: int,
         width: int,
     ) -> list[tuple[float, list[str]]]:
-        """The best ends of one more word, of those that agree in two tags only the best."""
+        """Extend the beam by a word; of hypotheses with the same last two tags keep the best."""
         found = []
         for score, tags in beam:
-            if form in self.certain:
-                found.append((score, [*tags, self.certain[form]]))
+            if form in self.fixed:
+                found.append((score, [*tags, self.fixed[form]]))
                 continue
             scores = self.scores(self.features(columns, i + 1, tags))
             found += [(score + scores[c], [*tags, c]) for c in self.classes]

@@ -1,4 +1,4 @@
-"""Gold trees for the tests: all of them for short sentences, random ones for longer.
+"""Gold trees for tests: all trees of short sentences, random trees of longer ones.
 
 A tree over words 1..n is the tuple of their heads; head 0 is the artificial root, which may have
 several dependents.
@@ -14,7 +14,7 @@ Heads = tuple[int, ...]
 
 
 def ancestors(heads: Heads, word: int) -> list[int]:
-    """The heads met on the way up from `word`: the last is 0, or there is a cycle."""
+    """Return the ancestors of a word; the last is 0, unless there is a cycle."""
     path: list[int] = []
     while word != 0 and len(path) < len(heads):
         word = heads[word - 1]
@@ -23,7 +23,7 @@ def ancestors(heads: Heads, word: int) -> list[int]:
 
 
 def is_tree(heads: Heads) -> bool:
-    """Whether every word leads up to the root."""
+    """Whether the root is an ancestor of every word."""
     return all(0 in ancestors(heads, word) for word in range(1, len(heads) + 1))
 
 
@@ -37,22 +37,22 @@ def is_projective(heads: Heads) -> bool:
 
 
 def all_trees(n: int) -> Iterator[Heads]:
-    """Every tree over n words."""
+    """Yield every tree over n words."""
     return (heads for heads in product(range(n + 1), repeat=n) if is_tree(heads))
 
 
 def projective_trees(n: int) -> Iterator[Heads]:
-    """Every projective tree over n words."""
+    """Yield every projective tree over n words."""
     return filter(is_projective, all_trees(n))
 
 
 def nonprojective_trees(n: int) -> Iterator[Heads]:
-    """Every tree over n words that is not projective."""
+    """Yield every non-projective tree over n words."""
     return (heads for heads in all_trees(n) if not is_projective(heads))
 
 
 def random_tree(n: int, random: Random) -> Heads:
-    """Any tree over n words, projective or not, each with some chance."""
+    """Return a random tree over n words; every tree is possible."""
     heads = [0] * n
     attached = [0]
     for word in random.sample(range(1, n + 1), n):
@@ -62,11 +62,11 @@ def random_tree(n: int, random: Random) -> Heads:
 
 
 def random_projective_tree(n: int, random: Random) -> Heads:
-    """Any projective tree over n words, each with some chance."""
+    """Return a random projective tree over n words; every one is possible."""
     heads = [0] * n
 
     def fill(words: Sequence[int], head: int) -> None:
-        """Cut `words` into neighbouring subtrees and hang each of them under `head`."""
+        """Divide words into adjacent subtrees and attach each to `head`."""
         while words:
             size = random.randint(1, len(words))
             subtree, words = words[:size], words[size:]
@@ -80,7 +80,7 @@ def random_projective_tree(n: int, random: Random) -> Heads:
 
 
 def arcs_of(heads: Heads, labels: Sequence[str]) -> frozenset[Arc]:
-    """The tree as a set of arcs."""
+    """Return a tree as a set of arcs."""
     return frozenset(
         (head, label, word) for word, (head, label) in enumerate(zip(heads, labels, strict=True), 1)
     )

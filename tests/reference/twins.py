@@ -1,4 +1,4 @@
-"""Which slow twin goes with which transition system of the core: each class says so itself."""
+"""Registry of reference implementations ("slow twins") of the core's transition systems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ Kind = TypeVar("Kind", bound=type)
 
 @dataclass(frozen=True)
 class Twin:
-    """A system in plain Python, and what its costs in the core promise."""
+    """A reference implementation, and the properties of its system's costs in the core."""
 
     kind: Any
-    exact: bool  # they equal exhaustive search, for projective trees
-    counts_arcs: bool  # each counts gold arcs one by one, so that crossing ones may leave none free
+    exact: bool  # costs equal exhaustive search, for projective trees
+    counts_arcs: bool  # arcs are counted one by one: with crossing ones, no action may be free
     one_root: bool  # gold trees must have one root
 
 
@@ -27,7 +27,7 @@ _TWINS: dict[str, Twin] = {}
 def twin(
     name: str, *, exact: bool = True, counts_arcs: bool = True, one_root: bool = False
 ) -> Callable[[Kind], Kind]:
-    """Make a class the twin of the core's system of that name."""
+    """Register a class as the reference implementation of the core's system `name`."""
 
     def register(kind: Kind) -> Kind:
         _TWINS[name] = Twin(kind, exact, counts_arcs, one_root)
@@ -37,14 +37,14 @@ def twin(
 
 
 def all_twins() -> dict[str, Twin]:
-    """Every twin, from whichever module of this folder, by the name of its system."""
+    """Return all reference implementations of this package, by the name of their system."""
     for path in sorted(Path(__file__).parent.glob("*.py")):
         import_module(f"reference.{path.stem}")
     return dict(_TWINS)
 
 
 def exact_twins(*, one_root: bool | None = None) -> dict[tuple[str, str], Twin]:
-    """Those of trees with exact costs, by name and root; all, or as their gold trees must be."""
+    """Return those of tree systems with exact costs, by name and root; optionally by `one_root`."""
     return {
         (name, root): twin
         for name, twin in all_twins().items()

@@ -1,4 +1,4 @@
-"""What segmenters learn from text that nobody has annotated, and what comes of it."""
+"""Lexicons of segmenters: learned from raw text and lists, used in segmentation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from random import Random
 import pytest
 
 import dodona
+from dodona.segmentation.abbreviation_list import AbbreviationList, read_abbreviation_list
 from dodona.segmentation.abbreviations import learn_abbreviations
 from dodona.segmentation.augmentation import augmented
-from dodona.segmentation.given import Given, read_given
+from dodona.segmentation.expansion_rules import ExpansionRules
 from dodona.segmentation.lexicon import Abbreviation
-from dodona.segmentation.rules import Rules
 from dodona.segmentation.segmenter import Segmenter
-from dodona.segmentation.training import train_segmenter
+from dodona.segmentation.segmenter_training import train_segmenter
 from dodona.segmentation.word_counts import count_words
 from dodona.storage import container
 from dodona.storage.container import ContainerError
@@ -31,7 +31,7 @@ RARE = ["Col.", "Capt.", "Maj.", "Sgt.", "Lt.", "Adm."]  # … and so has the ra
 
 
 def treebank(n: int, seed: int) -> list[dodona.Sentence]:
-    """Sentences with titles, some of which end paragraphs, and things that have a form."""
+    """Make sentences with titles, dates, times and numbers, in short paragraphs."""
     rng = Random(seed)
     made = []
     for i in range(n):
@@ -56,17 +56,17 @@ def treebank(n: int, seed: int) -> list[dodona.Sentence]:
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("sources")
-    raw, given = folder / "raw.txt.gz", folder / "list.txt"
+    raw, listed = folder / "raw.txt.gz", folder / "list.txt"
     rng = Random(5)
     lines = [
         f"{rng.choice(NAMES)} saw {title} {rng.choice(NAMES)} near the river. The river is deep."
         for title in ["Gen.", *RARE] * 30
     ]
     raw.write_bytes(gzip.compress("\n".join(lines).encode()))
-    given.write_text(
+    listed.write_text(
         "# titles\nProf. name\nMrs. name\netc.\nJan. number\nYahoo! whole\n", encoding="utf-8"
     )
-    return {"raw": raw, "abbreviations": given}
+    return {"raw": raw, "abbreviations": listed}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_abbreviations_are_learned_from_text() -> None:
     assert found == {"mr": Abbreviation(2, "name")}
 
 
-def test_words_are_told_by_how_they_are_written() -> None:
+def test_the_usual_case_of_words_is_learned() -> None:
     counts = count_words([["The", "oak", "and", "the", "elm", "of", "Zeus."]] * 50)
     assert counts.writing("the") == counts.writing("oak") == "lower"
     assert counts.writing("zeus") == "capital"
@@ -98,20 +98,20 @@ def test_words_are_told_by_how_they_are_written() -> None:
     assert not counts.is_starter("oak")
 
 
-def test_abbreviations_of_a_list_hold_though_no_text_has_them(segmenter: Segmenter) -> None:
+def test_listed_abbreviations_need_not_occur_in_training(segmenter: Segmenter) -> None:
     assert shown(segmenter, "Prof. Ino sees the oak. He sees Mrs. Ino.") == [
         "Prof. Ino sees the oak .",
         "He sees Mrs. Ino .",
     ]
 
 
-def test_abbreviations_of_raw_text_hold(segmenter: Segmenter) -> None:
+def test_abbreviations_of_raw_text_are_used(segmenter: Segmenter) -> None:
     assert segmenter.lexicon is not None
     assert segmenter.lexicon.abbreviations["gen"].follower == "name"
     assert shown(segmenter, "He sees Gen. Ino.") == ["He sees Gen. Ino ."]
 
 
-def test_patterns_stay_whole_though_the_treebank_has_none(segmenter: Segmenter) -> None:
+def test_patterns_that_the_treebank_lacks_are_one_token(segmenter: Segmenter) -> None:
     text = "He sees the oak at 2024-05-01T10:30Z with /usr/bin/env."
     assert shown(segmenter, text) == ["He sees the oak at 2024-05-01T10:30Z with /usr/bin/env ."]
 
@@ -121,7 +121,7 @@ def test_a_question_mark_after_an_abbreviation_is_a_token(segmenter: Segmenter) 
     assert shown(segmenter, "He sees the oak at 5 p.m.)") == ["He sees the oak at 5 p.m. )"]
 
 
-def test_emoji_hold_together_whatever_they_are_joined_with(segmenter: Segmenter) -> None:
+def test_an_emoji_sequence_is_one_token(segmenter: Segmenter) -> None:
     for emoji in ("👩‍👩‍👧", "🙂‍↔️", "🙏🏽", "🇫🇷", "1️⃣", "❤️‍🔥"):
         words = [word for line in segmenter.segment(f"He sees {emoji}") for word in line.forms]
         assert words == ["He", "sees", emoji]
@@ -143,7 +143,7 @@ def test_a_saved_segmenter_does_the_same(segmenter: Segmenter, tmp_path: Path) -
     assert shown(again, text) == shown(segmenter, text)
 
 
-def test_a_segmenter_without_a_lexicon_is_one_of_old(segmenter: Segmenter) -> None:
+def test_a_segmenter_without_a_lexicon_loads_and_works(segmenter: Segmenter) -> None:
     old = replace(segmenter, lexicon=None)
     again = Segmenter.from_bytes(old.to_bytes())
     assert again.lexicon is None
@@ -160,7 +160,7 @@ def test_a_damaged_lexicon_is_refused(segmenter: Segmenter) -> None:
         {"patterns": {"oak": "whole"}},
         {"patterns": {"date": "oak"}},
     ):
-        about, arrays = segmenter.take_apart()
+        about, arrays = segmenter.serialise()
         data = container.to_bytes(kind, version, about | damage, arrays)
         with pytest.raises(ContainerError):
             Segmenter.from_bytes(data)
@@ -168,9 +168,9 @@ def test_a_damaged_lexicon_is_refused(segmenter: Segmenter) -> None:
 
 def test_a_bad_list_is_refused_by_its_line(tmp_path: Path) -> None:
     with pytest.raises(TreebankError, match=r"x\.txt:2: .*'Prof\. noun'"):
-        read_given(["Dr. name", "Prof. noun"], "x.txt")
+        read_abbreviation_list(["Dr. name", "Prof. noun"], "x.txt")
     with pytest.raises(TreebankError, match=r"x\.txt:1: .*whole"):
-        read_given(["A/C whole oak"], "x.txt")
+        read_abbreviation_list(["A/C whole oak"], "x.txt")
     (tmp_path / "raw.txt").write_bytes(b"an oak\n\xff\n")
     with pytest.raises(TreebankError, match=r"raw\.txt:2: the text is not UTF-8"):
         train_segmenter(treebank(5, 1), epochs=1, raw=[tmp_path / "raw.txt"])
@@ -178,14 +178,14 @@ def test_a_bad_list_is_refused_by_its_line(tmp_path: Path) -> None:
         train_segmenter(treebank(5, 1), epochs=1, raw=[tmp_path / "nothing.txt"])
 
 
-def test_what_is_made_of_sentences_has_their_words() -> None:
+def test_augmented_text_is_consistent_and_reproducible() -> None:
     gold = gold_text([*treebank(50, 3), *items(30)])
-    given = read_given(["Prof. name", "Inc.", "N/A whole", "kg unit"], "x.txt")
-    known = {"dr": Abbreviation(1, "name"), "etc": Abbreviation(1, "any"), **given.abbreviations}
-    made = augmented(gold, given, known, seed=1)
+    listed = read_abbreviation_list(["Prof. name", "Inc.", "N/A whole", "kg unit"], "x.txt")
+    known = {"dr": Abbreviation(1, "name"), "etc": Abbreviation(1, "any"), **listed.abbreviations}
+    made = augmented(gold, listed, known, seed=1)
     for (start, end, _), words in zip(made.spans, made.words, strict=True):
         assert made.text[start:end] == "".join(words)
-    assert augmented(gold, given, known, seed=1) == made
+    assert augmented(gold, listed, known, seed=1) == made
     tokens = {made.text[start:end] for start, end, _ in made.spans}
     assert {"Prof.", "inc.", "N/A", "kg"} <= tokens
     firsts = {start for start, _, begins in made.spans if begins}
@@ -194,27 +194,27 @@ def test_what_is_made_of_sentences_has_their_words() -> None:
     assert_all_begin(firsts, made.text, r"(?<=oak\.)(?=She|He|Nobody)")
 
 
-def assert_all_begin(firsts: set[int], text: str, places: str) -> None:
-    """There are such places, and sentences begin there."""
-    found = {match.start() for match in re.finditer(places, text)}
+def assert_all_begin(firsts: set[int], text: str, pattern: str) -> None:
+    """Check that the pattern matches, and that a sentence begins at every match."""
+    found = {match.start() for match in re.finditer(pattern, text)}
     assert found
     assert found <= firsts
 
 
 def items(n: int) -> list[dodona.Sentence]:
-    """Lines of a list, each a paragraph; one has a unit."""
+    """Make list items, each a paragraph, and one with a number."""
     oak, six = ["Oak", "leaves"], ["6", "leaves", "fall"]
     lines = [oak] * n + [six]
     return [dodona.Sentence.from_columns(line, comments=["# newpar"]) for line in lines]
 
 
-def test_nothing_is_made_of_nothing() -> None:
-    given = read_given(["Prof. name", "N/A whole", "kg unit"], "x.txt")
-    assert augmented(gold_text([]), given, given.abbreviations, seed=1).text == ""
-    assert augmented(gold_text(items(3)), Given(), {}, seed=1).words == []
+def test_augmentation_without_suitable_sentences_is_empty() -> None:
+    listed = read_abbreviation_list(["Prof. name", "N/A whole", "kg unit"], "x.txt")
+    assert augmented(gold_text([]), listed, listed.abbreviations, seed=1).text == ""
+    assert augmented(gold_text(items(3)), AbbreviationList(), {}, seed=1).words == []
 
 
-def test_tokens_of_a_list_stay_whole_though_they_have_marks(segmenter: Segmenter) -> None:
+def test_listed_tokens_with_punctuation_are_one_token(segmenter: Segmenter) -> None:
     assert shown(segmenter, "She sees Yahoo! the oak.") == ["She sees Yahoo! the oak ."]
 
 
@@ -247,6 +247,8 @@ def test_a_strange_text_is_logged_once(
 
 
 def test_two_contractions_are_three_words() -> None:
-    rules = Rules([("suffix", "n't", ("", "n't")), ("suffix", "'ve", ("", "'ve"))])
+    rules = ExpansionRules([("suffix", "n't", ("", "n't")), ("suffix", "'ve", ("", "'ve"))])
     assert ("suffix", "n't've", ("", "n't", "'ve")) in rules.doubled()
-    assert not Rules([("suffix", "ki", ("", "ki")), ("suffix", "dir", ("", "dir"))]).doubled()
+    assert not ExpansionRules(
+        [("suffix", "ki", ("", "ki")), ("suffix", "dir", ("", "dir"))]
+    ).doubled()

@@ -1,11 +1,11 @@
-"""Dates, numbers, addresses and the like are recognised where they begin, in any language."""
+"""Dates, numbers, addresses and other patterns are matched at their start."""
 
 from __future__ import annotations
 
 import pytest
 
 from dodona.core.segmenting.patterns import PATTERNS, pattern_at
-from dodona.segmentation.segmented import code_points
+from dodona.segmentation.sentence_writer import code_points
 
 FOUND = [
     ("2024-05-01", "date"),
@@ -64,14 +64,14 @@ NOT_FOUND = [
 
 
 @pytest.mark.parametrize(("text", "name"), FOUND)
-def test_a_pattern_is_found_as_far_as_it_goes(text: str, name: str) -> None:
+def test_a_pattern_is_matched_to_its_end(text: str, name: str) -> None:
     for after in ("", " ", ".", ", ", "\n", ". The"):
         assert pattern_at(code_points(text + after)) == (name, len(text)), after
     assert pattern_at(code_points("see " + text), 4) == (name, len(text) + 4)
 
 
 @pytest.mark.parametrize("text", NOT_FOUND)
-def test_what_is_none(text: str) -> None:
+def test_other_text_matches_no_pattern(text: str) -> None:
     assert pattern_at(code_points(text)) is None
 
 
@@ -80,7 +80,7 @@ def test_an_initial_has_a_period_after_it() -> None:
     assert pattern_at(code_points("J Doe")) is None
 
 
-def test_an_emoticon_is_none_within_words() -> None:
+def test_an_emoticon_inside_a_word_is_not_matched() -> None:
     assert pattern_at(code_points("x:)"), 1, after_space=False) is None
     assert pattern_at(code_points(":painting")) is None
 
@@ -88,12 +88,12 @@ def test_an_emoticon_is_none_within_words() -> None:
 @pytest.mark.parametrize(
     "text", ["1" * 5000, "1." * 3000, "a." * 3000, ":" * 3000, "@" + "a" * 999]
 )
-def test_long_text_ends_somewhere(text: str) -> None:
+def test_a_match_in_long_text_is_bounded(text: str) -> None:
     found = pattern_at(code_points(text))
     assert found is None or found[1] <= len(text)
 
 
-def test_there_is_no_place_outside() -> None:
+def test_a_start_outside_the_text_is_refused() -> None:
     with pytest.raises(IndexError):
         pattern_at(code_points("oak"), 3)
 

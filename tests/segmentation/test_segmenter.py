@@ -1,4 +1,4 @@
-"""The segmenter as people use it: training, what it makes of text, files, hostile text."""
+"""Segmenters: training, segmentation of text, files, hostile text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dodona
-from dodona.segmentation.rules import learn_rules
-from dodona.segmentation.scores import segmentation_scores
+from dodona.segmentation.expansion_rules import learn_rules
+from dodona.segmentation.segmentation_scores import segmentation_scores
 from dodona.segmentation.segmenter import Segmenter
-from dodona.segmentation.training import SegmenterTrainer, train_segmenter
+from dodona.segmentation.segmenter_training import SegmenterTrainer, train_segmenter
 from dodona.settings import SegmenterSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
@@ -38,7 +38,7 @@ WORDS = {
 
 
 def sentence(pieces: list[str], *, new_paragraph: bool = False) -> dodona.Sentence:
-    """A sentence of these tokens; one that begins with "+" follows without a space."""
+    """Make a sentence of tokens; "+" marks a token without a space before it."""
     lines, n_words = ["# newpar"] if new_paragraph else [], 0
     for i, piece in enumerate(pieces):
         form = piece.removeprefix("+")
@@ -56,7 +56,7 @@ def sentence(pieces: list[str], *, new_paragraph: bool = False) -> dodona.Senten
 
 
 def treebank(n: int, seed: int) -> Sentences:
-    """Sentences of an invented English: abbreviations, numbers, clitics, brackets."""
+    """Make sentences of an invented English with abbreviations, numbers, clitics, brackets."""
     rng = Random(seed)
     made = []
     for i in range(n):
@@ -142,7 +142,7 @@ def test_a_blank_line_ends_a_sentence_and_begins_a_paragraph(segmenter: Segmente
     assert [one.line for one in found] == [1, 3, 5]
 
 
-def test_lines_are_sentences_if_asked(segmenter: Segmenter) -> None:
+def test_lines_are_sentences_with_sentences_lines(segmenter: Segmenter) -> None:
     text = "Zeus sees. Selene hears.\nDione\n"
     assert shown(segmenter.segment(text, sentences="lines")) == [
         ["Zeus", "sees", ".", "Selene", "hears", "."],
@@ -152,7 +152,7 @@ def test_lines_are_sentences_if_asked(segmenter: Segmenter) -> None:
         segmenter.segment(text, sentences="words")  # type: ignore[arg-type]
 
 
-def test_misc_tells_white_space_and_place(segmenter: Segmenter) -> None:
+def test_misc_records_white_space_and_position(segmenter: Segmenter) -> None:
     (found,) = segmenter.segment(" \tZeus\n sees.\u00a0")
     assert found.misc == [
         r"SpacesAfter=\n\s|SpacesBefore=\s\t|TokenRange=2:6",
@@ -174,7 +174,7 @@ def test_misc_tells_white_space_and_place(segmenter: Segmenter) -> None:
         "e\u0301t\u0323e",
     ],
 )
-def test_some_things_are_one_token_everywhere(segmenter: Segmenter, atom: str) -> None:
+def test_addresses_emoji_and_combining_marks_are_one_token(segmenter: Segmenter, atom: str) -> None:
     forms = shown(segmenter.segment(f"Zeus sees {atom}, says Dione. Kadmos hears {atom}."))
     assert forms == [
         ["Zeus", "sees", atom, ",", "says", "Dione", "."],
@@ -188,7 +188,7 @@ def test_flags_are_pairs(segmenter: Segmenter) -> None:
 
 
 def assert_whole(segmenter: Segmenter, text: str) -> None:
-    """Nothing is lost, and what comes out is CoNLL-U."""
+    """Check that no character is lost and that the output is valid CoNLL-U."""
     found = segmenter.segment(text)
     kept = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
     assert original_text(found) == (kept if text.strip() else "")
@@ -258,7 +258,7 @@ def test_a_stream_yields_before_its_end(segmenter: Segmenter) -> None:
     ],
     ids=lambda text: f"{text[:8]!a}-{len(text)}",
 )
-def test_hostile_text_is_survived_whole(segmenter: Segmenter, text: str) -> None:
+def test_hostile_text_loses_no_character(segmenter: Segmenter, text: str) -> None:
     assert_whole(segmenter, text)
 
 
@@ -301,7 +301,7 @@ def test_training_twice_gives_the_same_file(tmp_path: Path) -> None:
 
 
 def test_a_run_resumed_after_any_epoch_gives_the_same_file(tmp_path: Path) -> None:
-    """Tokens of several words included, which learn longer than all else."""
+    """Resuming also restores multiword tokens, whose best epoch may be a later one."""
     data, settings = (treebank(40, 5), treebank(20, 6)), SegmenterSettings(epochs=4)
     whole = SegmenterTrainer(*data, settings)
     for epoch in whole.epochs():
@@ -320,7 +320,7 @@ def test_a_run_resumed_after_any_epoch_gives_the_same_file(tmp_path: Path) -> No
 def test_a_file_that_does_not_fit_together_is_refused(
     segmenter: Segmenter, tmp_path: Path, part: str
 ) -> None:
-    about, arrays = segmenter.take_apart()
+    about, arrays = segmenter.serialise()
     data = bytearray(arrays[part].data)
     data[:4] = b"\xff\xff\xff\xff"
     arrays[part] = container.Array(arrays[part].type, bytes(data))
@@ -331,12 +331,12 @@ def test_a_file_that_does_not_fit_together_is_refused(
 
 
 @pytest.mark.parametrize("rule", [["whole", "du", ["de"]], ["suffix", "", ["a", "b"]]])
-def test_a_rule_that_makes_no_words_is_refused(segmenter: Segmenter, rule: list[object]) -> None:
-    about, arrays = segmenter.take_apart()
+def test_a_rule_without_several_words_is_refused(segmenter: Segmenter, rule: list[object]) -> None:
+    about, arrays = segmenter.serialise()
     about["rules"] = [rule, *about["rules"][1:]]
     form = Segmenter.FORMAT
     data = container.to_bytes(form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match="is no rule for several words"):
+    with pytest.raises(ContainerError, match="does not expand to several words"):
         Segmenter.from_bytes(data)
 
 
@@ -346,5 +346,5 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         train_segmenter(tmp_path / "empty.conllu")
     with pytest.raises(ValueError, match="epochs must be at least 1"):
         SegmenterSettings(epochs=0)
-    with pytest.raises(ValueError, match="there is no segmenter yet"):
+    with pytest.raises(ValueError, match="there is no segmenter before"):
         SegmenterTrainer(treebank(5, 1), None, SegmenterSettings()).segmenter()

@@ -202,4 +202,4 @@ def test_what_is_missing_is_named_with_its_extra(model: Path) -> None:
     command = [sys.executable, "-c", program, "serve", str(model)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == 'dodona serve needs uvicorn: pip install "dodona[server]"\n'
+    assert done.stderr == 'dodona serve requires uvicorn: pip install "dodona[server]"\n'

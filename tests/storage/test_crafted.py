@@ -1,4 +1,4 @@
-"""A table of models made to do harm: each is refused, or works in bounded time and space."""
+"""Malicious models: each is refused, or works in bounded time and space."""
 
 from __future__ import annotations
 

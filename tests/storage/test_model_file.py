@@ -1,4 +1,4 @@
-"""Model files: what goes in comes out, and whatever else is in a file is refused with a reason."""
+"""Model files: a saved model is restored, and any other content is refused with a reason."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 import safetensors
 
 import dodona
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.storage import container
+from dodona.storage.atomic import NamedFile
 from dodona.storage.container import Array, ContainerError
-from dodona.storage.replacing import NamedFile
 from support.small import parser, train, treebank
 
 VERSION = dodona.Parser.FORMAT.version
@@ -48,7 +48,7 @@ def test_two_saves_are_the_same_bytes(model: Path, tmp_path: Path) -> None:
 def test_any_safetensors_reader_opens_a_model(model: Path) -> None:
     arrays = dict(safetensors.deserialize(model.read_bytes()))
     assert {"weights.buckets", "weights.rows", "vocabulary.form"} <= set(arrays)
-    assert bytes(arrays["weights.rows"]["data"]) == parser().weights.rows_bytes()
+    assert bytes(arrays["weights.rows"]["data"]) == parser().scorer.weights.rows_bytes()
     assert arrays["weights.buckets"]["dtype"] == "U32"
 
 
@@ -152,7 +152,7 @@ def test_a_newer_version_asks_for_a_newer_dodona(tmp_path: Path) -> None:
 def test_an_older_version_must_be_trained_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
     container.write(path, "model", 1, {}, {})
-    refused(path, "model of version 1, but this Dodona computes features in another way")
+    refused(path, "model of version 1, but this Dodona computes features differently")
 
 
 def without(name: str) -> Callable[[dict[str, Any]], None]:
@@ -193,7 +193,7 @@ def with_value(name: str, value: object) -> Callable[[dict[str, Any]], None]:
 def test_parts_that_do_not_fit_together_are_refused(
     model: Path, change: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
-    """A file that is whole, but made by somebody else."""
+    """Refuse a complete file with inconsistent content."""
     path = tmp_path / "file"
     rewrite(model, path, change)
     refused(path, "the model does not fit together")

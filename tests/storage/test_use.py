@@ -1,4 +1,4 @@
-"""A model in use: whatever becomes of its file; and how much room a file may ask for."""
+"""Models in use while their file changes, and limits of the memory that a file may need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody change a
 
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, which may crash."""
+    """Run a script in a separate process, which may crash."""
     folder = str(Path(__file__).parent.parent)
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
@@ -113,7 +113,7 @@ for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter):
 
 
 def lines(path: Path) -> list[str]:
-    """What is said of a file, by a process that may take 256 MB more than it has."""
+    """Return the error about a file in a process limited to 256 MB of additional memory."""
     if not Path("/proc/self/statm").exists():
         pytest.skip("how large a process is, Linux tells")
     done = run(ROOM, path)
@@ -154,7 +154,7 @@ def pieces(model: Any) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def test_twelve_bytes_do_not_ask_for_gigabytes(tmp_path: Path) -> None:
-    """The number of a form that has a tag for certain was the size of a table."""
+    """The index of a form with a certain tag was used as the size of a table."""
     tagger = dodona.train_tagger(treebank(40, 3), epochs=1)
     about, arrays = pieces(tagger)
     name = "tagger.upos.entries"
@@ -163,7 +163,7 @@ def test_twelve_bytes_do_not_ask_for_gigabytes(tmp_path: Path) -> None:
     path = tmp_path / "tagger"
     container.write(path, "tagger", dodona.Tagger.FORMAT.version, about, arrays)
     said = lines(path)[1]
-    assert "does not fit together: the certain word 1073741823, but" in said
+    assert "does not fit together: word 1073741823 has a fixed class, but" in said
 
 
 @pytest.mark.parametrize("name", ["beam", "epochs"])
@@ -173,4 +173,4 @@ def test_a_beam_asks_for_no_more_than_any_may(name: str, tmp_path: Path) -> None
     about["settings"][name] = 10**9
     path = tmp_path / "tagger"
     container.write(path, "tagger", dodona.Tagger.FORMAT.version, about, arrays)
-    assert lines(path)[1] == "opened" if name == "epochs" else "beam is at most" in lines(path)[1]
+    assert lines(path)[1] == "opened" if name == "epochs" else "beam must be at most" in lines(path)[1]

@@ -14,7 +14,7 @@ import pytest
 import dodona
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.parsing.actions import Actions
+from dodona.core.search.actions import Actions
 from dodona.core.weights.linear import Weights
 from dodona.treebank.encoding.encoding import Encoder
 from reference import beam as twins

@@ -23,19 +23,19 @@ from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 import dodona
-from dodona.learning.checkpoint import VERSION, _take_apart
-from dodona.learning.epochs import Run
-from dodona.parsing.training import Trainer
-from dodona.segmentation.training import SegmenterTrainer
+from dodona.parsing.trainer import Trainer
+from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import SegmenterSettings, Settings, TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import FORMATS, ITEM_SIZE, Array
-from dodona.storage.saved import Saved
-from dodona.tagging.training import TaggerTrainer
+from dodona.storage.serialisable import Serialisable
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.checkpoint import VERSION, _serialise
+from dodona.training.loop import Run
 from support.small import enhanced, train, treebank
 
 ROOM = 1 << 31  # bytes that a process may take, for a file of some kB
-SAVED: dict[str, type[Saved]] = {
+SAVED: dict[str, type[Serialisable]] = {
     kind.FORMAT.kind: kind for kind in (dodona.Parser, dodona.Tagger, dodona.Segmenter)
 }
 HEAD = struct.Struct("<32sQ")  # of a row, as it is sent: the model, and the size of the file
@@ -103,7 +103,7 @@ def content(model: str) -> Content:
     made = MODELS[model]()
     if isinstance(made, Run):
         next(made.epochs())
-        return _take_apart(made.checkpoint())
+        return _serialise(made.checkpoint())
     about, views = container.from_bytes(made.to_bytes(), *made.FORMAT.readable)
     types = {form: name for name, form in FORMATS.items()}
     return about, {name: Array(types[view.format], bytes(view)) for name, view in views.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dodona.learning.epochs import Learner
+from dodona.training.loop import Learner
 
 
 @contextmanager

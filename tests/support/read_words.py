@@ -7,8 +7,8 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from dodona.neural.encoder import encode, slot_inputs, slot_products, tag_logits
-from dodona.neural.network import Dropout, Numbers, Parameters, Shape
+from dodona.training.neural.encoder import encode, slot_inputs, slot_products, tag_logits
+from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 
 
 @partial(jax.jit, static_argnums=0)

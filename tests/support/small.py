@@ -9,7 +9,7 @@ from typing import Any
 
 import dodona
 from dodona.synthetic.generator import synthetic_treebank
-from dodona.treebank.graphs.enhanced import Arc, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, with_graph
 
 # every kind of part is there
 TEMPLATES = """
@@ -64,7 +64,7 @@ def parser(root: str = "last") -> dodona.Parser:
 
 def enhanced(sentence: dodona.Sentence) -> dodona.Sentence:
     """The tree as a graph: prepositions in labels, and verbs share their subjects with xcomps."""
-    arcs: set[Arc] = set()
+    arcs: set[GraphArc] = set()
     pairs = list(zip(sentence.heads, sentence.deprels, strict=True))
     case = {
         head: sentence.forms[i].lower() for i, (head, label) in enumerate(pairs) if label == "case"

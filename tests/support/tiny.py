@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import dodona
-from dodona.core.parsing.walking import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
-from dodona.neural.batching import Batch, Room, Words, make_batch
-from dodona.neural.network import Parameters, Shape, new_parameters
+from dodona.core.learning.rollouts import ALLOWED, BANNED, N_SPECIAL_ROWS, OPTIMAL
 from dodona.tagging.word_types import FIELDS, HASHED, WordTypes
+from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
+from dodona.training.neural.network import Parameters, Shape, new_parameters
 from dodona.treebank.encoding.vocabulary import Vocabulary
 
 BAG = FIELDS.index("grams")
@@ -39,14 +39,16 @@ def word_types(vectors: bool = False) -> WordTypes:
     return WordTypes(forms, [*sizes, 31], given if vectors else None)
 
 
-def words(vectors: bool = False) -> Words:
-    return Words.of(sentences(), word_types(vectors), BAG)
+def words(vectors: bool = False) -> WordTable:
+    return WordTable.of(sentences(), word_types(vectors), BAG)
 
 
-def batch(which: list[int] | None = None, room: Room | None = None, vectors: bool = False) -> Batch:
+def batch(
+    which: list[int] | None = None, capacity: BatchCapacity | None = None, vectors: bool = False
+) -> Batch:
     """Some of the sentences, or all."""
     chosen = list(range(len(FORMS))) if which is None else which
-    return make_batch(words(vectors), chosen, room or Room(1))
+    return make_batch(words(vectors), chosen, capacity or BatchCapacity(1))
 
 
 def shape(**changes: Any) -> Shape:

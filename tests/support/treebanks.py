@@ -15,5 +15,5 @@ def treebank_file(treebank: str, part: str) -> Path:
     """A file of a treebank; skips the test where it is not at hand."""
     path = DATA / treebank / f"{part}.conllu"
     if not path.exists():
-        pytest.skip(f"no {path}; set DODONA_DATA to a folder of treebanks: docs/treebanks.md")
+        pytest.skip(f"no {path}; set DODONA_DATA (docs/how-to/treebanks.md)")
     return path

@@ -9,7 +9,7 @@ import pytest
 
 from dodona.synthetic import generator
 from dodona.synthetic.generator import (
-    Columns,
+    SentenceColumns,
     main,
     random_tree,
     synthetic_treebank,
@@ -70,7 +70,7 @@ def test_a_seed_is_a_treebank() -> None:
     assert first != list(synthetic_treebank(50, seed=8))
 
 
-def feature(sentence: Columns, word: int, name: str) -> str | None:
+def feature(sentence: SentenceColumns, word: int, name: str) -> str | None:
     pairs = [pair.split("=") for pair in sentence.feats[word - 1].split("|") if "=" in pair]
     return dict(pairs).get(name)
 

@@ -1,4 +1,4 @@
-"""A list of words with their lemmas, beside a treebank."""
+"""User lists of words with their lemmas."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tagger(lexicon: Path) -> Tagger:
 
 
 def lemma(tagger: Tagger, form: str, xpos: str, feats: str = "Tense=Past") -> str:
-    """The lemma with these tags, whatever the tagger would have found."""
+    """Return the lemma of a form with given tags."""
     upos = {"VBD": "VERB", "NN": "NOUN"}[xpos]
     given = dodona.Sentence.from_columns([form], upos=[upos], xpos=[xpos], feats=[feats])
     (found,) = tagger.tag_batch([given], keep=["upos", "xpos", "feats"])
@@ -133,7 +133,7 @@ def test_a_tagger_without_the_list_does_not_know(lexicon: Path) -> None:
 
 def test_a_saved_tagger_knows_the_list_but_not_where_it_was(tagger: Tagger) -> None:
     again = Tagger.from_bytes(tagger.to_bytes())
-    assert again.settings.lexicon == "list.txt"
+    assert again.scorer.settings.lexicon == "list.txt"
     assert lemma(again, "swam", "VBD") == "swim"
 
 

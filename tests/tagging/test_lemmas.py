@@ -1,4 +1,4 @@
-"""Lemmas: the scripts that make them, the words that have theirs, and what is learned of others."""
+"""Lemmas: scripts, words with fixed lemmas, and learning for all others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_scripts import LemmaScripts, lemma_script
-from dodona.tagging.training import TaggerTrainer, tag_accuracies
+from dodona.tagging.tagger_training import TaggerTrainer, tag_accuracies
 
 Sentences = list[dodona.Sentence]
 TAGS = ("upos", "xpos", "feats", "lemma")
@@ -43,7 +43,7 @@ def treebank(n: int, seed: int) -> Sentences:
 
 
 def words(*rows: tuple[str, str, str], times: int = 1) -> Sentences:
-    """Sentences of one word: its form, lemma and UPOS."""
+    """Make sentences of one word, from its form, lemma and UPOS."""
     return [
         dodona.Sentence.from_columns([form], lemmas=[lemma], upos=[tag])
         for form, lemma, tag in rows
@@ -117,7 +117,7 @@ def test_a_form_that_is_too_short_only_changes_case() -> None:
     ],
 )
 def test_what_is_no_script_is_refused(script: str) -> None:
-    with pytest.raises(ValueError, match="script for lemmas"):
+    with pytest.raises(ValueError, match="lemma script"):
         LemmaScripts([script.encode()])
 
 
@@ -131,7 +131,7 @@ def test_the_dictionary_depends_on_tags_only_where_lemmas_do() -> None:
     found = learn_lemmas(forms, lemmas, tags, least=2)
     scripts = LemmaScripts(found.answers.classes)
 
-    def dictionary(answers: dodona.tagging.tagger.Answers) -> set[tuple[str, int, str]]:
+    def dictionary(answers: dodona.tagging.tag_classes.TagClasses) -> set[tuple[str, int, str]]:
         known = sorted(set(forms))
         rows = zip(answers.entries, answers.before, answers.fixed, strict=True)
         return {(known[e], given, scripts.lemma(c, known[e])) for e, given, c in rows}
@@ -181,7 +181,7 @@ def test_lemmas_are_learned(search: str) -> None:
 
 
 def test_unseen_words_are_lemmatised_by_rare_ones() -> None:
-    """Every word of the training data is seen once: if that made it certain, nothing is learned."""
+    """Words seen once must not have fixed classes, or nothing would be learned."""
     stems = ["oak", "elm", "ash", "yew", "fir", "bay", "fig", "gum"]
     rows = [(f"{stem}im", f"{stem}o", "NOUN") for stem in stems]
     rows += [(f"{stem}ad", f"{stem}u", "VERB") for stem in stems]
@@ -229,17 +229,17 @@ def test_a_saved_tagger_has_its_lemmas(tagger: dodona.Tagger, tmp_path: Path) ->
 
 
 def test_a_script_that_is_damaged_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     about["tasks"][-1]["classes"][0] = "lower\t0\tno end"
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "t", form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match="is no script for lemmas"):
+    with pytest.raises(ContainerError, match="invalid lemma script"):
         dodona.Tagger.load(tmp_path / "t")
 
 
 def test_an_older_tagger_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> None:
     form = dodona.Tagger.FORMAT
-    container.write(tmp_path / "t", form.kind, form.version - 1, *tagger.take_apart())
+    container.write(tmp_path / "t", form.kind, form.version - 1, *tagger.serialise())
     with pytest.raises(ContainerError, match="version"):
         dodona.Tagger.load(tmp_path / "t")
 

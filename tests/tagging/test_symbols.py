@@ -1,4 +1,4 @@
-"""Emoji and currencies that training has not seen are what others of their kind were."""
+"""Unknown emoji and currency signs get the tags of their kind."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def test_kinds(forms: list[str], kind: str | None) -> None:
 )
 def test_only_unknown_symbols_are_to_be_fixed(tagger: Tagger, words: str, has: bool) -> None:
     sentences = [sentence(forms=["Oaks"]), sentence(forms=words.split())]
-    corpus = tagger.speller.encode(sentences, 3)
+    corpus = tagger.scorer.word_encoder.encode(sentences, 3)
     assert has_symbols(corpus, sentences) == has
     with pytest.raises(ValueError, match="not the sentences of the corpus"):
         has_symbols(corpus, [sentence(forms=["elms", "whisper"])])
-    with pytest.raises(ValueError, match="does not tell known words"):
+    with pytest.raises(ValueError, match="has no column of known words"):
         has_symbols(Corpus(1), sentences)
 
 
@@ -81,17 +81,17 @@ def test_tags_that_are_kept_stay(tagger: Tagger) -> None:
 
 def test_a_treebank_without_symbols_leaves_them_to_the_model() -> None:
     plain = sentence(forms=["Oaks", "speak"], upos=["NOUN", "VERB"])
-    assert dodona.train_tagger([plain] * 3, epochs=2).knowledge.symbols == [(-1, -1)]
+    assert dodona.train_tagger([plain] * 3, epochs=2).scorer.inventory.symbols == [(-1, -1)]
 
 
 def test_a_saved_tagger_does_the_same(tagger: Tagger) -> None:
     again = Tagger.from_bytes(tagger.to_bytes())
-    assert again.knowledge.symbols == tagger.knowledge.symbols
+    assert again.scorer.inventory.symbols == tagger.scorer.inventory.symbols
     assert again.to_bytes() == tagger.to_bytes()
 
 
 def test_a_class_that_does_not_exist_is_refused(tagger: Tagger) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     about["tasks"][0]["symbols"] = [99, 0]
     data = container.to_bytes(Tagger.FORMAT.kind, Tagger.FORMAT.version, about, arrays)
     with pytest.raises(ContainerError, match="symbols have the classes"):

@@ -12,7 +12,7 @@ from dodona.settings import TaggerSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError
 from dodona.synthetic.generator import synthetic_treebank
-from dodona.tagging.training import TaggerTrainer, tag_accuracies
+from dodona.tagging.tagger_training import TaggerTrainer, tag_accuracies
 from dodona.tagging.word_learning import tag_columns
 from dodona.treebank.conllu.errors import TreebankError
 
@@ -154,11 +154,11 @@ def test_a_damaged_file_is_refused(tagger: dodona.Tagger, tmp_path: Path) -> Non
 
 
 def test_parts_that_do_not_fit_are_refused(tagger: dodona.Tagger) -> None:
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     arrays["tagger.ambiguity"] = container.Array("U32", bytes(8))
     form = dodona.Tagger.FORMAT
     data = container.to_bytes(form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match="2 ambiguity classes of"):
+    with pytest.raises(ContainerError, match="2 ambiguity classes for"):
         dodona.Tagger.from_bytes(data)
 
 
@@ -180,11 +180,11 @@ def test_a_tagger_carries_its_clusters_but_not_their_folder(clusters: str, tmp_p
     tagger.save(path)
     Path(clusters).unlink()
     again = dodona.Tagger.load(path)
-    assert again.settings.clusters == "brown.txt"
+    assert again.scorer.settings.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
     assert len(again.record["checksums"]["clusters"]) == 64
-    assert again.speller.clusters is not None and tagger.speller.clusters is not None
-    assert again.speller.clusters.save() == tagger.speller.clusters.save()
+    assert again.scorer.word_encoder.clusters is not None and tagger.scorer.word_encoder.clusters is not None
+    assert again.scorer.word_encoder.clusters.save() == tagger.scorer.word_encoder.clusters.save()
     test = treebank(40, 4)
     assert [*map(bytes, again.pipe(test))] == [*map(bytes, tagger.pipe(test))]
     again.save(tmp_path / "again")
@@ -218,17 +218,17 @@ def test_a_file_that_has_no_clusters_is_refused_by_name_and_line(tmp_path: Path)
 
 def test_a_tagger_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
     tagger = dodona.train_tagger(treebank(10, 1), clusters=clusters, epochs=1)
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     del arrays["clusters.words"]
     form = dodona.Tagger.FORMAT
     container.write(tmp_path / "poorer", form.kind, form.version, about, arrays)
-    with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are not there"):
+    with pytest.raises(ContainerError, match=r"the clusters of brown\.txt are missing"):
         dodona.Tagger.load(tmp_path / "poorer")
 
 
 def test_a_tagger_without_clusters_says_nothing_of_them(tagger: dodona.Tagger) -> None:
     """Its file is that of a Dodona whose taggers knew of none."""
-    about, arrays = tagger.take_apart()
+    about, arrays = tagger.serialise()
     assert "clusters" not in about["settings"]
     assert "clusters" not in about["record"]["checksums"]
     assert not [name for name in arrays if name.startswith("clusters")]

@@ -1,4 +1,4 @@
-"""Word types in numbers: the same form is the same type, and is spelled once."""
+"""Word types: equal forms are one type, which is encoded once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FORMS = Vocabulary([b"oak", b"speaks"])
 
 
 def spelled(types: WordTypes) -> list[list[list[int]]]:
-    """The rows of each type and field."""
-    first, rows = (array("i", data).tolist() for data in types.spelled())
+    """Return the rows of each type and field."""
+    first, rows = (array("i", data).tolist() for data in types.field_rows())
     n = len(types.fields)
     lists = [rows[a:b] for a, b in pairwise(first)]
     return [lists[i : i + n] for i in range(0, len(lists), n)]
@@ -66,12 +66,12 @@ def test_a_form_as_long_as_a_book_has_as_many_rows_as_others() -> None:
 def test_only_later_types_are_told_on_demand() -> None:
     types = WordTypes(FORMS, SIZES)
     numbers(types, "oak", "leaf", "branch")
-    first, rows = (array("i", data).tolist() for data in types.spelled(2))
+    first, rows = (array("i", data).tolist() for data in types.field_rows(2))
     whole = spelled(types)[2]
     assert first[0] == 0 and rows == [row for field in whole for row in field]
 
 
 @pytest.mark.parametrize("sizes", [[], SIZES[1:], [1, *SIZES[1:]], [1 << 30, *SIZES[1:]]])
 def test_tables_of_impossible_sizes_are_refused(sizes: list[int]) -> None:
-    with pytest.raises(ValueError, match="tables with rows are needed"):
+    with pytest.raises(ValueError, match="expected the sizes of 12 tables"):
         WordTypes(FORMS, sizes)

@@ -1,4 +1,4 @@
-"""A browser is found or installed, and where that fails nothing breaks but the tests of pages."""
+"""Finding and installing a browser; a failure affects only the page tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def installs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser, "ways_to_install", fail)
 
 
-def test_what_only_looks_like_a_browser_is_passed_over(
+def test_scripts_that_are_no_browsers_are_skipped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     api = pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")
@@ -48,7 +48,7 @@ def test_packages_are_installed_only_by_root(monkeypatch: pytest.MonkeyPatch) ->
     assert list(browser.ways_to_install()) == [browser.DOWNLOAD, browser.PACKAGES["dnf"]]
 
 
-def test_what_fails_or_hangs_is_left_for_the_next(
+def test_a_command_that_fails_or_hangs_is_followed_by_the_next(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     sleep = f'"{sys.executable}" -c "import time; time.sleep(60)"'
@@ -62,7 +62,7 @@ def test_what_fails_or_hangs_is_left_for_the_next(
     assert [line.partition(": ")[2] for line in said] == ["exit 3", sleep, write, "chromium 1"]
 
 
-def test_none_is_no_error_here(
+def test_a_missing_browser_is_no_error_of_the_tool(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(browser, "ways_to_install", lambda: iter(()))
@@ -72,7 +72,7 @@ def test_none_is_no_error_here(
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", "skipped"), ("true", "errors")])
-def test_a_missing_browser_is_told_at_the_end_and_fails_in_ci(
+def test_a_missing_browser_is_reported_at_the_end_and_fails_in_ci(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ci: str, outcome: str
 ) -> None:
     pytest.importorskip("playwright.sync_api", reason="needs Playwright for Python")

@@ -37,9 +37,9 @@ def test_steps_are_counted(
     configured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(build, "BACKEND", NINJA)
-    build.build_wheel(configured / "wheel", configured, [])
+    build.build_wheel(Path(), configured / "wheel", configured, [])
     said = capsys.readouterr().out.splitlines()
-    assert said[1] == "Building: 2 extension modules, about a minute"
+    assert said[1] == "Compiling 2 extension modules"
     assert said[2:5] == ["  1 of 4 steps", "  2 of 4 steps", "  4 of 4 steps"]
     assert "a hint" in (configured / "log.txt").read_text(encoding="utf-8")
 
@@ -47,10 +47,10 @@ def test_steps_are_counted(
 def test_a_build_that_fails_shows_why(configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "BACKEND", NINJA + "raise SystemExit('FAILED: x.o')")
     with pytest.raises(SystemExit, match=r"^FAILED: x\.o\n\nThe build failed"):
-        build.build_wheel(configured / "wheel", configured, [])
+        build.build_wheel(Path(), configured / "wheel", configured, [])
     monkeypatch.setattr(build, "BACKEND", NINJA + "raise SystemExit('no reason')")
     with pytest.raises(SystemExit, match=r"^\[1/4\](.|\n)*no reason\n\nThe build failed"):
-        build.build_wheel(configured / "wheel", configured, [])
+        build.build_wheel(Path(), configured / "wheel", configured, [])
 
 
 def test_an_environment_gets_what_the_build_requires() -> None:
@@ -71,7 +71,7 @@ def test_without_a_compiler_meson_names_the_packages(
     command = [sys.executable, meson, "setup", str(tmp_path / "build"), str(ROOT)]
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode != 0
-    assert "Dodona needs a C++17 compiler" in found.stdout
+    assert "Building Dodona requires a C++17 compiler" in found.stdout
     assert all(system in found.stdout for system in SYSTEMS)
 
 
@@ -80,7 +80,7 @@ def test_without_python_make_names_the_packages(tmp_path: Path) -> None:
     command = ["make", "demo", "PYTHON=no-such-python", f"VENV={tmp_path.as_posix()}/venv"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert found.returncode != 0
-    assert "no-such-python is not here" in found.stdout
+    assert "no-such-python is not installed" in found.stdout
     assert all(system in found.stdout for system in SYSTEMS)
 
 

@@ -1,4 +1,4 @@
-"""What brings the engines: it says what it cannot, and goes on."""
+"""Installing the engines; failures are reported and do not stop the tool."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ def test_extras_are_those_of_the_package() -> None:
     assert any(package.startswith("ray[data]") for package in engines.ENGINES["ray"])
 
 
-def test_what_cannot_be_installed_is_told_in_a_line(tmp_path: Path) -> None:
+def test_an_engine_that_cannot_be_installed_is_reported_in_a_line(tmp_path: Path) -> None:
     why = engines.install([str(tmp_path / "none-1.0-py3-none-any.whl")])
     assert why and "\n" not in why
 
 
-def test_what_is_here_is_found() -> None:
+def test_an_installed_module_is_found() -> None:
     assert engines.is_here("json") and not engines.is_here("no_such_engine")

@@ -1,4 +1,4 @@
-"""The command of the English model is one that the command line takes."""
+"""The command line accepts the command of the English recipe."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from dodona.cli.flags import parameters
-from dodona.cli.grammar import Line
+from dodona.cli.grammar import CommandLine
 from dodona.cli.verbs import load_verb
 from tools.english_recipe import SIZES, WITHOUT_VECTORS, command
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_the_command_is_understood(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_is_valid(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for treebank in ("en_ewt", "en_gumfree"):
         (tmp_path / treebank).mkdir()
     (tmp_path / "en_ewt" / "test.conllu").touch()
@@ -26,9 +24,9 @@ def test_the_command_is_understood(
     made.mkdir(parents=True)
     (made / "part-1.conllu.gz").touch()
     verb, *words = command(tmp_path, tmp_path / "out", name)
-    values = Line(words, parameters(load_verb(verb))).values()
+    values = CommandLine(words, parameters(load_verb(verb))).values()
     assert [Path(path).parent.name for path in values["treebanks"]] == ["en_ewt", "en_gumfree"]
-    # what is scored in the end is never annotated
+    # test sets are never annotated as silver data
     assert [Path(path).name for path in values["held_out"].split(",")] == ["dev.conllu"] * 2 + [
         "test.conllu"
     ]
@@ -39,7 +37,9 @@ def test_the_command_is_understood(
     assert values["out"].endswith(f"{name}.dodona")
     (tmp_path / "part-1.conllu.gz").touch()
     monkeypatch.setenv("DODONA_SILVER", str(tmp_path))
-    values = Line(command(tmp_path, tmp_path, name)[1:], parameters(load_verb(verb))).values()
+    values = CommandLine(
+        command(tmp_path, tmp_path, name)[1:], parameters(load_verb(verb))
+    ).values()
     assert values["silver"].endswith("part-1.conllu.gz") and values["text"] == ""
 
 
@@ -52,9 +52,7 @@ def test_a_student_without_vectors_waits_for_silver(
         command(tmp_path, tmp_path, WITHOUT_VECTORS[0])
 
 
-def test_without_text_there_is_nothing_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_text_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DODONA_TEXT", "DODONA_SILVER"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(SystemExit, match="DODONA_TEXT is not set"):

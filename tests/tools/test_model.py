@@ -1,4 +1,4 @@
-"""`make model`: a student becomes a model that ships, with a card that says all of it."""
+"""`make model`: a student becomes a model that ships, with its card."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 import dodona
 from dodona.models.cards import card_of
-from dodona.pipeline.training import TextTrainer
+from dodona.pipeline.sources import PartSources
+from dodona.pipeline.trainers import new_trainer
 from dodona.settings import Settings
 from support.split_treebanks import write_split
 from tools import model
@@ -25,7 +26,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def student(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("student") / "student.dodona"
     train, dev = (data / "en_ewt" / f"{part}.conllu" for part in ("train", "dev"))
-    trainer = TextTrainer(train, dev, Settings(epochs=1))
+    trainer = new_trainer(train, dev, Settings(epochs=1), PartSources())
     for _ in trainer.epochs():
         pass
     trainer.parser().save(path)
@@ -40,14 +41,16 @@ def test_a_student_becomes_a_model_with_a_card(data: Path, student: Path, tmp_pa
     page = (tmp_path / "en.md").read_text(encoding="utf-8")
     assert page.startswith("# `en`: a Dodona model for English\n")
     assert "| **en_gumfree dev** |" in page and "| short clauses |" in page
-    assert "Silveira" in page and "| las | " in page and "From text to CoNLL-U: " in page
-    assert "test" not in page.replace("tests/english", "")  # which is looked at once, in the end
+    assert "Silveira" in page and "| las | " in page and "docs/explanation/results.md" in page
+    assert "test" not in page.replace(
+        "tests/english", ""
+    )  # the test set is scored once, for the final model
     model.main([*words, "--test", "--name", "en-small"])
     page = (tmp_path / "en-small.md").read_text(encoding="utf-8")
     assert "|  | dev | test |" in page and "| **en_ewt test** |" in page
 
 
-def test_scores_are_those_of_the_model_as_it_is(data: Path, student: Path, tmp_path: Path) -> None:
+def test_scores_are_those_of_the_whole_model(data: Path, student: Path, tmp_path: Path) -> None:
     parser = dodona.load(student)
     parser.record |= {"dev_las": 1.0, "dev_tags": {"upos": 2.0}, "dev_text": {"las": 3.0}}
     parser.save(tmp_path / "other.dodona")
@@ -58,12 +61,12 @@ def test_scores_are_those_of_the_model_as_it_is(data: Path, student: Path, tmp_p
         assert found[name] == pytest.approx(expected[name])
 
 
-def test_without_treebanks_there_is_nothing_to_score(student: Path, tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="no en_ewt there; docs/treebanks"):
+def test_missing_treebanks_are_an_error(student: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no en_ewt there; see docs/how-to/treebanks"):
         model.main(["--student", str(student), "--data", str(tmp_path)])
 
 
-def test_genres_are_what_ids_begin_with() -> None:
+def test_genres_are_the_first_parts_of_sentence_ids() -> None:
     ids = ("GUM_vlog_oaks-3", "weblog-a.com_b-1", "GUM_vlog_elms-1")
     sentences = [
         dodona.Sentence.from_columns(["Oaks"], comments=[f"# sent_id = {name}"]) for name in ids

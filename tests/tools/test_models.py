@@ -1,4 +1,4 @@
-"""`make models`: a package for every treebank, once."""
+"""`make models`: every treebank becomes a package, once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.experiments.running.data import TreebankFolder
-from dodona.experiments.running.pipelines import ModelJob, TrainedModel
 from dodona.models.cards import card_of
 from dodona.settings import Settings
+from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.pipelines import ModelJob, TrainedModel
 from support.split_treebanks import write_split
 from tools import models
 from tools.licences import UNKNOWN, read_card
@@ -26,7 +26,7 @@ README = """
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two treebanks: one has no test set, of one nobody says the licence."""
+    """Write two treebanks: one without a test set, one without a licence."""
     folder = tmp_path_factory.mktemp("data")
     write_split(folder, ["eu_oak", "xx_elm"], {"train": 8, "dev": 4, "test": 4})
     (folder / "eu_oak" / "test.conllu").unlink()
@@ -61,7 +61,7 @@ def test_every_treebank_becomes_a_package_and_only_once(
     assert [json.loads(line)["name"] for line in lines] == ["eu-oak", "xx-elm"]
 
 
-def test_the_test_set_is_looked_at_only_when_asked(data: Path) -> None:
+def test_the_test_set_is_scored_only_on_request(data: Path) -> None:
     treebank = TreebankFolder("xx_elm", data / "xx_elm")
     settings, card = Settings(epochs=1), read_card(treebank.folder, "1.0")
     plain, tested = (ModelJob(treebank, "elm", settings, card, asked) for asked in (False, True))
@@ -73,7 +73,7 @@ def test_the_test_set_is_looked_at_only_when_asked(data: Path) -> None:
     assert TrainedModel.from_json(line).sha256 == first.sha256 and "file" not in json.loads(line)
 
 
-def test_an_unknown_treebank_is_told(data: Path, tmp_path: Path) -> None:
+def test_an_unknown_treebank_is_an_error(data: Path, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no treebank 'ash' in it; there are eu_oak, xx_elm"):
         models.main(["--data", str(data), "--out", str(tmp_path / "o"), "--treebanks", "ash"])
     assert not (tmp_path / "o").exists()
@@ -92,7 +92,7 @@ def test_an_unknown_treebank_is_told(data: Path, tmp_path: Path) -> None:
         ("LICENSE.txt", "Do what you like.", UNKNOWN),
     ],
 )
-def test_the_licence_is_read_off_a_treebank(
+def test_the_licence_is_read_from_the_files_of_a_treebank(
     tmp_path: Path, name: str, text: str, licence: str
 ) -> None:
     folder = tmp_path / "eu_elm"
@@ -102,7 +102,7 @@ def test_the_licence_is_read_off_a_treebank(
     assert card.licence == licence and card.language == "Basque"
 
 
-def test_a_table_above_says_it_of_all(data: Path) -> None:
+def test_the_licence_is_read_from_a_table_of_the_parent_folder(data: Path) -> None:
     card = read_card(data / "eu_oak")
     assert (card.treebank, card.licence) == ("UD_Basque-Oak", "CC BY-NC-SA 3.0")
     assert read_card(data / "xx_elm").licence == UNKNOWN

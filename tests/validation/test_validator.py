@@ -1,4 +1,4 @@
-"""Every problem is found at its line, once; what is safe to mend is mended, and nothing else."""
+"""Every problem is found once, at its line; safe fixes are applied, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.synthetic.generator import write_treebank
-from dodona.validation.validator import mend_bytes, validate, validate_bytes
+from dodona.validation.validator import fix_bytes, validate, validate_bytes
 
 GOOD = """\
 # sent_id = dodona-1
@@ -38,7 +38,7 @@ def changed(old: str, new: str) -> str:
 
 def test_a_good_file_has_no_problems() -> None:
     assert kinds(GOOD) == []
-    assert mend_bytes(GOOD.encode()) == GOOD.encode()
+    assert fix_bytes(GOOD.encode()) == GOOD.encode()
 
 
 @pytest.mark.parametrize(
@@ -100,21 +100,21 @@ def test_all_are_found_at_once() -> None:
     assert kinds(text) == [(3, "upos"), (3, "feats"), (7, "root")]
 
 
-def test_levels_are_left_out_where_that_is_asked() -> None:
+def test_only_problems_up_to_the_level_are_reported() -> None:
     text = changed("VERB", "FOO").replace("5\t!\t!\tPUNCT", "5\t!\t!\tSYM")
     assert [kinds(text, level) for level in (1, 2, 3)] == [
         [],
         [(3, "upos")],
         [(3, "upos"), (8, "punct")],
     ]
-    with pytest.raises(ValueError, match="level is 1, 2 or 3"):
+    with pytest.raises(ValueError, match="expected 1, 2 or 3"):
         validate(io.BytesIO(b""), level=4)
 
 
-def test_what_is_no_text_is_found_and_left_alone() -> None:
+def test_invalid_utf8_is_reported_and_not_changed() -> None:
     data = GOOD.encode().replace(b"\xc3\xaa", b"\xea", 1)
     assert (2, "utf-8") in kinds(data)
-    assert mend_bytes(data) == data
+    assert fix_bytes(data) == data
 
 
 def test_punctuation_that_crosses_others_is_a_warning() -> None:
@@ -143,12 +143,12 @@ SPOILED = [
 
 
 @pytest.mark.parametrize("text", SPOILED)
-def test_what_can_be_mended_is_gone_afterwards(text: str) -> None:
+def test_fixed_problems_are_gone(text: str) -> None:
     before = validate_bytes(text.encode(), level=2)
-    mended = mend_bytes(text.encode())
-    assert any(problem.can_mend for problem in before)
-    assert not [p for p in validate_bytes(mended, level=2) if p.can_mend]
-    assert mend_bytes(mended) == mended
+    fixed = fix_bytes(text.encode())
+    assert any(problem.can_fix for problem in before)
+    assert not [p for p in validate_bytes(fixed, level=2) if p.can_fix]
+    assert fix_bytes(fixed) == fixed
 
 
 def forms_in(data: bytes) -> list[str]:
@@ -157,14 +157,14 @@ def forms_in(data: bytes) -> list[str]:
 
 
 @given(st.lists(st.sampled_from([*SPOILED, GOOD, "x", "1\t2", "# y"]), max_size=4))
-def test_mending_loses_no_form_and_comes_to_an_end(texts: list[str]) -> None:
+def test_fixing_loses_no_form_and_is_idempotent(texts: list[str]) -> None:
     data = "\n\n".join(texts).encode()
-    mended = mend_bytes(data)
-    assert forms_in(mended) == forms_in(data)
-    assert mend_bytes(mended) == mended
+    fixed = fix_bytes(data)
+    assert forms_in(fixed) == forms_in(data)
+    assert fix_bytes(fixed) == fixed
 
 
-def test_generated_treebanks_are_as_they_should_be(tmp_path: Path) -> None:
+def test_generated_treebanks_are_valid(tmp_path: Path) -> None:
     path = tmp_path / "made.conllu"
     write_treebank(path, 40, seed=3, nonprojective=0.2)
     errors = [p for p in validate(path) if not p.is_warning]

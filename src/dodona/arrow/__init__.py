@@ -1,7 +1,7 @@
-"""Record batches of texts in, record batches of trees out: the kernel that engines run.
+"""Parsing of Arrow data: record batches of texts in, record batches of trees out.
 
-Spark, Ray, Polars, DuckDB and others hand over data as Arrow. `mapper` and `Mapper` parse it where
-it is, in as many processes as there are; `schema` and `spark_schema` say what comes out.
+Spark, Ray, Polars, DuckDB and other engines pass data as Arrow. `mapper` and `Mapper` parse it in
+the engine's worker processes; `schema` and `spark_schema` return the schema of the output.
 """
 
 from dodona.extras import require

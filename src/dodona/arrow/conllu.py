@@ -1,7 +1,7 @@
-"""The words of a document in a table back to CoNLL-U, byte for byte as the parser wrote it.
+"""Conversion of a table of words back to CoNLL-U, byte for byte as the parser wrote it.
 
-A table of words says where each stands, not what white space is around it nor how a token of
-several words is spelled: that is in the text.
+A table of words has positions, but neither the white space between tokens nor the form of
+multiword tokens: both are taken from the text.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from dodona.treebank.tokens import escape_spaces
 LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 PARAGRAPH_END = "\u2029"
 TAGS = ("lemma", "upos", "xpos", "feats")
-NO_PLACE = (None, None)
+NO_POSITION = (None, None)
 
-Row = dict[str, Any]
+WordRow = dict[str, Any]
 
 
 def to_conllu(words: pa.Table | pa.RecordBatch, text: str | None = None) -> str:
-    """The CoNLL-U of the words of one document, as they are at `level="word"`.
+    """Return the CoNLL-U of one document, given its words at `level="word"`.
 
-    With the document's text it is that of `dodona parse`. Without it, tokens of several words are
-    left out (their words are there), and of white space only whether there is some.
+    With the text of the document the result is that of `dodona parse`. Without it, the lines of
+    multiword tokens are missing, and white space is reduced to SpaceAfter=No.
 
     >>> from dodona.arrow import mapper
     >>> text = "Listen!"
@@ -36,8 +36,8 @@ def to_conllu(words: pa.Table | pa.RecordBatch, text: str | None = None) -> str:
     # text = Listen!
     """
     rows = [row for row in words.to_pylist() if row["id"] is not None]
-    tokens = [list(found) for _, found in groupby(rows, key=_place)] if text is not None else []
-    if text is None or any(_place(row) == NO_PLACE for row in rows):
+    tokens = [list(found) for _, found in groupby(rows, key=_position)] if text is not None else []
+    if text is None or any(_position(row) == NO_POSITION for row in rows):
         tokens = [[row] for row in rows]
     lines: list[str] = []
     for i, token in enumerate(tokens):
@@ -50,12 +50,12 @@ def to_conllu(words: pa.Table | pa.RecordBatch, text: str | None = None) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _place(row: Row) -> tuple[Any, ...]:
-    """Words of one token are in one place of one sentence; those without a place are alone."""
+def _position(row: WordRow) -> tuple[Any, ...]:
+    """Return the position of a word, which the words of a multiword token share."""
     return row["start"], row["end"]
 
 
-def _comments(tokens: list[list[Row]], i: int, text: str | None) -> Iterator[str]:
+def _comments(tokens: list[list[WordRow]], i: int, text: str | None) -> Iterator[str]:
     first = tokens[i][0]
     if text is not None:
         if i == 0:
@@ -75,7 +75,7 @@ def _comments(tokens: list[list[Row]], i: int, text: str | None) -> Iterator[str
     yield f"# text = {''.join(parts)}"
 
 
-def _lines(token: list[Row], misc: str, text: str | None) -> Iterator[str]:
+def _lines(token: list[WordRow], misc: str, text: str | None) -> Iterator[str]:
     first, last = token[0], token[-1]
     if len(token) > 1 and text is not None:
         form = text[first["start"] : first["end"]]
@@ -88,8 +88,8 @@ def _lines(token: list[Row], misc: str, text: str | None) -> Iterator[str]:
         yield f"{row['id']}\t{row['form']}\t{tags}\t{head}\t{row['deprel']}\t{deps}\t{misc}"
 
 
-def _misc(row: Row, following: int | None, text: str | None, is_first: bool) -> str:
-    """What stood around a token, and where it stood."""
+def _misc(row: WordRow, following: int | None, text: str | None, is_first: bool) -> str:
+    """Return MISC of a token: the white space around it, and its position."""
     start, end = row["start"], row["end"]
     if start is None:
         return "_"

@@ -1,11 +1,11 @@
-"""Columns as dictionaries that Parquet files hold in little room.
+"""Dictionary encoding of columns that compresses well in Parquet files.
 
-Parquet packs the numbers of a dictionary's values into as few bits as the size of the dictionary
-asks for. What is packed into 5 or 15 bits looks like noise to zstd, which thinks in bytes. So a
-dictionary is filled up to where its numbers take 8 or 16 bits, with values that nobody uses, and
-the frequent values come first: part-of-speech tags take 0.40 bytes instead of 0.50. The values of
-two bytes are dealt out, since zstd has one code for both: with as many frequent values in the high
-byte as in the low one, forms take 1.11 bytes and not 1.15. Every reader of Parquet reads it.
+Parquet packs dictionary indices into as few bits as the size of the dictionary needs. Indices of 5
+or 15 bits look like noise to zstd, which works on bytes. So a dictionary is padded with unused
+values until its indices take 8 or 16 bits, and frequent values come first: part-of-speech tags
+take 0.40 bytes instead of 0.50. Two-byte indices are interleaved, since zstd has one code for both
+bytes: with as many frequent values in the high byte as in the low one, forms take 1.11 bytes
+instead of 1.15. Every reader of Parquet reads the result.
 """
 
 from __future__ import annotations
@@ -14,51 +14,52 @@ import pyarrow as pa
 from pyarrow import compute
 
 BYTE, TWO_BYTES = 1 << 8, 1 << 16
-FEW_VALUES = 1 << 11  # are never worth two bytes
-ROWS_PER_UNUSED = 7  # a value that nobody uses takes 0.9 bytes, two whole bytes save 0.13 a row
-DEALT = 32  # high bytes that the most frequent values of two bytes are dealt out to
+FEW_VALUES = 1 << 11  # too few to be padded to two bytes
+ROWS_PER_UNUSED = 7  # an unused value takes 0.9 bytes, two whole bytes save 0.13 per row
+INTERLEAVED = 32  # high bytes over which the most frequent values are spread
 
 
 def encoded(column: pa.Array) -> pa.Array:
-    """The column as a dictionary, where that is of use."""
+    """Dictionary-encode a column of strings; return any other column as it is."""
     return column.dictionary_encode() if pa.types.is_string(column.type) else column
 
 
 def packed(column: pa.ChunkedArray) -> pa.Array:
-    """A column of dictionaries as one, its values by frequency, its numbers of whole bytes."""
+    """Join the dictionaries of a column, ordered by frequency and padded to whole bytes."""
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # older than pyarrow 21
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
-    numbers = whole.indices
-    counts = compute.value_counts(numbers.drop_null())
+    indices = whole.indices
+    counts = compute.value_counts(indices.drop_null())
     values = whole.dictionary.take(counts.field("values"))
-    order = compute.sort_indices(  # a dictionary's neighbours begin alike: a twelfth less of it
+    # alphabetical neighbours share prefixes: the dictionary is a twelfth smaller
+    order = compute.sort_indices(
         pa.table({"n": counts.field("counts"), "value": values}),
         sort_keys=[("n", "descending"), ("value", "ascending")],
     )
-    n_unused = _n_unused(len(order), len(numbers))
+    n_unused = _n_unused(len(order), len(indices))
     if TWO_BYTES // 2 < len(order) + n_unused <= TWO_BYTES:
-        order = _dealt(order)
-    numbers = compute.index_in(numbers, value_set=counts.field("values").take(order))
-    return pa.DictionaryArray.from_arrays(numbers, _filled(values.take(order), n_unused))
+        order = _interleaved(order)
+    indices = compute.index_in(indices, value_set=counts.field("values").take(order))
+    return pa.DictionaryArray.from_arrays(indices, _padded(values.take(order), n_unused))
 
 
-def _dealt(order: pa.Array) -> pa.Array:
-    """The first is number 0, the second number 256, and so on; what is rare stays where it is."""
-    n_high = min(DEALT, len(order) // BYTE)
+def _interleaved(order: pa.Array) -> pa.Array:
+    """Give the most frequent values the indices 0, 256, 512, …; rare ones keep their index."""
+    n_high = min(INTERLEAVED, len(order) // BYTE)
     front = [low * n_high + high for high in range(n_high) for low in range(BYTE)]
     return pa.concat_arrays([order.take(pa.array(front, pa.int64())), order[len(front) :]])
 
 
 def _n_unused(n_values: int, n_rows: int) -> int:
-    """How many values to add, so that numbers take whole bytes; none where that is not worth it."""
+    """Return how many unused values pad the indices to whole bytes; 0 if that does not pay."""
     if 1 < n_values <= BYTE // 2:
         return BYTE // 2 + 1 - n_values
     n = TWO_BYTES // 2 + 1 - n_values
     return n if n_values >= FEW_VALUES and 0 < n * ROWS_PER_UNUSED < n_rows else 0
 
 
-def _filled(values: pa.Array, n_unused: int) -> pa.Array:
-    # an odd text, so that none of ours is among them
+def _padded(values: pa.Array, n_unused: int) -> pa.Array:
+    # no value of a treebank contains NUL
     unused = pa.array([f"\0{number}\0" for number in range(n_unused)], values.type)
     return pa.concat_arrays([values, unused])

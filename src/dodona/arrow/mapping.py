@@ -1,4 +1,4 @@
-"""What engines are given: a function of record batches, and a class for pools of actors."""
+"""Mappers for data engines: a function of record batches, and a class for actor pools."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from dodona.arrow.kernel import Kernel
-from dodona.arrow.plan import Options, Plan, make_plan
+from dodona.arrow.batch_parser import BatchParser
+from dodona.arrow.options import MapperKeywords, ParseOptions, make_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
 class BatchMapper:
-    """Record batches of texts to record batches of trees; `mapper` makes one."""
+    """A picklable function from record batches of texts to record batches of trees."""
 
-    __name__ = "dodona"  # what Spark calls this step
+    __name__ = "dodona"  # the name of the step in Spark
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, options: ParseOptions) -> None:
+        self.options = options
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return Kernel(self.plan).run(batches)
+        return BatchParser(self.options).parse(batches)
 
     def __repr__(self) -> str:
-        return f"<mapper of {self.plan.source!r} by {self.plan.model!r} to {self.plan.level}s>"
+        return _described("mapper", self.options)
 
 
-def mapper(model: str | Path, **options: Unpack[Options]) -> BatchMapper:
-    """A function from record batches to record batches, for engines that stream them.
+def mapper(model: str | Path, **keywords: Unpack[MapperKeywords]) -> BatchMapper:
+    """Return a function from record batches to record batches, for engines that stream them.
 
-    It is pickled as the few words that it is made of; each process loads the model once, when the
-    first batch comes. `text` names the column of texts (`"text"`), or `tokens` that of tokens
-    (list<string>, or list<list<string>>); `keep` the columns that stay, a dictionary gives them
-    new names. `level` is what a row becomes: words, sentences, a document or its CoNLL-U. A row
-    that cannot be parsed becomes one row with an `error`: a text that is null, not UTF-8, or longer
-    than `max_chars`. `threads` is 1: engines run several processes. `roots` and `beam` are those of
+    Its pickle holds the arguments only; each process loads the model once, with the first batch.
+    `text` is the column of texts (`"text"`), or `tokens` the column of tokens (list<string>, or
+    list<list<string>>). `keep` lists the columns to keep; a dictionary renames them. `level` is
+    the unit of an output row: word, sentence, document, or a document's CoNLL-U. A row that cannot
+    be parsed (its text is null, not UTF-8, or longer than `max_chars`) becomes one row with an
+    `error`. `threads` is 1, as engines run several processes. `roots` and `beam` are those of
     `Parser.pipe`; `mapped` is that of `dodona.load`.
 
     >>> batch = pa.record_batch({"doc_id": [7], "text": ["The oak speaks. Listen!"]})
@@ -46,19 +46,19 @@ def mapper(model: str | Path, **options: Unpack[Options]) -> BatchMapper:
     >>> made.select(["doc_id", "sent_id", "id", "form", "head"]).to_pylist()[2]
     {'doc_id': 7, 'sent_id': 1, 'id': 3, 'form': 'speaks', 'head': 0}
     """
-    return BatchMapper(make_plan(model, **options))
+    return BatchMapper(make_options(model, **keywords))
 
 
 class Mapper:
-    """The same for pools of actors, such as those of Ray: a table in, a table out.
+    """A mapper from tables to tables, for actor pools such as those of Ray.
 
     >>> parse = Mapper("en", level="conllu")
     >>> parse(pa.table({"text": ["Listen!"]})).column_names
     ['conllu', 'error']
     """
 
-    def __init__(self, model: str | Path, **options: Unpack[Options]) -> None:
-        self.plan = make_plan(model, **options)
+    def __init__(self, model: str | Path, **keywords: Unpack[MapperKeywords]) -> None:
+        self.options = make_options(model, **keywords)
 
     def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
         if not isinstance(table, (pa.Table, pa.RecordBatch)):
@@ -66,9 +66,13 @@ class Mapper:
                 f"expected a pyarrow.Table, not {type(table).__name__}; "
                 'Ray gives one with batch_format="pyarrow"'
             )
-        kernel = Kernel(self.plan)
+        parser = BatchParser(self.options)
         batches = table.to_batches() if isinstance(table, pa.Table) else [table]
-        return pa.Table.from_batches(kernel.run(batches), schema=kernel.schema(table.schema))
+        return pa.Table.from_batches(parser.parse(batches), schema=parser.schema(table.schema))
 
     def __repr__(self) -> str:
-        return f"<Mapper of {self.plan.source!r} by {self.plan.model!r} to {self.plan.level}s>"
+        return _described("Mapper", self.options)
+
+
+def _described(name: str, options: ParseOptions) -> str:
+    return f"<{name} of {options.source!r} by {options.model!r} to {options.level}s>"

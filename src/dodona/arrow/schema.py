@@ -1,4 +1,4 @@
-"""What comes out at each level, as Arrow and as Spark say it."""
+"""Schemas of the output at each level, for Arrow and for Spark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dodona.arrow.models import load_once
+from dodona.arrow.model_cache import load_cached
 from dodona.extras import require
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from dodona.parsing.parser import Parser
 
 LEVELS = ("word", "sentence", "document", "conllu")
-ERROR = pa.field("error", pa.string())  # why a text could not be parsed; null where all went well
+ERROR = pa.field("error", pa.string())  # why a text could not be parsed, or null
 
 
 def schema(
     model: str | Path, *, level: str = LEVELS[0], keep: pa.Schema | None = None
 ) -> pa.Schema:
-    """The schema of what `mapper` makes; `keep` is that of the columns that are kept.
+    """Return the schema of the output of `mapper`; `keep` is the schema of the kept columns.
 
     >>> schema("en").names
     ['sent_id', 'id', 'form', 'lemma', 'upos', 'xpos', 'feats', 'head', 'deprel', 'start', ...]
@@ -30,13 +30,13 @@ def schema(
     ['doc_id', 'conllu', 'error']
     """
     check_level(level)
-    return join_schemas(keep or pa.schema([]), level, has_graphs(load_once(str(model))))
+    return join_schemas(keep or pa.schema([]), level, has_graphs(load_cached(str(model))))
 
 
 def spark_schema(
     model: str | Path, *, level: str = LEVELS[0], keep: StructType | None = None
 ) -> StructType:
-    """The same for Spark's `mapInArrow`: `keep=df.select("doc_id").schema`."""
+    """Return the schema for Spark's `mapInArrow`; `keep` is `df.select("doc_id").schema`."""
     types = require("pyspark.sql.types", "spark")
     kept = [] if keep is None else list(keep.fields)
     names = pa.schema([pa.field(field.name, pa.null()) for field in kept])
@@ -47,30 +47,30 @@ def spark_schema(
 
 
 def check_level(level: str) -> None:
-    """Refuse what is no level."""
+    """Raise ValueError if `level` is unknown."""
     if level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
 
 
 def has_graphs(parser: Parser) -> bool:
-    """Whether a parser fills in DEPS."""
+    """Return whether a parser fills in DEPS."""
     return parser.graphs is not None or parser.system.builds_graphs
 
 
 def join_schemas(kept: pa.Schema, level: str, with_deps: bool) -> pa.Schema:
-    """The columns that are kept, and those that are made; no two of one name."""
+    """Join the kept columns and the new ones; a name in both is an error."""
     made = [*fields_of(level, with_deps), ERROR]
     if twice := {field.name for field in made} & {*kept.names}:
         name = min(twice)
         raise ValueError(
-            f"a column {name!r} is kept, but parsing makes one of that name; give it another: "
+            f"the kept column {name!r} has the name of an output column; rename it: "
             f'keep={{"{name}": "doc_{name}"}}'
         )
     return pa.schema([*kept, *made])
 
 
 def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
-    """The columns that a level has of its own."""
+    """Return the columns that parsing adds at a level."""
     words = word_fields(with_deps)
     if level == "word":
         return [pa.field("sent_id", pa.int32()), *words]
@@ -89,7 +89,7 @@ def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
 
 
 def word_fields(with_deps: bool) -> list[pa.Field]:
-    """The columns of a word, as in CoNLL-U; `start` and `end` are its place in the text."""
+    """Return the columns of a word, as in CoNLL-U; `start` and `end` are character offsets."""
     texts = ("form", "lemma", "upos", "xpos", "feats")
     return [
         pa.field("id", pa.int32()),

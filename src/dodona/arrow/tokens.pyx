@@ -1,6 +1,6 @@
-"""Sentences made of tokens as Arrow holds them: bytes, and where each token ends.
+"""Sentences from tokens in Arrow's layout: bytes, and the offset of each token's end.
 
-What comes out are sentences as the segmenter makes them, but without places in a text.
+The sentences are like those of the segmenter, but without positions in a text.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -11,14 +11,14 @@ from libcpp.vector cimport vector
 from dodona.treebank.sentence cimport NO_HEAD, STRIDE, make_sentence
 
 cdef enum:
-    LINE_ROOM = 30      # bytes of a line without its form, and of the space in the comment
+    LINE_BYTES = 30     # of a line without its form, and of the space in the comment
 
 
 def sentence_of_tokens(
     const int32_t[::1] ends, const unsigned char[::1] data, Py_ssize_t first, Py_ssize_t last,
     Py_ssize_t number,
 ):
-    """The sentence of the tokens from `first` to before `last`; token i is data[ends[i]:ends[i+1]].
+    """Make a sentence of the tokens first ≤ i < last, where token i is data[ends[i]:ends[i+1]].
 
     >>> from array import array
     >>> sentence = sentence_of_tokens(array("i", [0, 4, 9]), b"Oaksspeak", 0, 2, 1)
@@ -29,21 +29,21 @@ def sentence_of_tokens(
     cdef vector[int32_t] start, heads
     cdef const char* form
     cdef const char* base
-    cdef bytes head = b"# sent_id = %d\n# text = " % number
+    cdef bytes comments = b"# sent_id = %d\n# text = " % number
     if not 0 <= first < last < ends.shape[0]:
         raise ValueError("a sentence has at least one token")
     if data.shape[0] < ends[last]:
-        raise ValueError("the tokens end before their last place")
+        raise ValueError("the bytes end before the last token does")
     if data.shape[0] == 0:
         raise ValueError("all tokens are empty")
     base = <const char*> &data[0]
-    size = len(head) + 2 * (ends[last] - ends[first]) + LINE_ROOM * n_words + 2
+    size = len(comments) + 2 * (ends[last] - ends[first]) + LINE_BYTES * n_words + 2
     if size > INT32_MAX:
-        raise ValueError("a sentence of more than 2 GiB")
-    cdef bytes room = PyBytes_FromStringAndSize(NULL, size)
-    cdef char* out = PyBytes_AS_STRING(room)
-    memcpy(out, <const char*> head, len(head))
-    written = len(head)
+        raise ValueError("a sentence has at most 2 GiB")
+    cdef bytes lines = PyBytes_FromStringAndSize(NULL, size)
+    cdef char* out = PyBytes_AS_STRING(lines)
+    memcpy(out, <const char*> comments, len(comments))
+    written = len(comments)
     for i in range(first, last):
         form = base + ends[i]
         n = ends[i + 1] - ends[i]
@@ -60,16 +60,16 @@ def sentence_of_tokens(
         written = write_line(out, written, i, form, n, start.data() + i * STRIDE)
     out[written] = c"\n"
     return make_sentence(
-        room[:written + 1], <int> n_words, start.data(), heads.data(), "<tokens>", 1, "conllu")
+        lines[:written + 1], <int> n_words, start.data(), heads.data(), "<tokens>", 1, "conllu")
 
 
 cdef Py_ssize_t write_line(
-    char* out, Py_ssize_t at, Py_ssize_t place, const char* form, Py_ssize_t n, int32_t* start,
+    char* out, Py_ssize_t at, Py_ssize_t index, const char* form, Py_ssize_t n, int32_t* start,
 ) noexcept nogil:
-    """A word and its empty columns; returns where the next line begins."""
+    """Write a word and its empty columns; return the offset of the next line."""
     cdef char[20] digits
     cdef int k = 20
-    cdef Py_ssize_t number = place + 1
+    cdef Py_ssize_t number = index + 1
     start[0] = <int32_t> at
     while number:
         k -= 1

@@ -1,1 +1,1 @@
-"""To and from the objects of other libraries, each of them an extra."""
+"""Conversions to and from the objects of other libraries, each of them an extra."""

@@ -1,4 +1,4 @@
-"""A document as an Arrow table, one row per word, and back."""
+"""Conversion of documents to and from Arrow tables with one row per word."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.extras import require
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.word import places
+from dodona.treebank.word import word_offsets
 
 if TYPE_CHECKING:
     import pyarrow
 
-# name of the column: name of the property of Sentence
+# column: property of Sentence
 TEXTS = {
     "form": "forms",
     "lemma": "lemmas",
@@ -30,10 +30,10 @@ NAMES = ("sentence", "sent_id", "id", *list(TEXTS)[:5], "head", *list(TEXTS)[5:]
 
 
 def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
-    """A table of the words of all sentences, which are numbered from 1.
+    """Return a table of the words of all sentences, which are numbered from 1.
 
-    Columns are as in CoNLL-U; `head`, `start`, `end` and `sent_id` are null where there is nothing.
-    Tokens of several words are not in the table, but their words are, with their places.
+    Columns are those of CoNLL-U; unknown `head`, `start`, `end` and `sent_id` are null. Multiword
+    tokens are not in the table, but their words are, with the position of the token.
     """
     arrow = require("pyarrow", "arrow")
     columns = word_columns(sentences)
@@ -42,7 +42,7 @@ def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
 
 
 def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
-    """The columns of the table as lists."""
+    """Return the columns of the table as lists."""
     columns: dict[str, list[Any]] = {name: [] for name in NAMES}
     for number, sentence in enumerate(sentences, start=1):
         n_words = len(sentence)
@@ -52,16 +52,16 @@ def word_columns(sentences: Iterable[Sentence]) -> dict[str, list[Any]]:
         columns["head"] += sentence.heads
         for name, attribute in TEXTS.items():
             columns[name] += getattr(sentence, attribute)
-        starts, ends = places(sentence)
+        starts, ends = word_offsets(sentence)
         columns["start"] += starts
         columns["end"] += ends
     return columns
 
 
 def from_arrow(table: pyarrow.Table) -> list[Sentence]:
-    """The sentences in a table such as `to_arrow` makes; only `form` has to be there.
+    """Return the sentences of a table of `to_arrow`; only the column `form` is required.
 
-    Where `sentence` is missing, all words are one sentence.
+    Without the column `sentence`, all words are one sentence.
     """
     names = table.column_names
     if "form" not in names:

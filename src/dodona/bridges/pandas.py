@@ -1,4 +1,4 @@
-"""A document as a data frame of pandas, one row per word."""
+"""Conversion of documents to pandas data frames with one row per word."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def to_pandas(sentences: Iterable[Sentence]) -> Any:
-    """A data frame of the words of all sentences, with the columns of `bridges.arrow.to_arrow`.
+    """Return a data frame of all words, with the columns of `bridges.arrow.to_arrow`.
 
-    Numbers that may be missing (`head`, `start`, `end`) are of pandas' Int32, which knows <NA>.
+    Integers are of the nullable type Int32.
     """
     pandas = require("pandas", "pandas")
     columns = word_columns(sentences)

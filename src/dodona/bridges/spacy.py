@@ -1,8 +1,8 @@
-"""Sentences as a document of spaCy, and back.
+"""Conversion of sentences to and from spaCy documents.
 
-What spaCy calls a token is our word: of a token of several words (French *du*) the words *de* and
-*le* stand in the document, with no space between. White space other than one space is a token of
-its own there, as spaCy makes it, and none here: it is remembered in MISC, in the terms of UDPipe.
+A spaCy token is a word of Universal Dependencies: a multiword token (French *du*) becomes the
+tokens *de* and *le* without a space between them. In spaCy, white space other than a single space
+is a token; here it is stored in MISC, as UDPipe does.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
 NO_LABEL = ""
-SPACE_LABEL = "dep"  # what spaCy calls the arc to white space
-ROOT = "ROOT"  # what spaCy calls the arc to a root …
-ROOT_LABELS = (ROOT, "root")  # … and what Universal Dependencies do
+SPACE_LABEL = "dep"  # spaCy's label of white space
+ROOT = "ROOT"  # spaCy's label of the root
+ROOT_LABELS = (ROOT, "root")  # of spaCy and of Universal Dependencies
 
 
 @dataclass
-class _Columns:
+class _DocArguments:
     """The arguments of spaCy's Doc."""
 
     words: list[str] = field(default_factory=list)
@@ -43,15 +43,15 @@ class _Columns:
 
 
 def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang: str = "xx") -> Doc:
-    """A document of spaCy: forms, spaces, XPOS (tag_), UPOS (pos_), features, lemmas, trees.
+    """Make a spaCy document: forms, spaces, XPOS (tag_), UPOS (pos_), features, lemmas, trees.
 
-    Sentences begin where ours do, as long as each has one root: spaCy begins one at every root.
-    Without a vocabulary, the document gets one of the language `lang` ("en"; "xx" is any), and noun
-    chunks by the relations of UD.
+    Sentence boundaries are kept if each sentence has one root: spaCy starts a sentence at every
+    root. Without a vocabulary, the document gets one of the language `lang` ("en"; "xx" is any),
+    with noun chunks by the relations of UD.
     """
     spacy = require("spacy", "spacy")
     known_pos = require("spacy.parts_of_speech", "spacy").IDS
-    columns = _Columns()
+    columns = _DocArguments()
     has_trees = False
     for sentence in sentences:
         has_trees = has_trees or any(head is not None for head in sentence.heads)
@@ -65,12 +65,12 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang:
     return spacy.tokens.Doc(vocab, **given)
 
 
-def _add(columns: _Columns, sentence: Sentence, known_pos: dict[str, int]) -> None:
+def _add(columns: _DocArguments, sentence: Sentence, known_pos: dict[str, int]) -> None:
     """Add the words of a sentence, and the white space after them as tokens."""
-    place: dict[int, int] = {}  # of each word in the document
+    position: dict[int, int] = {}  # of each word in the document
     white_space = {token.last: token.white_space for token in sentence.tokens}
     for word in sentence:
-        place[word.id] = len(columns.words)
+        position[word.id] = len(columns.words)
         after = white_space.get(word.id, "")
         columns.words.append(word.form)
         columns.spaces.append(after.startswith(" "))
@@ -82,16 +82,16 @@ def _add(columns: _Columns, sentence: Sentence, known_pos: dict[str, int]) -> No
         columns.sent_starts.append(word.id == 1)
         if rest := after.removeprefix(" "):
             _add_white_space(columns, rest)
-    first = place[1]
+    first = position[1]
     columns.heads += range(first, len(columns.words))
     for word in sentence:
-        columns.heads[place[word.id]] = place[word.head or word.id]
+        columns.heads[position[word.id]] = position[word.head or word.id]
     for i in range(first, len(columns.words)):
         if columns.pos[i] == "SPACE":
             columns.heads[i] = next(j for j in range(i, -1, -1) if columns.pos[j] != "SPACE")
 
 
-def _add_white_space(columns: _Columns, text: str) -> None:
+def _add_white_space(columns: _DocArguments, text: str) -> None:
     is_spaced = len(text) > 1 and text.endswith(" ")
     columns.words.append(text.removesuffix(" ") if is_spaced else text)
     columns.spaces.append(is_spaced)
@@ -108,17 +108,17 @@ def _value(column: str) -> str:
 
 
 def is_white_space(token: Token) -> bool:
-    """Whether there is nothing else in a token; not every vocabulary knows."""
+    """Return whether a token is white space; not every vocabulary has this attribute."""
     return str(token.text).isspace()
 
 
 def from_spacy(doc: Doc) -> list[Sentence]:
-    """The sentences of a document of spaCy, all of it one sentence where spaCy knows of none."""
+    """Return the sentences of a spaCy document; one if it has no sentence boundaries."""
     return [sentence for sentence, _ in sentences_in(doc)]
 
 
 def noun_chunks(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
-    """Noun phrases (`Sentence.noun_phrases`) as spaCy wants its chunks: start, end, label."""
+    """Yield noun phrases (`Sentence.noun_phrases`) as spaCy chunks: start, end, label."""
     doc: Any = doclike.doc
     label = doc.vocab.strings.add("NP")
     for sentence, words in sentences_in(doc):
@@ -131,7 +131,7 @@ def noun_chunks(doclike: Doc | Span) -> Iterator[tuple[int, int, int]]:
 def sentences_in(
     doc: Doc, starts: list[int] | None = None
 ) -> Iterator[tuple[Sentence, list[Token]]]:
-    """Each sentence, with the tokens that are its words; where it begins, if `starts` say so."""
+    """Yield each sentence with the tokens of its words; `starts` overrides its boundaries."""
     has_trees = doc.has_annotation("DEP")
     for span in _spans(doc, starts):
         words = [token for token in span if not is_white_space(token)]
@@ -142,9 +142,9 @@ def sentences_in(
 def _spans(doc: Doc, starts: list[int] | None) -> Iterable[Span]:
     if starts is None:
         return doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    # a sentence begins with the first token that does not begin before it
-    places = [token.idx for token in doc]
-    firsts = {0, *(bisect_left(places, place) for place in starts[1:]), len(doc)}
+    # the first token of a sentence is the first that does not start before it
+    offsets = [token.idx for token in doc]
+    firsts = {0, *(bisect_left(offsets, start) for start in starts[1:]), len(doc)}
     return [doc[a:b] for a, b in pairwise(sorted(firsts))]
 
 
@@ -178,13 +178,13 @@ def _head(token: Token, ids: dict[int, int]) -> int | None:
 
 
 def _features(token: Token) -> str:
-    """In the order of Universal Dependencies, where capitals do not count."""
+    """Return the features in the order of Universal Dependencies, which ignores case."""
     return "|".join(sorted(str(token.morph).split("|"), key=str.lower)) or "_"
 
 
 def _misc(token: Token) -> str:
-    """The place of a token in the text, and what white space follows it."""
-    place = f"TokenRange={token.idx}:{token.idx + len(token)}"
+    """Return MISC: the position of a token in the text, and the white space after it."""
+    position = f"TokenRange={token.idx}:{token.idx + len(token)}"
     after = token.whitespace_
     doc: Any = token.doc
     for follower in doc[token.i + 1 :]:
@@ -192,5 +192,6 @@ def _misc(token: Token) -> str:
             break
         after += follower.text_with_ws
     if after == " ":
-        return place
-    return f"SpaceAfter=No|{place}" if not after else f"SpacesAfter={escape_spaces(after)}|{place}"
+        return position
+    spaces = f"SpacesAfter={escape_spaces(after)}" if after else "SpaceAfter=No"
+    return f"{spaces}|{position}"

@@ -1,4 +1,4 @@
-"""What `parse` and `tag` share: sentences through a model, from files to a file or a folder."""
+"""The common part of `parse` and `tag`: sentences from files, through a model, to files."""
 
 from __future__ import annotations
 
@@ -7,57 +7,53 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dodona.cli.errors import UsageError
-from dodona.cli.inputs import Item, Reading, Skipped, Source, find_sources, size_of
-from dodona.cli.meter import Meter, metered
+from dodona.cli.input_files import STDIN, total_size
+from dodona.cli.inputs import (
+    BadSentences,
+    InputSource,
+    SentenceOrBad,
+    SentenceReader,
+    find_sources,
+)
 from dodona.cli.outputs import SUFFIXES, open_writer
+from dodona.cli.progress import Meter
 
-Pipe = Callable[[Iterable[Item]], Iterator[Item]]
+Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
-def annotate(paths: list[str], reading: Reading, pipe: Pipe, out: str, format: str) -> None:
-    """Write what the pipe makes of the files; on a terminal, tell how fast that is.
+def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str) -> None:
+    """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
 
-    Where `out` is a folder, each file becomes one there.
+    If `out` is a folder, each input file becomes a file there.
     """
     sources = find_sources(paths)
-    targets = _targets(sources, out, format) if is_folder(out) else [out]
-    groups = [[source] for source in sources] if is_folder(out) else [sources]
-    skipped = Skipped()
-    with metered("parsing", size_of(sources), tells_speed=True) as meter:
-        reading.meter = meter
-        for target, group in zip(targets, groups, strict=True):
-            _write(reading.read(group), pipe, target, format, skipped, meter)
-    skipped.say()
+    groups: dict[str, list[InputSource]] = {out: sources}
+    if out.endswith(("/", os.sep)) or Path(out).is_dir():
+        groups = _group_by_target(sources, out, format)
+    bad = BadSentences()
+    size = total_size([source.path for source in sources])
+    with Meter("parsing", size, reports_speed=True) as meter:
+        reader.meter = meter
+        for target, group in groups.items():
+            with open_writer(target, format) as writer:
+                for item in meter.count(pipe(bad.watch(reader.read(group)))):
+                    writer.write(item)
+    bad.report()
 
 
-def is_folder(out: str) -> bool:
-    """Whether that is a folder, or is named like one.
-
-    >>> is_folder("parsed/"), is_folder("parsed.conllu")
-    (True, False)
-    """
-    return out.endswith(("/", os.sep)) or Path(out).is_dir()
-
-
-def _write(
-    items: Iterable[Item], pipe: Pipe, out: str, format: str, skipped: Skipped, meter: Meter
-) -> None:
-    with open_writer(out, format) as writer:
-        for item in meter.count(pipe(skipped.watch(items))):
-            writer.write(item)
-
-
-def _targets(sources: list[Source], folder: str, format: str) -> list[str]:
-    """Where each file goes; two never to the same place, and none onto itself."""
-    found: dict[Path, str] = {}
+def _group_by_target(
+    sources: list[InputSource], folder: str, format: str
+) -> dict[str, list[InputSource]]:
+    """Return the input of each file to write; no target has two inputs or is an input itself."""
+    found: dict[Path, InputSource] = {}
     for source in sources:
-        inside = Path("stdin" if source.path == "-" else source.place.removesuffix(".gz"))
+        inside = Path("stdin" if source.path == STDIN else source.inside.removesuffix(".gz"))
         target = Path(folder) / inside.with_suffix(SUFFIXES[format])
         if target in found:
-            raise UsageError(f"{found[target]} and {source.path} would both become {target}")
-        if target.exists() and source.path != "-" and target.samefile(source.path):
-            raise UsageError(f"{target} would be written over itself: give -o another folder")
-        found[target] = source.path
+            raise UsageError(f"{found[target].path} and {source.path} would both become {target}")
+        if target.exists() and source.path != STDIN and target.samefile(source.path):
+            raise UsageError(f"{target} would be overwritten by its own output: use another -o")
+        found[target] = source
     for target in found:
         target.parent.mkdir(parents=True, exist_ok=True)
-    return list(map(str, found))
+    return {str(target): [source] for target, source in found.items()}

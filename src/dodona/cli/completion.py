@@ -1,22 +1,21 @@
-"""What could come next in an unfinished command line: verbs, flags, and the values of flags."""
+"""Completions of an unfinished command line: verbs, flags, and the values of flags."""
 
 from collections.abc import Sequence
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import parameters
-from dodona.cli.grammar import Line
-from dodona.cli.help import summarise
+from dodona.cli.grammar import CommandLine
 from dodona.cli.program import choose
-from dodona.cli.verbs import VERBS, load_verb
+from dodona.cli.verbs import summaries
 
 
 def complete(words: Sequence[str]) -> list[str]:
-    """Words that could stand for the last one, each with a tab and what it means.
+    """Return the completions of the last word, each followed by a tab and a description.
 
     >>> complete(["inf"]), complete(["parse", "--output", "j"])
     (['info\\tShow everything a model records.'], ['json'])
 
-    Nothing where a file is expected, or where there is an error before.
+    There are none where a file is expected, or after an error.
 
     >>> complete(["parse", ""]), complete(["parse", "--treads", "-"])
     ([], [])
@@ -32,17 +31,17 @@ def complete(words: Sequence[str]) -> list[str]:
 
 
 def _join(words: Sequence[str]) -> list[str]:
-    """Bash takes `--output=json` for three words; here it is as if there were a blank."""
+    """Undo the splitting of Bash, which takes `--output=json` for three words."""
     *before, last = words or [""]
     return [word for word in before if word != "="] + ["" if last == "=" else last]
 
 
 def _list_all(before: Sequence[str], last: str) -> dict[str, str]:
-    """All words that could come, and what they mean."""
+    """Return all words that could follow, with their descriptions."""
     if not before and not last.startswith("-"):
-        return {name: summarise(load_verb(name)) for name in VERBS}
+        return summaries()
     verb, rest = choose(before)
-    line = Line(rest, parameters(verb))
+    line = CommandLine(rest, parameters(verb))
     if line.waiting:
         return dict.fromkeys(line.waiting.flag.choices, "")
     if not line.takes_flags or not last.startswith("-"):

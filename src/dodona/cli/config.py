@@ -1,4 +1,4 @@
-"""A file of settings: TOML, with the names of the flags."""
+"""Configuration files: TOML, with the names of the flags."""
 
 import sys
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ else:
 
 
 def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """The values in a file, by the name of the parameter.
+    """Return the values of a configuration file, by parameter.
 
     >>> from tempfile import TemporaryDirectory
     >>> from dodona.cli.flags import Flag
@@ -30,17 +30,17 @@ def read_config(path: Path, parameters: Iterable[Parameter]) -> dict[str, Any]:
     except ValueError as error:  # not UTF-8, or not TOML
         raise ValueError(f"{path}: {error}") from error
     except RecursionError:
-        raise ValueError(
-            f"{path}: values within values, too deep to be read; a setting is one value"
-        ) from None
+        raise ValueError(f"{path}: values are nested too deeply; a setting has one value") from None
     found = {}
     for key, value in content.items():
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
-            raise ValueError(f"{path}: no setting {key!r}; there are: {', '.join(known)}")
+            raise ValueError(
+                f"{path}: unknown setting {key!r}; the settings are: {', '.join(known)}"
+            )
         if parameter.type is float and type(value) is int and abs(value) <= sys.float_info.max:
             value = float(value)
         if not parameter.accepts(value):
-            raise ValueError(f"{path}: {key} is {parameter.expected}, not {value!r}")
+            raise ValueError(f"{path}: {key} must be {parameter.expected}, not {value!r}")
         found[parameter.name] = value
     return found

@@ -1,24 +1,19 @@
-"""`dodona parse` of many documents: tables of texts, or folders of them, to tables of trees.
+"""`dodona parse` of a corpus: tables or folders of texts become tables of trees.
 
-The work is done in `dodona.arrow`, which is loaded when it is needed.
+`dodona.arrow` does the work; it is imported only when needed.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dodona.cli.errors import UsageError, say
+from dodona.cli.progress import ProgressBar
 from dodona.models import advise_on_text
 
-if TYPE_CHECKING:
-    from dodona.arrow.running import Progress
-
-# as in dodona.arrow, which takes a moment to load; a test compares them
+# as in dodona.arrow, which is slow to import; a test compares them
 LEVELS = ("word", "sentence", "document", "conllu")
 PARQUET = "parquet"
 TABLES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
@@ -27,7 +22,7 @@ INPUTS = (None, "text", "tokens")
 
 
 def is_corpus(paths: list[str], output: str | None, *only_of_corpora: Any) -> bool:
-    """Whether these inputs, or what is asked for, are a corpus.
+    """Return whether the inputs or the options are those of a corpus.
 
     >>> is_corpus(["in/a.parquet"], None), is_corpus(["notes.txt"], "conllu")
     (True, False)
@@ -61,80 +56,54 @@ def parse_corpus(
     unfit: dict[str, bool],
     options: dict[str, Any],
 ) -> None:
-    """Parse all of it into a folder; `unfit` are flags that are for sentences only."""
+    """Parse a corpus into a folder; `unfit` are flags for sentences, and whether they are given."""
     if given := [name for name, is_given in unfit.items() if is_given]:
-        raise UsageError(f"--{given[0]} is for sentences, not for a corpus")
+        raise UsageError(f"--{given[0]} does not apply to a corpus")
     if text and (advice := advise_on_text(text)):
-        raise UsageError(f"--text names the column of a corpus that has the texts{advice}")
+        raise UsageError(f"--text is the name of a column of a corpus{advice}")
     if out == "-":
-        raise UsageError("a corpus goes into a folder: -o FOLDER")
+        raise UsageError("the output of a corpus is a folder: use -o FOLDER")
     if input not in INPUTS:
-        raise UsageError(f"a corpus is of text or tokens, not of --input {input}")
+        raise UsageError(f"--input {input} does not apply to a corpus; use text or tokens")
     if (output or PARQUET) not in FORMATS:
-        raise UsageError(f"a corpus becomes --output {' or '.join(FORMATS)}, not {output}")
-    from dodona.arrow.plan import make_plan
-    from dodona.arrow.running import run
+        raise UsageError(
+            f"--output {output} does not apply to a corpus; use {' or '.join(FORMATS)}"
+        )
+    from dodona.arrow.corpus_run import RunProgress, parse_files
+    from dodona.arrow.options import make_options
 
     column = "tokens" if input == "tokens" else "text"
     chosen: dict[str, Any] = {column: text or column, "keep": _columns(keep), **options}
-    plan = make_plan(model, level=level or LEVELS[0], **chosen)
-    with _view() as show:
-        for progress in run(paths, out, plan, format=output or PARQUET, resume=resume):
-            show(progress)
+    run_options = make_options(model, level=level or LEVELS[0], **chosen)
+    start = time.perf_counter()
+    with ProgressBar("parsing") as bar:
+
+        def show(progress: RunProgress) -> None:
+            speed = f"{progress.n_words / (time.perf_counter() - start):,.0f} words/s"
+            n_before = progress.n_bytes_before  # parsed by an earlier run
+            total = max(progress.n_bytes_total - n_before, 1)
+            note = f"{progress.n_words:,} words  {speed}"
+            bar.update(progress.n_bytes - n_before, total, note=note)
+
+        progress = parse_files(
+            paths, out, run_options, format=output or PARQUET, resume=resume, report=show
+        )
+    if bar.is_shown:
+        seconds = time.perf_counter() - start
+        speed = f"{progress.n_words / seconds:,.0f} words/s"
+        say(f"{progress.n_parts:,} files, {progress.n_words:,} words in {seconds:.2f} s: {speed}")
     if progress.n_errors:
         say(
             f"{progress.n_errors:,} of {progress.n_documents:,} documents could not be parsed; "
-            "the column 'error' says why"
+            "the column 'error' gives the reasons"
         )
 
 
 def _columns(keep: str | None) -> dict[str, str]:
-    """The columns to keep, and what they are called afterwards.
+    """Return the columns to keep, with their new names.
 
     >>> _columns("url, id=doc_id")
     {'url': 'url', 'id': 'doc_id'}
     """
     pairs = (word.strip().partition("=") for word in (keep or "").split(",") if word.strip())
     return {old: new or old for old, _, new in pairs}
-
-
-@contextmanager
-def _view() -> Iterator[Any]:
-    """Shows how far it is where stderr is a terminal, and at the end how fast it was."""
-    if not sys.stderr.isatty():
-        yield lambda progress: None
-        return
-    from rich import progress as bars
-    from rich.console import Console
-
-    start = time.perf_counter()
-    bar = bars.Progress(
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.TaskProgressColumn(),
-        bars.TextColumn("{task.fields[speed]}"),
-        bars.TimeRemainingColumn(),
-        console=Console(stderr=True, highlight=False),
-        transient=True,
-    )
-    task = bar.add_task("parse", total=None, speed="")
-    last: list[Progress] = []
-
-    def show(progress: Progress) -> None:
-        last[:] = [progress]
-        seconds = time.perf_counter() - start
-        bar.update(
-            task,
-            total=max(progress.n_bytes_total - progress.n_bytes_before, 1),
-            completed=progress.n_bytes - progress.n_bytes_before,
-            speed=f"{progress.n_words:,} words  {progress.n_words / seconds:,.0f} words/s",
-        )
-
-    with bar:
-        yield show
-    seconds = time.perf_counter() - start
-    for progress in last:
-        say(
-            f"{progress.n_parts:,} files, {progress.n_words:,} words in {seconds:.2f} s: "
-            f"{progress.n_words / seconds:,.0f} words/s"
-        )

@@ -1,4 +1,4 @@
-"""From an exception, or a signal, to one line on stderr and an exit code."""
+"""Exceptions and signals become one line on stderr and an exit code."""
 
 import contextlib
 import os
@@ -12,17 +12,21 @@ from dodona.cli.streams import forget_output
 from dodona.errors import DodonaError
 
 FAILED, MISUSED = 1, 2
-BY_SIGNAL = 128  # and its number: as a shell says it
+BY_SIGNAL = 128  # plus the number of the signal, as in shells
 INTERRUPTED, BROKEN_PIPE = BY_SIGNAL + 2, BY_SIGNAL + 13
-ENDING = ("SIGTERM", "SIGHUP")  # signals that end us in good order, those of them that exist
+ENDING = ("SIGTERM", "SIGHUP")  # signals after which we clean up, where they exist
 
 
 class UsageError(DodonaError, ValueError):
-    """Flags that do not go together."""
+    """Wrong arguments on the command line."""
+
+
+class VerbError(DodonaError):
+    """A verb of another distribution that cannot be loaded."""
 
 
 class Stop(Exception):  # noqa: N818
-    """Leave with this exit code; everything has been said."""
+    """A request to exit with this code, without a further message."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -30,7 +34,7 @@ class Stop(Exception):  # noqa: N818
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal asks us to end: as after Ctrl-C, what is half done is cleared away."""
+    """A signal that ends the process; as after Ctrl-C, unfinished files are removed."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -38,16 +42,16 @@ class Terminated(KeyboardInterrupt):
 
 
 def run(task: Callable[[], Any], *, debug: bool = False) -> int:
-    """Do it, and return the exit code.
+    """Run a task and return the exit code.
 
-    Our own errors are ValueErrors and, like the system's, written for people: one line. With
-    `debug` they come with their traceback; anything else is a bug of ours and always does.
+    Errors of Dodona (ValueErrors) and of the system are printed as one line; with `debug` they are
+    raised. Any other exception is a bug, and always raised.
     """
     try:
-        with _ending_in_good_order():
+        with _signals_raise():
             task()
             sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has left, as `head` does
+    except BrokenPipeError:  # the reader of our output has ended, as `head` does
         forget_output()
         return BROKEN_PIPE
     except KeyboardInterrupt as interrupt:
@@ -65,7 +69,7 @@ def run(task: Callable[[], Any], *, debug: bool = False) -> int:
 
 
 def exit_code(interrupt: KeyboardInterrupt) -> int:
-    """What to leave with after Ctrl-C or a signal.
+    """Return the exit code after Ctrl-C or a signal.
 
     >>> exit_code(KeyboardInterrupt()), exit_code(Terminated(15))
     (130, 143)
@@ -74,7 +78,7 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
 
 
 def say(text: str) -> None:
-    """One line on stderr.
+    """Print a line to stderr.
 
     >>> import contextlib
     >>> with contextlib.redirect_stderr(sys.stdout):
@@ -85,25 +89,25 @@ def say(text: str) -> None:
 
 
 def message(error: BaseException) -> str:
-    """What to tell about an error.
+    """Return the message of an error for people.
 
     >>> message(FileNotFoundError(2, "No such file or directory", "dev.conllu"))
     'dev.conllu: No such file or directory'
     >>> message(MemoryError())
-    'there is not enough memory'
+    'not enough memory'
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, MemoryError):
-        return "there is not enough memory" + (f": {error}" if str(error) else "")
+        return "not enough memory" + (f": {error}" if str(error) else "")
     return str(error) or type(error).__name__
 
 
 @contextlib.contextmanager
-def _ending_in_good_order() -> Iterator[None]:
-    """Let a signal that would end us at once raise `Terminated` instead; one that is ignored, not.
+def _signals_raise() -> Iterator[None]:
+    """Make signals that would kill the process raise `Terminated`, unless they are ignored.
 
-    Processes that are forked off meanwhile end as they would have.
+    Forked processes keep the default behaviour.
     """
     ours = os.getpid()
 
@@ -118,7 +122,7 @@ def _ending_in_good_order() -> Iterator[None]:
     try:
         for number in numbers:
             signal.signal(number, end)
-    except ValueError:  # not in the main thread: who calls us there looks after signals
+    except ValueError:  # not in the main thread, whose owner handles signals
         numbers = []
     try:
         yield
@@ -130,5 +134,5 @@ def _ending_in_good_order() -> Iterator[None]:
 def _flush_if_possible() -> None:
     try:
         sys.stdout.flush()
-    except (OSError, ValueError):  # that, too, may be what went wrong
+    except (OSError, ValueError):  # stdout may be what failed
         forget_output()

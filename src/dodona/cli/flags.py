@@ -1,30 +1,30 @@
-"""What a verb accepts, declared once: the signature of its function, annotated with `Flag`.
+"""The parameters of a verb: the signature of its function, annotated with `Flag`.
 
-`grammar` reads command lines by it, `help` makes the pages of it, `completion` what a shell offers,
-and `config` reads files with the same names.
+`grammar` parses command lines, `help` formats pages, `completion` offers words to a shell, and
+`config` reads files, all by these declarations.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, get_args, get_origin
 
-REQUIRED: Any = object()  # where there is no default
+REQUIRED: Any = object()  # the default of a parameter without one
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
 class Flag(NamedTuple):
-    """How a parameter is given in the shell: as a flag or, if `positional`, by its place."""
+    """How a parameter is given in the shell: as a flag, or by position."""
 
     help: str
     short: str = ""
     choices: tuple[str, ...] = ()
-    default: str = ""  # as help shows it, where the signature says None
-    metavar: str = ""  # what stands for the value; "" is FILE, or of a positional its name
+    default: str = ""  # shown in help, where the default in the signature is None
+    metavar: str = ""  # name of the value in help; "": FILE, or the name of a positional
     positional: bool = False
-    alone: str = ""  # the value of a flag without one; "" where it must have one
+    alone: str = ""  # the value if the flag is given without one; "": a value is required
 
 
 class Parameter(NamedTuple):
-    """One parameter of a verb: `--name` of that type, or several values of it."""
+    """A parameter of a verb: `--name`, with one value of this type or a list of them."""
 
     name: str
     type: type[str] | type[int] | type[float] | type[bool]
@@ -34,7 +34,7 @@ class Parameter(NamedTuple):
 
     @property
     def long(self) -> str:
-        """The flag in the shell.
+        """The name of the flag in the shell.
 
         >>> Parameter("skip_bad", bool, False, False, Flag("…")).long
         '--skip-bad'
@@ -43,17 +43,17 @@ class Parameter(NamedTuple):
 
     @property
     def negative(self) -> str:
-        """The flag that says no, of what holds unless it is given; "" for all others.
+        """The flag that switches off what is on by default; "" for other parameters.
 
         >>> Parameter("punctuation", bool, False, True, Flag("…")).negative
         '--no-punctuation'
         """
-        holds = self.type is bool and (self.default or self.flag.default == str(True))
-        return f"--no-{self.long[2:]}" if holds else ""
+        is_on = self.type is bool and (self.default or self.flag.default == str(True))
+        return f"--no-{self.long[2:]}" if is_on else ""
 
     @property
     def spellings(self) -> dict[str, bool]:
-        """Every way to write the flag, and what it says if it is a switch.
+        """Every spelling of the flag, with its value if it is a switch.
 
         >>> Parameter("quiet", bool, False, True, Flag("…", short="-q")).spellings
         {'-q': True, '--quiet': True, '--no-quiet': False}
@@ -61,11 +61,11 @@ class Parameter(NamedTuple):
         if self.flag.positional:
             return {}
         names = {self.flag.short: True, self.long: True, self.negative: False}
-        return {name: says for name, says in names.items() if name}
+        return {name: value for name, value in names.items() if name}
 
     @property
     def metavar(self) -> str:
-        """What stands for the value in help and errors; nothing for a switch.
+        """The name of the value in help and errors; "" for a switch.
 
         >>> Parameter("inputs", str, True, None, Flag("…", positional=True)).metavar
         '[INPUT]...'
@@ -82,12 +82,12 @@ class Parameter(NamedTuple):
 
     @property
     def title(self) -> str:
-        """How an error calls it."""
+        """The name of the parameter in errors."""
         return self.metavar if self.flag.positional else self.long
 
     @property
     def expected(self) -> str:
-        """What a value is to be, in words.
+        """A description of valid values.
 
         >>> Parameter("to", str, False, "a", Flag("…", choices=("a", "b"))).expected
         'one of a, b'
@@ -96,17 +96,17 @@ class Parameter(NamedTuple):
         return f"one of {choices}" if choices else KINDS[self.type]
 
     def accepts(self, value: Any) -> bool:
-        """Whether it is a value of the right type and, where there are choices, one of them."""
+        """Return whether a value has the right type and is among the choices, if any."""
         return type(value) is self.type and value in (self.flag.choices or (value,))
 
 
-DEBUG = Parameter("debug", bool, False, False, Flag("show the traceback of an error"))
-HELP = Parameter("help", bool, False, False, Flag("show this page", short="-h"))
-_MORE = "more_parameters"  # the attribute of a verb that has some
+DEBUG = Parameter("debug", bool, False, False, Flag("show the traceback of errors"))
+HELP = Parameter("help", bool, False, False, Flag("show this help", short="-h"))
+_MORE = "more_parameters"  # the attribute of a verb that holds computed parameters
 
 
 def parameters(verb: Callable[..., Any]) -> list[Parameter]:
-    """Every parameter of a verb's function, and those that all verbs have.
+    """Return the parameters of a verb, including those that all verbs have.
 
     >>> from typing import Annotated
     >>> def greet(times: Annotated[int, Flag("how often")] = 1): ...
@@ -117,7 +117,7 @@ def parameters(verb: Callable[..., Any]) -> list[Parameter]:
 
 
 def add_parameters(verb: Callable[..., Any], more: Iterable[Parameter]) -> None:
-    """Let a verb that takes `**others` have these parameters, too.
+    """Add parameters to a verb that takes `**others`.
 
     >>> def greet(**others): ...
     >>> add_parameters(greet, [Parameter("politely", bool, False, False, Flag("with a bow"))])
@@ -128,7 +128,7 @@ def add_parameters(verb: Callable[..., Any], more: Iterable[Parameter]) -> None:
 
 
 def _declare(verb: Any) -> Iterator[Parameter]:
-    """What the signature declares; `inspect` would tell it, too, but takes long to be imported."""
+    """Yield the parameters of the signature; `inspect` would find them, but is slow to import."""
     code = verb.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     last = names[: code.co_argcount][-len(verb.__defaults__ or ()) :]

@@ -1,4 +1,4 @@
-"""Reading the words of a command line, by the flags of its verb; there is no other reader."""
+"""The parser of command lines."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,30 +7,30 @@ from dodona.cli.errors import UsageError
 from dodona.cli.flags import REQUIRED, Parameter
 
 
-class Line:
-    """The words of a command line, told apart: which belong to a flag, and which stand alone.
+class CommandLine:
+    """A command line, split into flags with their values and positional words.
 
     >>> from dodona.cli.flags import Flag
     >>> threads = Parameter("threads", int, False, 1, Flag("…"))
-    >>> Line(["--threads", "2"], [threads]).values(), Line([], [threads]).values()
+    >>> CommandLine(["--threads", "2"], [threads]).values(), CommandLine([], [threads]).values()
     ({'threads': 2}, {'threads': 1})
-    >>> Line(["--treads", "2"], [threads])
+    >>> CommandLine(["--treads", "2"], [threads])
     Traceback (most recent call last):
-    dodona.cli.errors.UsageError: there is no option --treads; did you mean --threads?
+    dodona.cli.errors.UsageError: unknown option --treads; did you mean --threads?
     """
 
     def __init__(self, words: Iterable[str], parameters: Iterable[Parameter]) -> None:
         self.parameters = list(parameters)
-        self.texts: dict[str, str | bool] = {}  # by the name of the parameter
-        self.words: list[str] = []  # that belong to no flag
-        self.waiting: Parameter | None = None  # the flag whose value comes next
+        self.texts: dict[str, str | bool] = {}  # values of flags, by parameter
+        self.words: list[str] = []  # positional
+        self.waiting: Parameter | None = None  # the flag whose value is the next word
         self.takes_flags = True  # until `--`
         self.flags = {name: p for p in self.parameters for name in p.spellings}
         for word in words:
             self._add(word)
 
     def values(self) -> dict[str, Any]:
-        """The value of every parameter, checked, or its default."""
+        """Return the value of every parameter, checked, or its default."""
         if self.waiting is not None:
             self._fill(self.waiting, None)
         texts = self.texts | self._place_words()
@@ -48,7 +48,7 @@ class Line:
             self._add_flag(word)
 
     def _fill(self, parameter: Parameter, word: str | None) -> bool:
-        """Give a flag its value, or the one it has alone; whether the word was used for it."""
+        """Set the value of a flag, and return whether the word was used for it."""
         if word is not None and self._is_value(word):
             self.texts[parameter.name] = word
             return True
@@ -59,17 +59,17 @@ class Line:
         return False
 
     def _is_value(self, word: str) -> bool:
-        """Also a negative number or an odd name; what looks like `--flag` needs `=` before it."""
+        """Return whether a word can be the value of a flag: -1 can, `--word` only after `=`."""
         return word not in self.flags and not word.startswith("--")
 
     def _add_flag(self, word: str) -> None:
-        """A flag, alone or with its value: `--out FILE`, `--out=FILE`, `-o FILE`, `-oFILE`."""
+        """Add a flag: `--out FILE`, `--out=FILE`, `-o FILE` or `-oFILE`."""
         name, is_joined, value = word.partition("=")
         if name not in self.flags and word[:2] in self.flags:
             name, is_joined, value = word[:2], "=", word[2:]
         parameter = self.flags.get(name)
         if parameter is None:
-            raise UsageError(f"there is no option {name}{suggest(name, self.flags)}")
+            raise UsageError(f"unknown option {name}{suggest(name, self.flags)}")
         if parameter.type is not bool:
             if is_joined:
                 self.texts[parameter.name] = value
@@ -81,7 +81,7 @@ class Line:
             self.texts[parameter.name] = parameter.spellings[name]
 
     def _place_words(self) -> dict[str, Any]:
-        """The words that belong to no flag, each to the parameter whose place it stands in."""
+        """Assign the positional words to parameters."""
         words, placed = self.words, dict[str, Any]()
         for parameter in self.parameters:
             if parameter.flag.positional and words:
@@ -89,12 +89,12 @@ class Line:
                 placed[parameter.name] = words[:n_words] if parameter.is_list else words[0]
                 words = words[n_words:]
         if words:
-            raise UsageError(f"unexpected word {words[0]!r}")
+            raise UsageError(f"unexpected argument {words[0]!r}")
         return placed
 
 
 def _convert(parameter: Parameter, text: Any) -> Any:
-    """The value that a text stands for; of no text, the default."""
+    """Return the value of a text, or the default if there is none."""
     if text is None:
         if parameter.default is REQUIRED:
             raise UsageError(f"{parameter.title} is missing: {parameter.flag.help}")
@@ -106,12 +106,12 @@ def _convert(parameter: Parameter, text: Any) -> Any:
     except ValueError:
         value = None
     if not parameter.accepts(value):
-        raise UsageError(f"{parameter.title} is {parameter.expected}, not {text!r}")
+        raise UsageError(f"{parameter.title} must be {parameter.expected}, not {text!r}")
     return value
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """The known words that look like this one, as the end of an error; maybe nothing.
+    """Return the known words that resemble this one as the end of a message, or "".
 
     >>> suggest("--treads", ["--threads", "--out"]), suggest("pray", ["info"])
     ('; did you mean --threads?', '')

@@ -1,4 +1,4 @@
-"""The pages of --help, made from what `flags` knows of a verb."""
+"""The output of --help."""
 
 import inspect
 import sys
@@ -9,10 +9,10 @@ from typing import Any
 
 from dodona.cli.flags import REQUIRED, Parameter, parameters
 from dodona.cli.program import program
-from dodona.cli.verbs import VERBS, load_verb
+from dodona.cli.verbs import summaries
 
 LEAST_COLUMNS, MOST_COLUMNS = 50, 100
-MOST_LEFT = 30  # columns for names; what they mean stands to the right of them
+MOST_LEFT = 30  # columns for names, to the left of their descriptions
 COLOURS = {
     r"(?m)^\w+:": "bold",  # titles
     r"(?m)^  (-\w, )?--[\w-]+( / --[\w-]+)?": "cyan",  # flags
@@ -20,7 +20,7 @@ COLOURS = {
 
 
 def print_page(command: str, verb: Callable[..., Any]) -> None:
-    """Print the page of a verb, in colours where stdout is a terminal."""
+    """Print the help of a verb, in colours if stdout is a terminal."""
     width = min(max(get_terminal_size().columns, LEAST_COLUMNS), MOST_COLUMNS)
     page = make_page(command, verb, width)
     if not sys.stdout.isatty():
@@ -36,7 +36,7 @@ def print_page(command: str, verb: Callable[..., Any]) -> None:
 
 
 def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
-    """How to call a verb, what it does, and all its flags.
+    """Return the help of a verb: its usage, description, arguments and options.
 
     >>> from typing import Annotated
     >>> from dodona.cli.flags import Flag
@@ -48,8 +48,8 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
     <BLANKLINE>
     Options:
       --times N   how often [1]
-      --debug     show the traceback of an error
-      -h, --help  show this page
+      --debug     show the traceback of errors
+      -h, --help  show this help
     """
     known = parameters(verb)
     places = [p for p in known if p.flag.positional]
@@ -62,18 +62,12 @@ def make_page(command: str, verb: Callable[..., Any], width: int) -> str:
     flags = ((_name(p), _explain(p)) for p in known if not p.flag.positional)
     blocks.append(_list("Options", flags, width))
     if verb is program:
-        rows = ((name, summarise(load_verb(name))) for name in VERBS)
-        blocks.append(_list("Verbs", rows, width))
+        blocks.append(_list("Verbs", summaries().items(), width))
     return "\n\n".join(blocks)
 
 
-def summarise(verb: Callable[..., Any]) -> str:
-    """The first line of what a verb says of itself."""
-    return (inspect.getdoc(verb) or "").partition("\n")[0]
-
-
 def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
-    """Names on the left, what they mean on the right; below them, where a name is too long."""
+    """Return a list of names with their descriptions, to the right or below long names."""
     rows = list(rows)
     left = min(MOST_LEFT, max(len(name) for name, _ in rows) + 4)
     lines = [f"{title}:"]
@@ -89,13 +83,13 @@ def _list(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
 
 
 def _indent(text: str, width: int, by: int = 2, hang: int = 0) -> list[str]:
-    """Lines of the text, broken at blanks only; all but the first hang in further."""
+    """Wrap a text at blanks; lines after the first are indented by `hang` more."""
     first, rest = " " * by, " " * (by + hang)
     return wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def _name(parameter: Parameter) -> str:
-    """`-o, --out FILE`, `--checkpoint / --no-checkpoint`."""
+    """Return the spellings of a flag: `-o, --out FILE`, `--checkpoint / --no-checkpoint`."""
     short = f"{parameter.flag.short}, " if parameter.flag.short else ""
     no = f" / {parameter.negative}" if parameter.negative else ""
     value = f"[{parameter.metavar}]" if parameter.flag.alone else parameter.metavar
@@ -103,7 +97,7 @@ def _name(parameter: Parameter) -> str:
 
 
 def _explain(parameter: Parameter) -> str:
-    """What the flag is for and, in brackets, what holds without it."""
+    """Return the description of a flag with its default in brackets."""
     default = parameter.flag.default
     if not default and parameter.type is not bool and parameter.default not in (None, REQUIRED):
         default = str(parameter.default)

@@ -1,4 +1,4 @@
-"""What sentences are read from: files of them, of lines of tokens, or of plain text."""
+"""Reading sentences from files: treebanks, lines of tokens, or plain text."""
 
 import sys
 from collections import Counter
@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dodona.cli.errors import say
-from dodona.cli.meter import Meter, metered
-from dodona.cli.opened import UTF8, Opened, check_encoding, total_size
-from dodona.cli.places import PLAIN, STDIN, TREEBANK, find_files
+from dodona.cli.input_files import (
+    PLAIN,
+    STDIN,
+    TREEBANK,
+    UTF8,
+    InputFile,
+    check_encoding,
+    find_files,
+    total_size,
+)
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from dodona.treebank.conllu.reader import FORMATS, read
 from dodona.treebank.sentence import Sentence
@@ -20,24 +28,24 @@ if TYPE_CHECKING:
 CONLLU, CONLLX = FORMATS
 TEXT, TOKENS, LINES = "text", "tokens", "lines"
 INPUTS = (*FORMATS, TEXT, LINES, TOKENS)
-GUESSED = "by the name and the first lines of the file"  # how help says it
+GUESSED = "guessed from the file's name and first lines"  # the default in help texts
 
-Item = Sentence | BadSentence
+SentenceOrBad = Sentence | BadSentence
 Trees = Literal["required", "optional", "ignored"]
 
 
-class Source(NamedTuple):
-    """A file to read, and what it is called in ids of documents and sentences."""
+class InputSource(NamedTuple):
+    """A file to read, and its name in the ids of documents and sentences."""
 
     path: str
-    name: str = ""  # nothing where there is one file only
-    place: str = ""  # from the folder on that was named
+    name: str = ""  # empty for a single file
+    inside: str = ""  # the path relative to the folder that was given
 
 
-class Reading:
-    """How files are read: in which format, by which segmenter, from which encoding.
+class SentenceReader:
+    """A reader of files in one format, with a segmenter for text, from one encoding.
 
-    Without a format, that is found out for each file; a `meter` is told how far it has come.
+    Without a format, the format of each file is guessed. A `meter` shows the progress.
     """
 
     def __init__(
@@ -53,17 +61,17 @@ class Reading:
         self.encoding, self.trees, self.meter = encoding, trees, meter
         self.has_warned = False
 
-    def read(self, sources: Iterable[Source]) -> Iterator[Item]:
-        """The sentences of all files, one after the other."""
+    def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
+        """Yield the sentences of all files."""
         for source in sources:
-            with Opened(source.path, check_encoding(self.encoding)) as file:
+            with InputFile(source.path, check_encoding(self.encoding)) as file:
                 if self.meter is not None:
                     self.meter.watch(file)
                 yield from self._read(file, source)
 
-    def _read(self, file: Opened, source: Source) -> Iterator[Item]:
+    def _read(self, file: InputFile, source: InputSource) -> Iterator[SentenceOrBad]:
         if source.path == STDIN and sys.stdin.isatty():
-            say("reading what is typed here; Ctrl-D (on Windows Ctrl-Z) ends it")
+            say("reading from the terminal; end with Ctrl-D (on Windows Ctrl-Z)")
         format = self.format or self._guess(file)
         if format in FORMATS:
             yield from self._read_treebank(file, format)
@@ -72,24 +80,25 @@ class Reading:
         else:
             splitting: Splitting = "lines" if format == LINES else "learned"
             segmenter = self._require_segmenter(source.path)
-            texts = self._looked_at(file.texts(), segmenter, source.path)
-            blocks = segmenter.stream(texts, sentences=splitting, name=source.name)
-            for block in blocks:
+            texts = self._check_language(file.texts(), segmenter, source.path)
+            for block in segmenter.stream(texts, sentences=splitting, name=source.name):
                 yield from block
 
-    def _looked_at(self, texts: Iterable[str], segmenter: "Segmenter", path: str) -> Iterator[str]:
-        """The texts; once, a warning if the first is in a language that the model does not know."""
+    def _check_language(
+        self, texts: Iterable[str], segmenter: "Segmenter", path: str
+    ) -> Iterator[str]:
+        """Yield the texts; warn once if the first is in a language unknown to the model."""
         for number, text in enumerate(texts):
             if number == 0 and not self.has_warned and segmenter.is_strange(text):
                 self.has_warned = True
                 say(
                     f"{path}: the model knows few of these words; is this another language? "
-                    "`dodona models` lists the models that are here"
+                    "`dodona models` lists the available models"
                 )
             yield text
 
-    def _guess(self, file: Opened) -> str:
-        """Text, for a model that can read it, unless the file is a treebank."""
+    def _guess(self, file: InputFile) -> str:
+        """Guess the format: text for a model that reads text, unless the file is a treebank."""
         name = file.path.removesuffix(".gz")
         if name.endswith(".conllx"):
             return CONLLX
@@ -97,7 +106,7 @@ class Reading:
             return CONLLU
         return TEXT if self.segmenter is not None or name.endswith(PLAIN) else CONLLU
 
-    def _read_treebank(self, file: Opened, format: Any) -> Iterator[Item]:
+    def _read_treebank(self, file: InputFile, format: Any) -> Iterator[SentenceOrBad]:
         bad: Any = "pass" if self.skip_bad else "raise"
         source: Any = file
         try:
@@ -110,17 +119,17 @@ class Reading:
     def _require_segmenter(self, path: str) -> "Segmenter":
         if self.segmenter is None:
             raise ValueError(
-                f"{path}: this model has no segmenter, so it cannot read plain text; give it "
-                "--input conllu or tokens, or train one with --pipeline text"
+                f"{path}: this model has no segmenter, so it cannot read plain text; use --input "
+                "conllu or tokens, or train a model with --pipeline text"
             )
         return self.segmenter
 
 
-def find_sources(names: Iterable[str]) -> list[Source]:
-    """The files that are named, and those in folders; where there are several, each has a name.
+def find_sources(names: Iterable[str]) -> list[InputSource]:
+    """Return the named files and those in named folders; several files get distinct names.
 
     >>> find_sources(["-"])
-    [Source(path='-', name='', place='-')]
+    [InputSource(path='-', name='', inside='-')]
     >>> [source.name for source in find_sources(["a/oak.txt", "a/elm.txt.gz", "b/oak.txt"])]
     ['a/oak', 'elm', 'b/oak']
     """
@@ -129,19 +138,19 @@ def find_sources(names: Iterable[str]) -> list[Source]:
     for name in names:
         is_folder = is_folder or Path(name).is_dir()
         for path in find_files([name], (*TREEBANK, *PLAIN)):
-            inside = Path(path).relative_to(name) if path != name else Path(Path(path).name)
-            found.append((path, inside.as_posix()))
+            relative = Path(path).relative_to(name) if path != name else Path(Path(path).name)
+            found.append((path, relative.as_posix()))
     if len(found) == 1 and not is_folder:
-        return [Source(*found[0][:1], place=found[0][1])]
+        return [InputSource(found[0][0], inside=found[0][1])]
     stems = [_stem(Path(path).name) for path, _ in found]
     counts = Counter(stems)
     seen: Counter[str] = Counter()
     sources = []
-    for (path, place), stem in zip(found, stems, strict=True):
+    for (path, inside), stem in zip(found, stems, strict=True):
         name = stem if counts[stem] == 1 else _stem(Path(path).as_posix())
         seen[name] += 1
-        name = name if seen[name] == 1 else f"{name}.{seen[name]}"  # one file, named twice
-        sources.append(Source(path, "" if path == STDIN else name, place))
+        name = name if seen[name] == 1 else f"{name}.{seen[name]}"  # a file given twice
+        sources.append(InputSource(path, "" if path == STDIN else name, inside))
     return sources
 
 
@@ -151,23 +160,18 @@ def read_treebanks(
     trees: Trees,
     skip_bad: bool,
     *,
-    doing: str = "reading",
+    task: str = "reading",
     encoding: str = UTF8,
-) -> Iterator[Item]:
-    """The sentences of all files, and of those in folders; a terminal sees how far it is."""
-    named = list(find_files(paths))
-    with metered(doing, total_size(named)) as meter:
-        reading = Reading(format, None, skip_bad, encoding, trees, meter)
-        yield from meter.count(reading.read(Source(path) for path in named))
-
-
-def size_of(sources: Iterable[Source]) -> int | None:
-    """The bytes of all sources together, where that is known."""
-    return total_size([source.path for source in sources])
+) -> Iterator[SentenceOrBad]:
+    """Yield the sentences of all files and folders, with a progress bar on a terminal."""
+    files = list(find_files(paths))
+    with Meter(task, total_size(files)) as meter:
+        reader = SentenceReader(format, None, skip_bad, encoding, trees, meter)
+        yield from meter.count(reader.read(InputSource(path) for path in files))
 
 
 def _stem(name: str) -> str:
-    """The name without the endings that tell the format."""
+    """Return the name without the suffixes of its format."""
     name = name.removesuffix(".gz")
     for suffix in (*TREEBANK, *PLAIN):
         name = name.removesuffix(suffix)
@@ -175,19 +179,19 @@ def _stem(name: str) -> str:
 
 
 def advise(error: TreebankError, is_sure: bool, converts: bool = True) -> TreebankError:
-    """The error, with what to do about it: another format, another encoding."""
+    """Add advice to an error: to use another format or another encoding."""
     advice = ""
     if "tab-separated columns" in error.message and not is_sure:
-        advice = "; if this is no CoNLL-U, say what it is: --input text, lines or tokens"
+        advice = "; if this is not CoNLL-U, give its format: --input text, lines or tokens"
     elif error.message.endswith("tab-separated columns, found 1"):
-        advice = "; of plain text, make trees first: dodona parse en --input text FILE"
+        advice = "; to parse plain text: dodona parse en --input text FILE"
     elif "invalid UTF-8" in error.message and converts:
-        advice = "; --encoding converts others, such as latin-1"
+        advice = "; --encoding converts other encodings, such as latin-1"
     return TreebankError(error.source, error.line, error.message + advice)
 
 
-def _read_tokens(file: Opened) -> Iterator[Sentence]:
-    """A sentence a line, its tokens between white space; empty lines are passed over."""
+def _read_tokens(file: InputFile) -> Iterator[Sentence]:
+    """Yield a sentence for each line of tokens, separated by white space."""
     rest = ""
     for chunk in file.texts():
         *lines, rest = (rest + chunk).split("\n")
@@ -201,23 +205,23 @@ def _split_lines(lines: Iterable[str]) -> Iterator[Sentence]:
             yield Sentence.from_columns(tokens, comments=[f"# text = {' '.join(tokens)}"])
 
 
-class Skipped:
-    """Counts what is passed on because it is no sentence."""
+class BadSentences:
+    """The number of invalid sentences, and the error of the first."""
 
     def __init__(self) -> None:
         self.n_bad = 0
         self.first = ""
 
-    def watch(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The same items, counted."""
+    def watch(self, items: Iterable[SentenceOrBad]) -> Iterator[SentenceOrBad]:
+        """Yield the items, and count the invalid ones."""
         for item in items:
             if isinstance(item, BadSentence):
                 self.n_bad += 1
                 self.first = self.first or str(item.error)
             yield item
 
-    def say(self, done: str = "passed on") -> None:
-        """Tell how many there were, if any, and what is wrong with the first."""
+    def report(self, what: str = "passed through unchanged") -> None:
+        """Report the number of invalid sentences, if any, and what became of them."""
         if self.n_bad:
             plural = "s" if self.n_bad > 1 else ""
-            say(f"{self.n_bad:,} bad sentence{plural} {done}; the first: {self.first}")
+            say(f"{self.n_bad:,} invalid sentence{plural} {what}; the first: {self.first}")

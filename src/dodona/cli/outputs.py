@@ -1,4 +1,4 @@
-"""What sentences are written as: CoNLL-U, CoNLL-X, JSON lines or pictures."""
+"""Writers of sentences: CoNLL-U, CoNLL-X, JSON lines or pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import IO, Any, Protocol
 
-from dodona.cli.inputs import Item
+from dodona.cli.inputs import SentenceOrBad
 from dodona.cli.pictures import PICTURES, open_pictures
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
@@ -15,7 +15,7 @@ from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
 OUTPUTS = (*FORMATS, "json", *PICTURES)
-SUFFIXES = {  # of files that are named by their format
+SUFFIXES = {  # of files in each format
     "conllu": ".conllu",
     "conllx": ".conllx",
     "json": ".jsonl",
@@ -28,13 +28,13 @@ SUFFIXES = {  # of files that are named by their format
 
 
 class Writing(Protocol):
-    """Where sentences go."""
+    """A writer of sentences."""
 
-    def write(self, sentence: Item, /) -> None: ...
+    def write(self, sentence: SentenceOrBad, /) -> None: ...
 
 
 def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
-    """A writer of the format to a file that appears only when all went well."""
+    """Return a writer to a file that is created only if everything succeeds."""
     if format in PICTURES:
         return open_pictures(path, format)
     return _open_json(path) if format == "json" else Writer(path, format=format)
@@ -47,7 +47,7 @@ def _open_json(path: str) -> Iterator[JsonWriter]:
 
 
 class JsonWriter:
-    """One JSON object a line.
+    """A writer of JSON lines, one object per sentence.
 
     >>> import io
     >>> memory = io.BytesIO()
@@ -62,8 +62,8 @@ class JsonWriter:
         self._file = file
         self._dumps = dumps
 
-    def write(self, sentence: Item, /) -> None:
-        """Write one sentence; one that is bad as its text and what is wrong with it."""
+    def write(self, sentence: SentenceOrBad, /) -> None:
+        """Write a sentence; an invalid one becomes its text and the error."""
         found = sentence.to_dict() if isinstance(sentence, Sentence) else _explain(sentence)
         self._file.write(self._dumps(found, ensure_ascii=False).encode() + b"\n")
 

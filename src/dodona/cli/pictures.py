@@ -1,4 +1,4 @@
-"""Sentences as pictures: an HTML page, trees in plain text, or one SVG, PNG or PDF."""
+"""Writers of pictures: an HTML page, trees in plain text, or one SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PICTURES: tuple[Picture, ...] = ("svg", "html", "tree", "png", "pdf")
 def open_pictures(
     path: str, format: Picture, how: dict[str, Any] | None = None
 ) -> Iterator[PictureWriter]:
-    """A writer of pictures to a file that appears only when all went well.
+    """Open a writer of pictures to a file that is created only if everything succeeds.
 
-    `how` are options of `Sentence.to_svg`, or for trees in plain text of `Sentence.tree`.
+    `how` are options of `Sentence.to_svg`, or of `Sentence.tree` for plain text.
     """
     with open_output(path) as file:
         writer = WRITERS[format](file, how or {})
@@ -29,37 +29,37 @@ def open_pictures(
 
 
 class PictureWriter:
-    """Writes trees as text, each as soon as it comes; the others derive from it."""
+    """A writer of trees as plain text; the base class of the other writers."""
 
     def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
         self._file = file
         self._how = how or {}
 
     def write(self, sentence: Sentence | BadSentence, /) -> None:
-        """Draw one sentence; of one that is bad, tell what is wrong with it."""
+        """Write the drawing of a sentence, or the error of an invalid one."""
         if isinstance(sentence, BadSentence):
             self.put(self.explain(sentence))
         else:
             self.put(self.draw(sentence))
 
     def put(self, text: str) -> None:
-        """Add to the file."""
+        """Append text to the file."""
         self._file.write(text.encode())
 
     def draw(self, sentence: Sentence) -> str:
-        """A sentence, drawn."""
+        """Return the drawing of a sentence."""
         return f"{sentence.tree(**self._how)}\n\n"
 
     def explain(self, sentence: BadSentence) -> str:
-        """What is wrong."""
+        """Return the error of an invalid sentence."""
         return f"{sentence.error}\n\n"
 
     def finish(self) -> None:
-        """What stands at the end."""
+        """Write the end of the file."""
 
 
 class HtmlWriter(PictureWriter):
-    """A page with a picture of each sentence, each written as soon as it comes.
+    """A writer of an HTML page with a figure for each sentence.
 
     >>> import io
     >>> memory = io.BytesIO()
@@ -76,20 +76,20 @@ class HtmlWriter(PictureWriter):
         self.put(html.opening("Dodona"))
 
     def draw(self, sentence: Sentence) -> str:
-        """A figure."""
+        """Return a figure."""
         return self._html.figure(sentence.to_svg(standalone=False, **self._how), sentence.text)
 
     def explain(self, sentence: BadSentence) -> str:
-        """A figure without a picture."""
+        """Return a figure with the error only."""
         return self._html.figure("", str(sentence.error))
 
     def finish(self) -> None:
-        """The end of the page."""
+        """Write the end of the page."""
         self.put(self._html.CLOSING)
 
 
 class SvgWriter(PictureWriter):
-    """One picture of all sentences. Its size comes first in the file, so all are kept until then.
+    """A writer of one SVG of all sentences, kept in memory since the size comes first in the file.
 
     >>> import io
     >>> memory = io.BytesIO()
@@ -105,36 +105,36 @@ class SvgWriter(PictureWriter):
         self._pictures: list[str] = []
 
     def write(self, sentence: Sentence | BadSentence, /) -> None:
-        """Keep a sentence for the end; one that is bad is left out."""
+        """Add the drawing of a sentence; an invalid one is left out."""
         if isinstance(sentence, Sentence):
             self._pictures.append(sentence.to_svg(standalone=False, **self._how))
 
     def picture(self) -> str:
-        """All sentences, one below the other."""
+        """Return the drawing of all sentences, one below the other."""
         from dodona.drawing.svg import stack_pictures
 
         return stack_pictures(self._pictures)
 
     def finish(self) -> None:
-        """The whole picture."""
+        """Write the drawing."""
         self.put(self.picture() + "\n")
 
 
 class PngWriter(SvgWriter):
-    """The same in pixels."""
+    """A writer of one PNG of all sentences."""
 
     def finish(self) -> None:
-        """The whole picture."""
+        """Write the drawing."""
         from dodona.bridges.cairo import to_png
 
         self._file.write(to_png(self.picture()))
 
 
 class PdfWriter(SvgWriter):
-    """The same on a page."""
+    """A writer of one PDF page with all sentences."""
 
     def finish(self) -> None:
-        """The whole picture."""
+        """Write the drawing."""
         from dodona.bridges.cairo import to_pdf
 
         self._file.write(to_pdf(self.picture()))

@@ -1,159 +1,146 @@
-"""How training goes: a bar where stderr is a terminal, elsewhere a line per epoch, or nothing."""
+"""The progress bar of long commands: shown on stderr where that is a terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from dodona.cli.errors import say
+from dodona.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from dodona.learning.epochs import Epoch, Progress
-    from dodona.parsing.training import Trainer
+    from dodona.cli.input_files import InputFile
+
+INTERVAL = 0.2  # seconds between two updates of a meter
 
 
-@contextmanager
-def view(trainer: Trainer, quiet: bool) -> Iterator[View]:
-    """What the user is to see of this run."""
-    kind = View if quiet else Bar if sys.stderr.isatty() else Lines
-    shown = kind(trainer)
-    try:
-        yield shown
-    finally:
-        shown.close()
+class ProgressBar:
+    """A bar with a note and the time left, below the lines that are printed meanwhile.
 
+    It appears with the first update, and disappears when closed. Where stderr is no terminal, only
+    the lines are printed; with `quiet` nothing is.
+    """
 
-class View:
-    """Shows nothing; the others show more."""
+    def __init__(self, task: str, total: float | None = None, *, quiet: bool = False) -> None:
+        self.task, self.total, self.quiet = task, total, quiet
+        self.is_shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
 
-    def __init__(self, trainer: Trainer) -> None:
-        self.trainer = trainer
+    def __enter__(self) -> ProgressBar:
+        return self
 
-    def advance(self, progress: Progress) -> None:
-        """An epoch goes on."""
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def finish(self, epoch: Epoch) -> None:
-        """An epoch is complete."""
+    def update(
+        self, completed: float, total: float | None = None, *, note: str = "", task: str = ""
+    ) -> None:
+        """Show how much is completed; a total or a task that is given replaces the earlier one."""
+        if self.is_shown:
+            self.total, self.task = total or self.total, task or self.task
+            self._rich().update(
+                0, completed=completed, total=self.total, description=self.task, note=note
+            )
 
-    def close(self) -> None:
-        """Nothing more comes."""
+    def print(self, line: str, style: str = "") -> None:
+        """Print a line above the bar."""
+        if self._bar is not None:
+            from rich.text import Text
 
-
-class Lines(View):
-    """One plain line per epoch."""
-
-    def __init__(self, trainer: Trainer) -> None:
-        super().__init__(trainer)
-        for line in describe_data(trainer):
+            self._bar.console.print(Text(line, style), soft_wrap=True)
+        elif not self.quiet:
             say(line)
 
-    def finish(self, epoch: Epoch) -> None:
-        say(describe_epoch(epoch, self.trainer))
-
-
-class Bar(View):
-    """A bar for the epoch at hand, below the lines of those that are complete."""
-
-    def __init__(self, trainer: Trainer) -> None:
-        from rich import progress
-        from rich.console import Console
-
-        super().__init__(trainer)
-        self.console = Console(stderr=True, highlight=False)
-        self.bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.TaskProgressColumn(),
-            progress.TextColumn("{task.fields[speed]}"),
-            progress.TimeRemainingColumn(),
-            console=self.console,
-            transient=True,
-        )
-        for line in describe_data(trainer):
-            self._print(line)
-        self.task = self.bar.add_task("epoch", total=None, speed="")
-        self.bar.start()
-
-    def advance(self, progress: Progress) -> None:
-        n_before = (progress.epoch_number - 1) * progress.n_sentences
-        self.bar.update(
-            self.task,
-            total=progress.n_epochs * progress.n_sentences,
-            completed=n_before + progress.n_done,
-            description=f"epoch {progress.epoch_number}",
-            speed=f"{progress.n_updates:,} updates  {progress.words_per_second:,.0f} words/s",
-        )
-
-    def finish(self, epoch: Epoch) -> None:
-        self._print(describe_epoch(epoch, self.trainer), "bold" if epoch.is_best else "")
-
     def close(self) -> None:
-        self.bar.stop()
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
-    def _print(self, line: str, style: str = "") -> None:
-        from rich.text import Text
+    def _rich(self) -> Any:
+        if self._bar is None:
+            from rich import progress
+            from rich.console import Console
 
-        self.console.print(Text(line, style), soft_wrap=True)
-
-
-def describe_data(trainer: Trainer) -> list[str]:
-    """What there is to learn from, and what is done about trees that cannot be derived."""
-    data, settings = trainer.data, trainer.settings
-    if trainer.system.builds_graphs:
-        return _describe_graphs(trainer)
-    projective_only = trainer.system.projective_only
-    is_static = "static" in (settings.training, settings.oracle)
-    leaves_out = projective_only and settings.projectivise == "none" and is_static
-    n_sentences = len(data.order) + (data.n_nonprojective if leaves_out else 0)
-    lines = [f"train: {n_sentences:,} sentences, {data.n_words:,} words"]
-    if trainer.dev:
-        lines.append(f"dev: {len(trainer.dev):,} sentences, {sum(map(len, trainer.dev)):,} words")
-    else:
-        lines.append("dev: none, so the parser of the last epoch is kept")
-    found = f"{data.n_nonprojective:,} non-projective trees"
-    if settings.projectivise != "none":
-        lines.append(f"{found}: {data.n_lifted:,} arcs lifted ({settings.projectivise})")
-    elif not projective_only:
-        lines.append(f"{found}: derived as they are")
-    elif leaves_out:
-        lines.append(f"{found} cannot be derived: left out of static training")
-    else:
-        lines.append(f"{found} cannot be derived: learned from by the cheapest actions")
-    if data.n_unannotated:
-        lines.append(f"{data.n_unannotated:,} words without a head: any is right")
-    return lines
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.TaskProgressColumn(),
+                progress.TextColumn("{task.fields[note]}"),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True, highlight=False),
+                transient=True,
+            )
+            self._bar.add_task(self.task, total=self.total, note="")
+            self._bar.start()
+        return self._bar
 
 
-def _describe_graphs(trainer: Trainer) -> list[str]:
-    data = trainer.data
-    lines = [f"train: {len(data.order):,} graphs, {data.n_words:,} words"]
-    if trainer.dev:
-        lines.append(f"dev: {len(trainer.dev):,} graphs, {sum(map(len, trainer.dev)):,} words")
-    else:
-        lines.append("dev: none, so the parser of the last epoch is kept")
-    lines.append(f"{data.n_nonprojective:,} graphs with crossing arcs: {data.n_lifted:,} lifted")
-    return lines
+class Meter:
+    """A progress bar that counts the words processed and the bytes read, for tasks of any length.
 
+    The total is in bytes of the files that are read or, with `by_words`, in words. With
+    `reports_speed`, the speed is printed at the end.
+    """
 
-def describe_epoch(epoch: Epoch, trainer: Trainer) -> str:
-    """One epoch in a line; the best so far is marked."""
-    if epoch.part not in ("parser", "graph parser"):
-        return describe_part(epoch)
-    parts = [
-        f"epoch {epoch.number:>{len(str(trainer.settings.epochs))}}/{trainer.settings.epochs}",
-        f"{epoch.n_updates:,} updates",
-        f"{epoch.words_per_second:,.0f} words/s",
-    ]
-    if epoch.scores:
-        parts.append("dev " + " ".join(f"{k.upper()} {v:.2f}" for k, v in epoch.scores.items()))
-        if epoch.is_best:
-            parts.append("best")
-    return "  ".join(parts)
+    def __init__(
+        self,
+        task: str,
+        total: int | None,
+        *,
+        by_words: bool = False,
+        reports_speed: bool = False,
+    ) -> None:
+        self.bar = ProgressBar(task, total)
+        self.by_words, self.reports_speed = by_words, reports_speed
+        self.n_words = 0
+        self._n_bytes_before = 0  # in the files before the current one
+        self._file: InputFile | None = None
+        self._start = self._last = time.perf_counter()
 
+    def __enter__(self) -> Meter:
+        return self
 
-def describe_part(epoch: Epoch) -> str:
-    """One epoch of what learns beside the parser."""
-    scores = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
-    return f"{epoch.part}, epoch {epoch.number}" + (f"  dev {scores}" if scores else "")
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
+        if self.reports_speed and self.bar.is_shown:
+            seconds = time.perf_counter() - self._start
+            say(f"{self.n_words:,} words in {seconds:.2f} s: {self.n_words / seconds:,.0f} words/s")
+
+    def watch(self, file: InputFile) -> None:
+        """Count the bytes of the file that is read next."""
+        self._n_bytes_before = self.n_read
+        self._file = file
+
+    @property
+    def n_read(self) -> int:
+        """The number of bytes read so far."""
+        return self._n_bytes_before + (self._file.n_read if self._file is not None else 0)
+
+    def count(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Yield the items, and count the words of sentences among them."""
+        if not self.bar.is_shown:
+            yield from items
+            return
+        for number, item in enumerate(items):
+            if isinstance(item, Sentence):
+                self.n_words += len(item)
+            if number % 64 == 0:
+                self.tick()
+            yield item
+
+    def add(self, n_words: int) -> None:
+        """Count words that have been processed."""
+        self.n_words += n_words
+        self.tick()
+
+    def tick(self) -> None:
+        """Update the bar, if the last update is some time ago: quick tasks show none."""
+        now = time.perf_counter()
+        if self.bar.is_shown and now - self._last > INTERVAL:
+            self._last = now
+            speed = f"{self.n_words:,} words  {self.n_words / (now - self._start):,.0f} words/s"
+            completed = self.n_words if self.by_words else self.n_read
+            self.bar.update(completed, note=speed if self.n_words else "")

@@ -1,4 +1,4 @@
-"""The settings of training as flags: made from `dodona.settings`, which alone lists them."""
+"""The settings of training as flags, generated from `dodona.settings`."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -13,9 +13,9 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 def with_settings(
     *names: str, of: type[Settings] | type[TaggerSettings] = Settings
 ) -> Callable[[Verb], Verb]:
-    """Give a verb that takes `**settings` a flag for each of these settings, or for all of them.
+    """Add a flag for each of these settings, or for all, to a verb that takes `**settings`.
 
-    A flag that is not given is None: the verb then takes the default, or what a file says.
+    The value of a flag that is not given is None, so that a configuration file can set it.
     """
 
     def widen(verb: Verb) -> Verb:
@@ -35,7 +35,7 @@ def _declare(setting: Any) -> Parameter:
 
 
 def drop_unset(settings: dict[str, Any]) -> dict[str, Any]:
-    """Only those that were given.
+    """Return the settings that were given.
 
     >>> drop_unset({"seed": 3, "epochs": None})
     {'seed': 3}

@@ -1,8 +1,8 @@
-"""Completion on the side of the shell: the scripts that ask `completion`, and where they belong.
+"""Completion scripts for shells, and where to install them.
 
-A script calls the command itself with the words so far, the last of them the unfinished one, and
-with `COMPLETING` set. Each line of the answer is a word that could stand there, a tab, and what it
-means; no answer means that a file is expected, and the shell knows those better.
+A script calls `dodona` with the words so far, the last one unfinished, and `COMPLETING` set. Each
+line of the output is a completion, a tab and a description; without output, the shell completes
+file names itself.
 """
 
 import os
@@ -60,12 +60,12 @@ complete -c dodona -f -a '(__dodona)'
 
 
 class Shell(NamedTuple):
-    """What a shell reads; files are named as seen from the home of the user."""
+    """The completion of a shell; paths are relative to the home folder."""
 
     script: str
-    place: str
-    startup: str = ""  # the file that must name that place; "" where the shell looks there anyway
-    line: str = ""  # that names it
+    path: str
+    startup: str = ""  # the file that must load the script; "" if the shell finds it
+    line: str = ""  # the line that loads it
 
 
 SHELLS = {
@@ -86,26 +86,26 @@ SHELLS = {
 
 
 def find_shell() -> str:
-    """The name of the shell that the user has chosen."""
+    """Return the name of the user's shell."""
     name = Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        raise UsageError(f"$SHELL is {name!r}; name one of these shells: {', '.join(SHELLS)}")
+        raise UsageError(f"$SHELL is {name!r}; give one of these shells: {', '.join(SHELLS)}")
     return name
 
 
 def install(name: str) -> Path:
-    """Put the script where the shell finds it; where it is already, this changes nothing."""
+    """Install the script of a shell, and return its path; installing twice changes nothing."""
     shell, home = SHELLS[name], Path.home()
-    place = home / shell.place
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(shell.script, encoding="utf-8")
+    path = home / shell.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(shell.script, encoding="utf-8")
     if shell.startup:
         _append(home / shell.startup, shell.line)
-    return place
+    return path
 
 
 def _append(file: Path, line: str) -> None:
-    """Add a line to the end of a file that lacks it."""
+    """Append a line to a file unless the file has it."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     if line not in text.splitlines():
         gap = "" if not text or text.endswith("\n") else "\n"

@@ -1,8 +1,7 @@
-"""The standard streams as the shell needs them: with names, in UTF-8, and there even if closed.
+"""The standard streams of the command: in UTF-8, with a name in errors, and usable if closed.
 
-`dodona parse … >&-` starts without a stdout. The next file that is opened would then get its
-number, and whoever writes to "stdout" would write into that file: `/dev/null` takes the place.
-Errors of a stream name it, as those of files do.
+`dodona parse … >&-` starts without stdout. The next file that is opened would get its descriptor,
+and output to "stdout" would go into that file; therefore `/dev/null` takes the descriptor.
 """
 
 import io
@@ -12,36 +11,36 @@ from errno import EBADF
 from pathlib import Path
 from typing import Any, TextIO
 
-from dodona.storage.replacing import NamedFile
+from dodona.storage.atomic import NamedFile
 
 STDOUT = "<stdout>"
 
 
 class ClosedInput(io.TextIOBase):
-    """What stands for stdin where it is closed: reading is an error that says what to do."""
+    """A replacement of a closed stdin: reading raises an error with advice."""
 
     @property
     def buffer(self) -> Any:
-        raise OSError(EBADF, "this is closed; give the name of a file to read", "<stdin>")
+        raise OSError(EBADF, "closed; give the name of a file to read", "<stdin>")
 
 
 class ClosedOutput(io.RawIOBase):
-    """The same for stdout, but that nothing is wrong as long as nothing is written."""
+    """A replacement of a closed stdout: writing raises an error with advice."""
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        raise OSError(EBADF, "this is closed; give a file with -o FILE or > FILE", STDOUT)
+        raise OSError(EBADF, "closed; give an output file with -o FILE or > FILE", STDOUT)
 
 
 def set_up() -> None:
-    """Replace what is closed, and let stdout name itself and be UTF-8, as treebanks are."""
+    """Replace closed streams, and make stdout UTF-8, with a name in its errors."""
     _occupy()
     if sys.stdin is None:
         sys.stdin = ClosedInput()
     if sys.stderr is None:
-        sys.stderr = _nowhere()  # there is nobody to tell
+        sys.stderr = _open_null()
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(ClosedOutput()), encoding="utf-8")
     elif isinstance(sys.stdout, io.TextIOWrapper):
@@ -51,28 +50,28 @@ def set_up() -> None:
 
 
 def forget_output() -> None:
-    """Let stdout lead nowhere, or Python complains when it flushes it at the end."""
+    """Redirect stdout to /dev/null; otherwise Python reports an error when it flushes at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
-        sys.stdout = _nowhere()
+        sys.stdout = _open_null()
 
 
-def _nowhere() -> TextIO:
+def _open_null() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _occupy() -> None:
-    """Leave none of the numbers of the three streams to other files."""
+    """Keep other files from getting the descriptors of the three streams."""
     while (file := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(file)
 
 
 def _named(stream: io.TextIOWrapper) -> TextIO:
-    """The same stream, with errors that name it; what a test captures stays as it is.
+    """Return the stream with a name in its errors; a stream that a test captures is unchanged.
 
-    It is buffered in any case: without that, a write may take less than it was given.
+    The result is buffered, since a write to an unbuffered stream may be partial.
     """
     raw = getattr(stream.buffer, "raw", stream.buffer)
     if type(raw) is not io.FileIO:

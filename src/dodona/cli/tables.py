@@ -1,4 +1,4 @@
-"""Small tables for people, on stdout."""
+"""Tables on stdout."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table
 
-WIDEST = 1000  # columns of a table in a file
+WIDEST = 1000  # columns of a table that is not printed to a terminal
 
 
 def print_pairs(rows: Iterable[tuple[str, str]], title: str = "") -> None:
-    """Names and values, one pair a line, below a title."""
+    """Print names and values, a pair per line, below a title."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -29,7 +29,7 @@ def print_columns(
     title: str = "",
     words: Collection[str] = (),
 ) -> None:
-    """A table with a head; all columns but the first, and those of words, hold numbers."""
+    """Print a table with a header; the first column and `words` are text, the others numbers."""
     from rich import box
     from rich.table import Table
 
@@ -43,9 +43,9 @@ def print_columns(
 
 
 def _print(table: Table, title: str, *, is_whole: bool = False) -> None:
-    """Rich fills lines up with blanks, which nobody wants in a file.
+    """Print a table without Rich's trailing blanks.
 
-    Nor are cells to be broken there, where they are `is_whole`.
+    Outside a terminal, the cells of a table that `is_whole` are not wrapped.
     """
     from rich.console import Console
 
@@ -56,12 +56,14 @@ def _print(table: Table, title: str, *, is_whole: bool = False) -> None:
         if title:
             console.print(f"\n{title}", style="bold")
         console.print(table)
-    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: names may hold others
+    lines = (
+        capture.get().removesuffix("\n").split("\n")
+    )  # not splitlines: names may contain other line breaks
     print("\n".join(line.rstrip() for line in lines))
 
 
 def n_bytes(n: int) -> str:
-    """A size for people.
+    """Format a number of bytes.
 
     >>> n_bytes(532), n_bytes(7_030_787)
     ('532 bytes', '7.0 MB')

@@ -1,1 +1,1 @@
-"""Clusters of words, learned from text."""
+"""Learning of word clusters from text."""

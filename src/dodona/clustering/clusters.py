@@ -1,4 +1,4 @@
-"""Brown clusters of the words of a text: made here, written to a file, used in templates."""
+"""Brown clusters of the words of a text, for use in feature templates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import Source, open_input, open_output
 from dodona.treebank.conllu.reader import read
 
-CHUNK = 32  # words added between two looks at Ctrl-C
+CHUNK = 32  # words added between two checks for Ctrl-C
 MAX_CLUSTERS = 10_000  # whose tables take 3 GB
-EDGE, LEFT_OUT = -1, -2  # what is no word in the text of `Brown`
+EDGE, EXCLUDED = -1, -2  # sentence boundaries and excluded words in the text of `Brown`
 
 
 class ClusteredWord(NamedTuple):
@@ -31,11 +31,11 @@ def cluster(
     min_count: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> list[ClusteredWord]:
-    """Cluster the words of a text by the company they keep (Brown et al. 1992).
+    """Cluster the words of a text by their neighbours (Brown et al. 1992).
 
-    Words that are rarer than `min_count` are left out. A text with fewer words than `clusters`
-    gives as many clusters as words. `report` is told now and then how many steps of how many are
-    done.
+    Words that occur less than `min_count` times are excluded. A text with fewer words than
+    `clusters` gives as many clusters as words. `report` is called with the number of steps done
+    and their total.
 
     >>> text = ["the oak speaks", "the elm speaks", "the oak sleeps", "an elm sleeps"]
     >>> for found in cluster([line.split() for line in text], clusters=3):
@@ -66,7 +66,7 @@ def cluster(
 
 
 def read_words(source: Source) -> Iterator[list[str]]:
-    """The sentences of a text: one a line with blanks between words, or, by its name, CoNLL-U.
+    """Yield the sentences of a file: CoNLL-U by name, or text with one tokenised sentence per line.
 
     >>> import io
     >>> list(read_words(io.BytesIO(b"an oak\\nspeaks\\n")))
@@ -100,7 +100,7 @@ def _lines(file: Iterable[bytes], name: str) -> Iterator[list[str]]:
 
 
 def _number_words(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[str, int]]:
-    """The text as numbers of its words, in the order of the dictionary, which counts them."""
+    """Return the text as word numbers, in the order of the returned word counts."""
     numbers: dict[str, int] = {}
     text = array("i", [EDGE])
     for sentence in sentences:
@@ -109,15 +109,15 @@ def _number_words(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[
             text.append(EDGE)
     counts = [0] * (len(numbers) + 1)
     for number in text:
-        counts[number] += 1  # EDGE is the last of them
+        counts[number] += 1  # EDGE is the last entry
     return text, dict(zip(numbers, counts[:-1], strict=True))
 
 
 def _renumber(text: array[int], old: Iterable[str], new: Sequence[str]) -> array[int]:
-    """The text with each word as its place among the new ones, if it is there."""
-    place = {word: i for i, word in enumerate(new)}
-    places = [*(place.get(word, LEFT_OUT) for word in old), EDGE]
-    return array("i", [places[number] for number in text])
+    """Renumber the words of the text by their index in `new`; other words are EXCLUDED."""
+    index = {word: i for i, word in enumerate(new)}
+    new_numbers = [*(index.get(word, EXCLUDED) for word in old), EDGE]
+    return array("i", [new_numbers[number] for number in text])
 
 
 def _too_few(n_words: int, n_all: int, min_count: int) -> str:

@@ -1,1 +1,1 @@
-"""Teachers, what they annotate, and students that learn from it: `dodona distil`."""
+"""TagInventory distillation: teachers annotate raw text, a small student learns from it."""

@@ -1,18 +1,18 @@
-"""From treebanks and raw text to a student: the steps of `dodona distil`, kept when they are done.
+"""The resumable steps of `dodona distil`, from treebanks and raw text to a student.
 
-  segmenter   cuts text into sentences and words; a part of the model, too
-  lemmas      learned from gold: teachers say nothing of them
-  sentences   of the text, those that are worth annotating
-  teachers    large networks that learn from gold
-  silver      the sentences, annotated by all teachers together
-  student     a network for parsing that learns from gold and silver
+  segmenter   splits text into sentences and words; also a part of the model
+  lemmas      a lemmatiser trained on gold, as teachers do not lemmatise
+  sentences   the sentences of the text that are worth annotating
+  teachers    large networks trained on gold
+  silver      the sentences, annotated by the ensemble of teachers
+  student     a small network trained on gold and silver
 
-The first three need no GPU, nor does the last, which is quicker with one.
+Only teachers and silver need a GPU; the student trains faster with one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -22,55 +22,56 @@ from typing import TYPE_CHECKING, Any
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import find_system
-from dodona.distilling.parts import Tell, annotate_parts, file_checksum, write_sentences
-from dodona.distilling.text import Filter, find_texts, scripts_of
-from dodona.distilling.work import Step
+from dodona.distilling.silver_parts import Report, annotate_parts, file_checksum, write_sentences
+from dodona.distilling.step_folder import StepFolder
+from dodona.distilling.text_selection import SentenceFilter, find_scripts, find_texts
 from dodona.extras import require
-from dodona.learning.epochs import Epoch, Report
-from dodona.learning.treebanks import checksum
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
-from dodona.parsing.training import score_trees
-from dodona.pipeline.parts import NONE, TRAIN, Parts
+from dodona.parsing.trainer import score_trees
 from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.sources import NONE, TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
+from dodona.training.loop import Epoch
+from dodona.training.loop import Report as EpochReport
+from dodona.training.treebanks import checksum
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 
 if TYPE_CHECKING:
-    from dodona.distilling.annotating import Teachers
-    from dodona.distilling.subject import Subject
-    from dodona.distilling.teaching import Teacher, TeacherSettings, TeacherTrainer
-    from dodona.neural.inventory import Gold
-    from dodona.pipeline.neural_training import NeuralTextTrainer
+    from dodona.distilling.ensemble import TeacherEnsemble
+    from dodona.distilling.teacher_inventory import TeacherInventory
+    from dodona.distilling.teacher_training import Teacher, TeacherSettings, TeacherTrainer
+    from dodona.pipeline.text_trainer import TextTrainer
+    from dodona.training.neural.gold_treebanks import GoldTreebanks
 
 STEPS = ("segmenter", "lemmas", "sentences", "teachers", "silver", "student")
-KEPT_EVERY = 60  # seconds, of a teacher on its way
-CROSSING = 0.05  # of sentences with crossing arcs, from which on teachers build such arcs
+CHECKPOINT_SECONDS = 60  # between checkpoints of a teacher: it is large, and epochs are short
+NON_PROJECTIVE = 0.05  # share of gold sentences from which on teachers build crossing arcs
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to make, of what."""
+    """Data and settings of a distillation."""
 
-    train: Sequence[str]  # treebanks; the first says which labels and tags there are
-    work: Path  # what the steps keep
+    train: Sequence[str]  # treebanks; the first defines labels and tags
+    work: Path  # folder of the steps
     dev: str | None = None
     text: Sequence[str] = ()  # files and folders
-    held_out: Sequence[str] = ()  # files whose sentences nobody may have seen
-    silver: Sequence[str] = ()  # that is there already
-    segmenter: str = TRAIN  # or none, or a model to take it from
-    raw: Sequence[str] = ()  # files of text that it learns from, too …
-    abbreviations: str = ""  # … and a list
+    held_out: Sequence[str] = ()  # files whose sentences are left out of the text
+    silver: Sequence[str] = ()  # annotated files, instead of text
+    segmenter: str = TRAIN  # or "none", or a model with one
+    raw: Sequence[str] = ()  # files of text for training the segmenter …
+    abbreviations: str = ""  # … and a list of abbreviations
     lexicon: str = ""  # a list of words with their lemmas
     n_teachers: int = 1
     teacher: dict[str, Any] = field(default_factory=dict)  # settings of TeacherSettings
     per_gold: float = 2.0
-    soft: bool = False  # learn how probable heads and tags are …
-    votes: bool = False  # … and what each teacher holds to be right in a state
+    soft: bool = False  # learn the teachers' probabilities of heads and tags …
+    votes: bool = False  # … and the optimal actions by the tree of each teacher
     longest: int = 100
     settings: Settings = field(default_factory=lambda: Settings(scorer=NEURAL))
 
@@ -78,7 +79,7 @@ class Recipe:
         if not self.train:
             raise ValueError("no treebank to learn from")
         if bool(self.text) == bool(self.silver):
-            raise ValueError("give either text for teachers to annotate, or silver that is there")
+            raise ValueError("give either text for teachers to annotate, or annotated silver")
         if self.settings.scorer != NEURAL:
             raise ValueError("a student is a network: scorer='neural'")
         if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
@@ -86,15 +87,15 @@ class Recipe:
         if self.n_teachers < 1:
             raise ValueError(f"teachers: at least 1, not {self.n_teachers}")
         if self.votes and self.text and self.n_teachers < 2:
-            raise ValueError("votes need two teachers at least")
+            raise ValueError("votes need at least two teachers")
 
 
 class Distillation:
-    """A recipe at work. Steps that are done are not done again."""
+    """The execution of a recipe; complete steps are not repeated. `report` takes progress lines."""
 
-    def __init__(self, recipe: Recipe, tell: Tell = lambda _: None) -> None:
+    def __init__(self, recipe: Recipe, report: Report = lambda _: None) -> None:
         require("jax", "neural")
-        self.recipe, self.tell = recipe, tell
+        self.recipe, self.report = recipe, report
         self.texts = find_texts(recipe.text)
         given = (*recipe.train, *recipe.held_out, *recipe.silver, *recipe.raw)
         for path in (*given, recipe.abbreviations, recipe.lexicon, recipe.dev):
@@ -102,10 +103,10 @@ class Distillation:
                 raise ValueError(f"{path}: no such file")
 
     def run(self, until: str = STEPS[-1]) -> None:
-        """What this step needs, and the step itself; that of the student is `student`."""
+        """Run the steps up to `until`, without the training of the student (see `student`)."""
         if self.recipe.lexicon and not self._has_lemmas:
-            raise ValueError(NO_LEMMAS)  # before the hours that other steps take
-        if until == "lemmas":  # which nothing waits for but the student
+            raise ValueError(NO_LEMMAS)  # before the other steps take hours
+        if until == "lemmas":  # needed by the student only
             self.lemmas()
         elif until == "segmenter" or self.recipe.silver:
             self.segmenter()
@@ -116,33 +117,33 @@ class Distillation:
         else:
             self.silver()
 
-    # --- what is learned from
+    # --- data
 
     @cached_property
-    def gold(self) -> Gold:
-        """The treebanks."""
-        from dodona.neural.inventory import Gold
+    def gold(self) -> GoldTreebanks:
+        """Return the treebanks."""
+        from dodona.training.neural.gold_treebanks import GoldTreebanks
 
         first, *more = self.recipe.train
-        return Gold.load(first, more)
+        return GoldTreebanks.load(first, more)
 
     @cached_property
     def dev(self) -> list[Sentence]:
-        """The dev set, if there is one."""
+        """Return the dev set; empty if there is none."""
         return load_trees(self.recipe.dev) if self.recipe.dev is not None else []
 
     @cached_property
-    def subject(self) -> Subject:
-        """What teachers teach."""
-        from dodona.distilling.subject import Subject
-        from dodona.neural.vectors import read_vectors
+    def inventory(self) -> TeacherInventory:
+        """Return the words, labels and tags that all teachers share."""
+        from dodona.distilling.teacher_inventory import TeacherInventory
+        from dodona.training.neural.vectors import read_vectors
 
         vectors = self.recipe.settings.vectors
-        return Subject(self.gold, read_vectors(vectors) if vectors else None)
+        return TeacherInventory(self.gold, read_vectors(vectors) if vectors else None)
 
     @property
     def _has_lemmas(self) -> bool:
-        from dodona.neural.knowledge import find_tags
+        from dodona.training.neural.tag_heads import find_tags
 
         return LEMMA in find_tags(self.gold.first)
 
@@ -150,68 +151,59 @@ class Distillation:
     def _checksum_gold(self) -> str:
         return checksum(map(bytes, chain(self.gold.sentences, self.dev)))
 
-    def _step(self, name: str, **made_from: Any) -> Step:
-        return Step.open(self.recipe.work / name, made_from)
+    def _step(self, name: str, **made_from: Any) -> StepFolder:
+        return StepFolder(self.recipe.work / name, made_from)
 
-    def _epoch(self, epoch: Epoch) -> None:
-        scores = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
-        of_dev = f"  dev {scores}" if scores else ""
+    def _report_epoch(self, epoch: Epoch) -> None:
+        dev = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
         speed = f"{epoch.words_per_second:,.0f} words/s"
-        self.tell(f"{epoch.part}, epoch {epoch.number}  {speed}{of_dev}")
+        self.report(
+            f"{epoch.part}, epoch {epoch.number}  {speed}" + (f"  dev {dev}" if dev else "")
+        )
 
     # --- the steps
 
     def segmenter(self) -> Path | None:
-        """The file of the segmenter, or none."""
-        recipe = self.recipe
+        """Train or copy the segmenter and return its file; None if the recipe has none."""
+        recipe, seed = self.recipe, self.recipe.settings.seed
         if recipe.segmenter == NONE:
             return None
-        step = self._step(
-            "segmenter",
-            gold=self._checksum_gold,
-            source=self._segmented_by(),
-            seed=recipe.settings.seed,
-        )
-        path = step.folder / "segmenter.dodona"
-        if not step.is_done:
-            parts = Parts(
+
+        def make(path: Path) -> None:
+            parts = PartSources(
                 recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
             )
-            seed = recipe.settings.seed
             source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
-            if source.trainer is not None:
-                for epoch in source.trainer.epochs():
-                    self._epoch(epoch)
+            for epoch in source.trainer.epochs() if source.trainer is not None else ():
+                self._report_epoch(epoch)
             found = source.segmenter()
-            assert found is not None  # it was trained or taken
+            assert found is not None  # the recipe has one
             found.save(path)
-            step.note(path.name, {})
-            step.finish({})
-        return path
+
+        made_from = {"gold": self._checksum_gold, "source": self._segmented_by(), "seed": seed}
+        return self._step("segmenter", **made_from).single_file("segmenter.dodona", make)
 
     def lemmas(self) -> Path | None:
-        """The checkpoint of lemmas all of whose epochs are done; none where gold has none."""
-        from dodona.neural.training import lemma_trainer
+        """Train the lemmatiser and return its last checkpoint; None if gold has no lemmas."""
+        from dodona.training.neural.strategy import lemma_trainer
 
         if not self._has_lemmas:
             return None
-        seed = self.recipe.settings.seed
-        lexicon = self.recipe.lexicon
-        listed = {"lexicon": file_checksum(Path(lexicon))} if lexicon else {}
-        step = self._step("lemmas", gold=self._checksum_gold, seed=seed, **listed)
-        path = step.folder / "lemmas.checkpoint"
-        if not step.is_done:
+        seed, lexicon = self.recipe.settings.seed, self.recipe.lexicon
+
+        def make(path: Path) -> None:
             trainer = lemma_trainer(self.gold, self.dev, seed, lexicon)
             if path.exists():
                 trainer.resume(path)
             for epoch in trainer.epochs(checkpoint=path):
-                self._epoch(epoch)
-            step.note(path.name, {})
-            step.finish({})
-        return path
+                self._report_epoch(epoch)
 
-    def sentences(self) -> Step:
-        """The sentences of the text that are worth annotating."""
+        listed = {"lexicon": file_checksum(Path(lexicon))} if lexicon else {}
+        step = self._step("lemmas", gold=self._checksum_gold, seed=seed, **listed)
+        return step.single_file("lemmas.checkpoint", make)
+
+    def sentences(self) -> StepFolder:
+        """Select the sentences of the text that are worth annotating."""
         step = self._step(
             "sentences",
             text={path.name: file_checksum(path) for path in self.texts},
@@ -223,17 +215,17 @@ class Distillation:
         if not step.is_done:
             path = self.segmenter()
             segmenter = Segmenter.load(path) if path else None
-            write_sentences(step, self.texts, segmenter, self._filter(), self.tell)
+            write_sentences(step, self.texts, segmenter, self._filter(), self.report)
         return step
 
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
         beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
-        taken = Parts(recipe.segmenter).checksums().values()
+        taken = PartSources(recipe.segmenter).checksums().values()
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
 
-    def _filter(self) -> Filter:
-        found = Filter(scripts_of(self.gold.sentences), self.recipe.longest)
+    def _filter(self) -> SentenceFilter:
+        found = SentenceFilter(find_scripts(self.gold.sentences), self.recipe.longest)
         found.hold_out(self.gold.sentences)
         found.hold_out(self.dev)
         for path in self.recipe.held_out:
@@ -241,82 +233,81 @@ class Distillation:
         return found
 
     def teacher_settings(self) -> list[TeacherSettings]:
-        """Those of each teacher: they differ in their seeds."""
-        from dodona.distilling.teaching import TeacherSettings
+        """Return the settings of each teacher; they differ in their seeds."""
+        from dodona.distilling.teacher_training import TeacherSettings
 
         base = TeacherSettings(**{"seed": self.recipe.settings.seed, **self.recipe.teacher})
         return [replace(base, seed=base.seed + i) for i in range(self.recipe.n_teachers)]
 
     def teachers(self) -> list[Teacher]:
-        """All teachers; those that are not there yet are trained."""
-        return [self._teacher(number, chosen) for number, chosen in self._numbered()]
+        """Load the teachers, and train those that are missing."""
+        return [self._teacher(*numbered) for numbered in enumerate(self.teacher_settings(), 1)]
 
-    def _numbered(self) -> Iterable[tuple[int, TeacherSettings]]:
-        return enumerate(self.teacher_settings(), 1)
+    def _teacher_step(self, number: int, settings: TeacherSettings) -> StepFolder:
+        from dodona.distilling.teacher_training import describe_teacher
+
+        return self._step(f"teachers/{number}", **describe_teacher(self.inventory, settings))
 
     def _teacher(self, number: int, settings: TeacherSettings) -> Teacher:
-        from dodona.distilling.teaching import Teacher, TeacherTrainer, about_teacher
+        from dodona.distilling.teacher_training import Teacher, TeacherTrainer, describe_teacher
 
-        about = about_teacher(self.subject, settings)
-        step = self._step(f"teachers/{number}", **about)
+        step = self._teacher_step(number, settings)
         path = step.folder / "teacher.dodona"
         if step.is_done:
-            return Teacher.load(path, self.subject, settings)
-        self.tell(f"teacher {number} of {self.recipe.n_teachers}")
-        trainer = TeacherTrainer(self.subject, settings)
+            return Teacher.load(path, self.inventory, settings)
+        self.report(f"teacher {number} of {self.recipe.n_teachers}")
+        trainer = TeacherTrainer(self.inventory, settings)
         checkpoint = step.folder / "teacher.checkpoint"
-        self._learn(trainer, checkpoint)
+        self._train_teacher(trainer, checkpoint)
         teacher = trainer.teacher()
-        teacher.save(path, about)
-        step.note(path.name, {"sha256": file_checksum(path)})
+        teacher.save(path, describe_teacher(self.inventory, settings))
+        step.add(path.name, sha256=file_checksum(path))
         checkpoint.unlink(missing_ok=True)
         scores = self._score([teacher])
-        step.finish({"dev": scores})
-        self.tell(f"teacher {number}: {_said(scores)}")
+        step.finish(dev=scores)
+        self.report(f"teacher {number}: {_shown(scores)}")
         return teacher
 
-    def _learn(self, trainer: TeacherTrainer, checkpoint: Path) -> None:
-        """All epochs that are left. A teacher on its way is large: it is not kept at every epoch,
-        which on a GPU takes seconds, but often enough that little is lost."""
+    def _train_teacher(self, trainer: TeacherTrainer, checkpoint: Path) -> None:
         if checkpoint.exists():
             trainer.resume(checkpoint)
-        kept = monotonic()
+        saved = monotonic()
         for epoch in trainer.epochs():
-            if monotonic() - kept >= KEPT_EVERY:
+            if monotonic() - saved >= CHECKPOINT_SECONDS:
                 trainer.save_checkpoint(checkpoint)
-                kept = monotonic()
-            self._epoch(epoch)
+                saved = monotonic()
+            self._report_epoch(epoch)
 
-    def _together(self, teachers: list[Teacher]) -> Teachers:
-        from dodona.distilling.annotating import Teachers
+    def _ensemble(self, teachers: list[Teacher]) -> TeacherEnsemble:
+        from dodona.distilling.ensemble import TeacherEnsemble
 
-        return Teachers(self.subject, teachers, projective=self.is_projective)
+        return TeacherEnsemble(self.inventory, teachers, projective=self.is_projective)
 
     @cached_property
     def is_projective(self) -> bool:
-        """Whether teachers build projective trees: where the student can build no others, and gold
-        has next to none."""
+        """Return whether teachers build projective trees only: if the student's system does, and
+        gold has few others."""
         sentences = [s for s in self.gold.first if None not in s.heads]
         n_crossing = sum(not is_projective([head or 0 for head in s.heads]) for s in sentences)
-        few = n_crossing < CROSSING * len(sentences)
+        few = n_crossing < NON_PROJECTIVE * len(sentences)
         return find_system(self.recipe.settings.system).projective_only and few
 
     def _score(self, teachers: list[Teacher]) -> dict[str, float]:
-        """How good they are together on the dev set."""
+        """Score an ensemble of teachers on the dev set."""
         if not self.dev:
             return {}
-        columns = [answers.column for answers in self.subject.tags.answers]
-        parsed = self._together(teachers).sentences(self.dev)
+        columns = [answers.column for answers in self.inventory.tags.tag_classes]
+        parsed = self._ensemble(teachers).sentences(self.dev)
         return score_trees(self.dev, parsed, self.recipe.settings, columns)
 
-    def silver(self) -> Step:
-        """The sentences, annotated."""
+    def silver(self) -> StepFolder:
+        """Annotate the sentences by all teachers."""
         sentences = self.sentences()
         step = self._step(
             "silver",
-            sentences={name: about["sha256"] for name, about in sentences.parts.items()},
+            sentences={name: about["sha256"] for name, about in sentences.files.items()},
             teachers=[asdict(settings) for settings in self.teacher_settings()],
-            taught=self.subject.checksums(),
+            taught=self.inventory.checksums(),
             projective=self.is_projective,
         )
         if step.is_done:
@@ -324,59 +315,53 @@ class Distillation:
         teachers = self.teachers()
         scores = self._score(teachers)
         if len(teachers) > 1 and scores:
-            self.tell(f"all teachers together: {_said(scores)}")
-        annotate_parts(step, sentences, self._together(teachers), self.tell)
-        words = sum(about["words"] for about in step.parts.values())
-        step.finish({"dev": scores, "words": words})
+            self.report(f"ensemble of all teachers: {_shown(scores)}")
+        annotate_parts(step, sentences, self._ensemble(teachers), self.report)
+        step.finish(dev=scores, words=sum(about["words"] for about in step.files.values()))
         return step
 
     # --- the student
 
-    def student(self) -> NeuralTextTrainer:
-        """What trains the student; lemmas and segmenter are there."""
-        from dodona.neural.silver import SilverFiles
-        from dodona.pipeline.neural_training import NeuralTextTrainer
+    def student(self) -> TextTrainer:
+        """Return the trainer of the student, with segmenter and lemmatiser complete."""
+        from dodona.parsing.trainer import Trainer
+        from dodona.pipeline.text_trainer import TextTrainer
+        from dodona.training.neural.silver import SilverFiles
+        from dodona.training.neural.strategy import NeuralStrategy
 
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        trainer = NeuralTextTrainer(
-            recipe.train[0],
-            recipe.dev,
-            recipe.settings,
-            Parts(segmenter=str(segmenter) if segmenter else NONE),
+        strategy = NeuralStrategy(
             more=recipe.train[1:],
             silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
             lexicon=recipe.lexicon,
         )
-        if lemmas is not None and trainer.lemma_trainer is not None:
-            trainer.lemma_trainer.resume(lemmas)
-        return trainer
+        settings = replace(recipe.settings, tags="predicted")
+        trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
+        if lemmas is not None and strategy.lemma_trainer is not None:
+            strategy.lemma_trainer.resume(lemmas)
+        return TextTrainer(trainer, PartSources(segmenter=str(segmenter) if segmenter else NONE))
 
     def epochs(
-        self, trainer: NeuralTextTrainer, model: Path, report: Report | None = None
+        self, trainer: TextTrainer, model: Path, report: EpochReport | None = None
     ) -> Iterator[Epoch]:
-        """Run what is left of the training of a student that becomes this model."""
-        checkpoint = self.checkpoint(model)
+        """Run the remaining epochs of the student that becomes `model`, with checkpoints."""
+        checkpoint = self.recipe.work / "students" / f"{model.stem}.checkpoint"
+        checkpoint.parent.mkdir(parents=True, exist_ok=True)
         if checkpoint.exists():
             trainer.resume(checkpoint)
         yield from trainer.epochs(report, checkpoint)
 
-    def checkpoint(self, model: Path) -> Path:
-        """Where the student that becomes this model keeps its state."""
-        folder = self.recipe.work / "students"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder / f"{model.stem}.checkpoint"
-
     def with_record(self, parser: Parser) -> Parser:
-        """The parser, which says what it learned from."""
+        """Add the data that the parser learned from to its record, and return the parser."""
         parser.record["learned_from"] = [*self._sources()]
         return parser
 
-    def _sources(self) -> Iterable[dict[str, Any]]:
+    def _sources(self) -> Iterator[dict[str, Any]]:
         treebanks = [self.gold.first, *self.gold.others]
         for path, sentences in zip(self.recipe.train, treebanks, strict=True):
-            name = "/".join(Path(path).parts[-2:])  # files of many treebanks have the same names
+            name = "/".join(Path(path).parts[-2:])  # files of many treebanks have equal names
             yield _source("gold", Path(path), sum(map(len, sentences))) | {"file": name}
         lists = {"abbreviations": self.recipe.abbreviations, "lexicon": self.recipe.lexicon}
         for kind, file in lists.items():
@@ -387,16 +372,14 @@ class Distillation:
             name = silver[0].name if len(silver) == 1 else f"{len(silver)} files"
             yield {"kind": "silver", "file": name, "sha256": digest}
             return
-        words = self.sentences().summary or {}
+        n_words = self.sentences().summary.get("words", {})
         for text in self.texts:
-            yield _source("text", text, words.get("words", {}).get(text.name))
-        for number, settings in self._numbered():
-            folder = self.recipe.work / "teachers" / str(number)
-            about = {"settings": asdict(settings), "checksums": self.subject.checksums()}
-            step = Step.open(folder, about)
-            for name in step.parts:
-                dev = (step.summary or {}).get("dev", {})
-                yield _source("teacher", folder / name) | {"file": f"teacher {number}", "dev": dev}
+            yield _source("text", text, n_words.get(text.name))
+        for number, settings in enumerate(self.teacher_settings(), 1):
+            step = self._teacher_step(number, settings)
+            dev = step.summary.get("dev", {})
+            for path in step.paths():
+                yield _source("teacher", path) | {"file": f"teacher {number}", "dev": dev}
 
 
 def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]:
@@ -404,5 +387,5 @@ def _source(kind: str, path: Path, n_words: int | None = None) -> dict[str, Any]
     return found if n_words is None else found | {"words": n_words}
 
 
-def _said(scores: dict[str, float]) -> str:
+def _shown(scores: dict[str, float]) -> str:
     return ", ".join(f"{name} {score:.2f}" for name, score in scores.items()) or "no dev set"

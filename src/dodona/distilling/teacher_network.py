@@ -1,11 +1,11 @@
-"""A teacher: a graph-based parser with a large encoder (Dozat & Manning 2017), in JAX alone.
+"""The network of a teacher: a biaffine graph-based parser (Dozat & Manning 2017) in JAX.
 
-Words are seen through their spelling, as by the networks that parse, through given vectors and
-their characters (a convolution, as of Ma & Hovy 2016); layers of LSTMs from both sides put them in
-their context; then heads are scored against each other, labels for the arcs, and tags. It is used
-to annotate text that smaller networks learn from, and never becomes a part of a model.
+Words are represented by the same hashed features as in the parsing networks, by pretrained vectors
+and by a convolution over their characters (Ma & Hovy 2016); bidirectional LSTMs encode the
+sentence; then heads, labels of arcs, and tags are scored. A teacher annotates text that smaller
+networks learn from, and is never a part of a model.
 
-Sentences are rows of one length, filled up: B of them, T words each.
+Shapes: B sentences, padded to T words each.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.neural.lookup import picked
+from dodona.training.neural.lookup import picked
 
-Numbers = Any  # an array of JAX or NumPy
-Parameters = dict[str, Numbers]
+AnyArray = Any  # of JAX or NumPy
+Parameters = dict[str, AnyArray]
 
-LOWEST = -1e9  # the score of a head that is not there
+LOWEST = -1e9  # score of a masked head
 SLOPE = 0.1  # of the leaky ReLU
 
 
@@ -30,59 +30,61 @@ SLOPE = 0.1  # of the leaky ReLU
 class TeacherShape:
     """The sizes of a teacher."""
 
-    table_sizes: tuple[int, ...]  # rows for forms, and for each other field of a word's spelling
+    table_sizes: tuple[int, ...]  # rows of the tables of forms, and of each other feature of a word
     n_characters: int
     n_labels: int
     tag_sizes: tuple[int, ...]
-    parts: tuple[tuple[int, int], ...] = ()  # tag heads with parts: (head, how many)
-    vectors: int = 0  # width of those that are given
-    form_width: int = 100  # of vectors that are learned …
-    hashed_width: int = 32  # … and of those of other fields
-    characters: int = 64  # width of a character's vector …
-    character_units: int = 128  # … and of what the convolution makes of a word's
+    parts: tuple[
+        tuple[int, int], ...
+    ] = ()  # classifiers whose classes have parts: (classifier, number)
+    vectors: int = 0  # width of pretrained vectors
+    form_width: int = 100  # of learned embeddings of forms …
+    hashed_width: int = 32  # … and of other features
+    characters: int = 64  # width of character embeddings …
+    character_units: int = 128  # … and of their convolution
     layers: int = 3
-    width: int = 400  # of a layer, in each direction
+    width: int = 400  # of an LSTM, in each direction
     arcs: int = 500
     labels: int = 128
 
     @property
     def input(self) -> int:
-        """Numbers of a word before its context is seen."""
+        """Return the width of a word's input to the LSTMs."""
         of_fields = self.form_width + self.hashed_width * (len(self.table_sizes) - 1)
         return of_fields + self.vectors + self.character_units
 
 
 @dataclass(frozen=True)
 class TeacherDropout:
-    """Shares of what is left out while learning."""
+    """Dropout rates."""
 
-    word: float = 0.15  # forms, and vectors, that are taken for unknown
+    word: float = 0.15  # forms and pretrained vectors that are replaced by the unknown word
     input: float = 0.33
     layer: float = 0.33
-    recurrent: float = 0.2  # of what an LSTM hands on, the same at every word
+    recurrent: float = 0.2  # of LSTM states, with one mask for all words
     heads: float = 0.33
 
 
 NO_DROPOUT = TeacherDropout(0, 0, 0, 0, 0)
 
 
-class Scores(NamedTuple):
-    """What a teacher makes of words."""
+class TeacherScores(NamedTuple):
+    """The output of a teacher."""
 
-    arcs: Numbers  # B, T, T + 1: the root is the first
-    dependents: Numbers  # as labels see them: B, T, labels
-    heads: Numbers  # B, T + 1, labels
-    tags: list[Numbers]  # B, T, classes
+    arcs: AnyArray  # B, T, T + 1: the first head is the root
+    dependents: AnyArray  # inputs of the label scorer: B, T, labels
+    heads: AnyArray  # B, T + 1, labels
+    tags: list[AnyArray]  # B, T, classes
 
 
 def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
-    """Parameters to start from."""
+    """Return random parameters."""
     random = np.random.default_rng(seed)
 
-    def normal(*sizes: int, scale: float) -> Numbers:
+    def normal(*sizes: int, scale: float) -> AnyArray:
         return (random.standard_normal(sizes) * scale).astype(np.float32)
 
-    def matrix(n_in: int, n_out: int) -> Numbers:
+    def matrix(n_in: int, n_out: int) -> AnyArray:
         return normal(n_in, n_out, scale=n_in**-0.5)
 
     forms, *hashed = shape.table_sizes
@@ -99,7 +101,7 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     for i in range(shape.layers):
         found[f"layer.{i}.in"] = matrix(n_in, 8 * n)
         found[f"layer.{i}.recurrent"] = np.stack([matrix(n, 4 * n) for _ in range(2)])
-        bias: Numbers = np.zeros((2, 4, n), np.float32)
+        bias: AnyArray = np.zeros((2, 4, n), np.float32)
         bias[:, 1] = 1  # of the forget gate
         found[f"layer.{i}.bias"] = bias.reshape(-1)
         n_in = 2 * n
@@ -117,49 +119,54 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
         found[f"tag.{i}.bias"] = np.zeros(size, np.float32)
     for i, size in shape.parts:
         found[f"tag.{i}.parts"] = matrix(2 * n, size)
-        found[f"tag.{i}"] *= np.float32(0.1)  # beside its parts, a class has little of its own
+        found[f"tag.{i}"] *= np.float32(0.1)  # most of a class's score comes from its parts
     return found
 
 
 class _Keys:
-    """A new key for random numbers each time; none where nothing is left out."""
+    """A source of JAX random keys; None without dropout."""
 
-    def __init__(self, key: Numbers | None) -> None:
+    def __init__(self, key: AnyArray | None) -> None:
         self.key = key
 
-    def __call__(self) -> Numbers | None:
+    def __call__(self) -> AnyArray | None:
         if self.key is None:
             return None
         self.key, found = jax.random.split(self.key)
         return found
 
 
-def _kept(key: Numbers | None, x: Numbers, rate: float, *sizes: int) -> Numbers:
-    """The numbers, some of them left out: the same ones along dimensions of size 1."""
+def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> AnyArray:
+    """Apply dropout; the mask is shared along dimensions of size 1 in `sizes`."""
     if key is None or rate == 0:
         return x
     kept = jax.random.bernoulli(key, 1 - rate, sizes or x.shape)
     return jnp.where(kept, x / (1 - rate), 0)
 
 
-def _leaky(x: Numbers) -> Numbers:
+def _leaky(x: AnyArray) -> AnyArray:
     return jnp.where(x >= 0, x, SLOPE * x)
 
 
 def word_inputs(
     shape: TeacherShape,
     p: Parameters,
-    given: Numbers,
-    arrays: dict[str, Numbers],
+    given: AnyArray,
+    arrays: dict[str, AnyArray],
     dropout: TeacherDropout,
     keys: _Keys,
-) -> Numbers:
-    """Words without their context: B, T, input. `single` has their rows in each field's table, the
-    last those of `given`, the vectors; `characters` the numbers of their characters, 0 for none."""
+) -> AnyArray:
+    """Return the representation of words without context: B, T, input.
+
+    `single` holds the table row of each feature, last the row of `given`, the pretrained vectors;
+    `characters` holds the numbers of their characters, 0 for padding.
+    """
     rows, (b, t) = arrays["single"], arrays["single"].shape[:2]
     fields = len(shape.table_sizes)
     forms = _unknown(keys(), rows[:, :, 0], dropout.word)
-    first = np.cumsum([0, *shape.table_sizes[1:-1]], dtype=np.int32)  # one table: less to compile
+    first = np.cumsum(
+        [0, *shape.table_sizes[1:-1]], dtype=np.int32
+    )  # one joint table: less to compile
     hashed = picked(p["hashed"], rows[:, :, 1:fields] + first)
     found = [picked(p["forms"], forms), hashed.reshape(b, t, -1)]
     if shape.vectors:
@@ -169,14 +176,14 @@ def word_inputs(
     convolved = jax.lax.conv_general_dilated(
         x, p["convolution"], (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")
     )
-    is_there = (characters > 0).reshape(b * t, -1, 1)
-    units = jnp.where(is_there, convolved + p["convolution.bias"], -10).max(axis=1)
+    is_character = (characters > 0).reshape(b * t, -1, 1)
+    units = jnp.where(is_character, convolved + p["convolution.bias"], -10).max(axis=1)
     found.append(jnp.tanh(units).reshape(b, t, shape.character_units))
-    return _kept(keys(), jnp.concatenate(found, axis=2), dropout.input)
+    return _dropout(keys(), jnp.concatenate(found, axis=2), dropout.input)
 
 
-def _unknown(key: Numbers | None, rows: Numbers, rate: float) -> Numbers:
-    """The rows, some of them replaced by that of unknown words."""
+def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
+    """Replace some rows by that of the unknown word."""
     if key is None or rate == 0:
         return rows
     return jnp.where(jax.random.bernoulli(key, 1 - rate, rows.shape), rows, 0)
@@ -186,22 +193,22 @@ def lstm(
     p: Parameters,
     layer: int,
     width: int,
-    x: Numbers,
-    lengths: Numbers,
+    x: AnyArray,
+    lengths: AnyArray,
     recurrent: float,
-    key: Numbers | None,
-) -> Numbers:
-    """One layer in both directions: B, T, 2 · width. Sentences are read back from their ends."""
+    key: AnyArray | None,
+) -> AnyArray:
+    """Run one bidirectional LSTM layer: B, T, 2 · width. The backward pass starts at each end."""
     b, t = x.shape[:2]
     gates = (x @ p[f"layer.{layer}.in"] + p[f"layer.{layer}.bias"]).reshape(b, t, 2, 4 * width)
-    place = jnp.arange(t)
-    back = jnp.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)  # B, T
+    position = jnp.arange(t)
+    back = jnp.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)  # B, T
     reversed_ = jnp.take_along_axis(gates[:, :, 1], back[:, :, None], axis=1)
     both = jnp.stack([gates[:, :, 0], reversed_]).transpose(2, 0, 1, 3)  # T, 2, B, 4 · width
     matrix = p[f"layer.{layer}.recurrent"]
-    mask = _kept(key, jnp.ones((2, b, width), x.dtype), recurrent)
+    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), recurrent)
 
-    def step(state: tuple[Numbers, Numbers], now: Numbers) -> Any:
+    def step(state: tuple[AnyArray, AnyArray], now: AnyArray) -> Any:
         h, c = state
         i, f, o, g = jnp.split(now + jnp.einsum("dbh,dhg->dbg", h * mask, matrix), 4, axis=2)
         c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
@@ -214,39 +221,39 @@ def lstm(
     return jnp.concatenate([states[0], again], axis=2)
 
 
-def see(
+def score_words(
     shape: TeacherShape,
     p: Parameters,
-    given: Numbers,
-    parts: dict[int, Numbers],
-    arrays: dict[str, Numbers],
+    given: AnyArray,
+    parts: dict[int, AnyArray],
+    arrays: dict[str, AnyArray],
     dropout: TeacherDropout = NO_DROPOUT,
-    key: Numbers | None = None,
-) -> Scores:
-    """What a teacher makes of sentences; `lengths` are their words."""
+    key: AnyArray | None = None,
+) -> TeacherScores:
+    """Score heads, labels and tags of a batch."""
     keys = _Keys(key)
     x = word_inputs(shape, p, given, arrays, dropout, keys)
     b, t = x.shape[:2]
     lengths = arrays["lengths"]
     for i in range(shape.layers):
         if i:
-            x = _kept(keys(), x, dropout.layer, b, 1, x.shape[2])
+            x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
         x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, keys())
-    x = _kept(keys(), x, dropout.layer, b, 1, x.shape[2])
+    x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
     root = jnp.broadcast_to(p["root"], (b, 1, x.shape[2]))
     with_root = jnp.concatenate([root, x], axis=1)
 
-    def units(name: str, of: Numbers) -> Numbers:
+    def units(name: str, of: AnyArray) -> AnyArray:
         made = _leaky(of @ p[name] + p[f"{name}.bias"])
-        return _kept(keys(), made, dropout.heads, b, 1, made.shape[2])
+        return _dropout(keys(), made, dropout.heads, b, 1, made.shape[2])
 
     dependents, heads = units("arc.dependent", x), units("arc.head", with_root)
     both = _and_one(dependents) @ p["arc.both"]
     arcs = jnp.einsum("btk,bhk->bth", both, heads)
-    place = jnp.arange(t + 1)
-    is_there = (place <= lengths[:, None])[:, None] & (place != jnp.arange(1, t + 1)[:, None])
-    return Scores(
-        jnp.where(is_there, arcs, LOWEST),
+    head = jnp.arange(t + 1)
+    is_head = (head <= lengths[:, None])[:, None] & (head != jnp.arange(1, t + 1)[:, None])
+    return TeacherScores(
+        jnp.where(is_head, arcs, LOWEST),
         units("label.dependent", x),
         units("label.head", with_root),
         _tag_scores(shape, p, x, parts),
@@ -254,8 +261,8 @@ def see(
 
 
 def _tag_scores(
-    shape: TeacherShape, p: Parameters, x: Numbers, parts: dict[int, Numbers]
-) -> list[Numbers]:
+    shape: TeacherShape, p: Parameters, x: AnyArray, parts: dict[int, AnyArray]
+) -> list[AnyArray]:
     found = []
     for i in range(len(shape.tag_sizes)):
         matrix = p[f"tag.{i}"]
@@ -265,12 +272,14 @@ def _tag_scores(
     return found
 
 
-def _and_one(x: Numbers) -> Numbers:
+def _and_one(x: AnyArray) -> AnyArray:
     return jnp.concatenate([x, jnp.ones_like(x[..., :1])], axis=-1)
 
 
-def label_scores(p: Parameters, dependents: Numbers, heads: Numbers, chosen: Numbers) -> Numbers:
-    """The scores of the labels of some arcs, one for each word: B, T, labels."""
+def label_scores(
+    p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: AnyArray
+) -> AnyArray:
+    """Score the labels of one arc per word: B, T, labels."""
     of_heads = jnp.take_along_axis(heads, chosen[:, :, None], axis=1)
     some = jnp.einsum("bti,lij->btlj", _and_one(dependents), p["label.both"])
     return jnp.einsum("btlj,btj->btl", some, _and_one(of_heads))
@@ -279,15 +288,15 @@ def label_scores(p: Parameters, dependents: Numbers, heads: Numbers, chosen: Num
 def teacher_loss(
     shape: TeacherShape,
     p: Parameters,
-    given: Numbers,
-    parts: dict[int, Numbers],
-    arrays: dict[str, Numbers],
+    given: AnyArray,
+    parts: dict[int, AnyArray],
+    arrays: dict[str, AnyArray],
     dropout: TeacherDropout,
-    key: Numbers | None,
-) -> Numbers:
-    """The loss of heads, labels and tags, per word. What is negative in `heads`, `labels` and
-    `tags` is not known, and nothing is learned of it."""
-    scores = see(shape, p, given, parts, arrays, dropout, key)
+    key: AnyArray | None,
+) -> AnyArray:
+    """Return the loss of heads, labels and tags per word; negative classes are unknown and add
+    nothing."""
+    scores = score_words(shape, p, given, parts, arrays, dropout, key)
     heads, labels = arrays["heads"], arrays["labels"]
     n_words = jnp.maximum(arrays["lengths"].sum(), 1)
     total = cross_entropy(scores.arcs, heads).sum()
@@ -299,7 +308,7 @@ def teacher_loss(
     return total / n_words
 
 
-def cross_entropy(scores: Numbers, right: Numbers) -> Numbers:
-    """Minus the logarithm of the probability of what is right, of each word; 0 if negative."""
+def cross_entropy(scores: AnyArray, right: AnyArray) -> AnyArray:
+    """Return the cross-entropy of each word; 0 if its class is negative (unknown)."""
     chosen = jnp.take_along_axis(scores, jnp.maximum(right, 0)[..., None], axis=-1)[..., 0]
     return jnp.where(right < 0, 0, jax.nn.logsumexp(scores, axis=-1) - chosen)

@@ -1,8 +1,8 @@
-"""Which word of one treebank is which word of another that splits the same text differently.
+"""Alignment of the words of two treebanks that segment the same text differently.
 
-As in the CoNLL 2018 shared task (Zeman et al. 2018): words are the same if their tokens have the
-same characters of the text. The words of a multiword token have none of their own: they are aligned
-by their forms, over all words that overlap the token, as a longest common subsequence.
+As in the CoNLL 2018 shared task (Zeman et al. 2018), words are aligned if their tokens cover the
+same characters of the text. The words of a multiword token cover no characters of their own: they
+are aligned by their forms, over all words that overlap the token, as a longest common subsequence.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dodona.evaluation.pairs import EvaluationError
-from dodona.evaluation.text import Word
+from dodona.evaluation.text_positions import PlacedWord
 
-MOST_PAIRS = 1_000_000_000  # of words in multiword tokens; a bit for each: 125 MB, half a second
+# Pairs of words around one multiword token that are compared: 2,000 words on either side, a second.
+# Tokens of treebanks have some ten words at most.
+MOST_PAIRS = 4_000_000
 
 
-class Block(NamedTuple):
-    """Words of both sides around a multiword token: from and up to these positions."""
+class MultiwordBlock(NamedTuple):
+    """The ranges of gold and system words around a multiword token."""
 
     gold: int
     system: int
@@ -25,8 +27,8 @@ class Block(NamedTuple):
     system_end: int
 
 
-def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]:
-    """The positions of words that are the same, as pairs, in order."""
+def align(gold: Sequence[PlacedWord], system: Sequence[PlacedWord]) -> list[tuple[int, int]]:
+    """Return the pairs of positions of aligned words, in order."""
     pairs: list[tuple[int, int]] = []
     g = s = 0
     while g < len(gold) and s < len(system):
@@ -45,11 +47,13 @@ def align(gold: Sequence[Word], system: Sequence[Word]) -> list[tuple[int, int]]
     return pairs
 
 
-def _block(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> Block:
-    """The words that belong together because a multiword token begins at `g` or `s`."""
+def _block(
+    gold: Sequence[PlacedWord], system: Sequence[PlacedWord], g: int, s: int
+) -> MultiwordBlock:
+    """Return the words that overlap the multiword token that begins at `g` or `s`."""
     ours, theirs = gold[g], system[s]
     end = ours.end if ours.is_multiword else theirs.end
-    # a single word that began before the multiword token is no part of it
+    # a single word that began before the multiword token does not belong to the block
     if not theirs.is_multiword and theirs.start < ours.start:
         s += 1
     elif not ours.is_multiword and ours.start < theirs.start:
@@ -58,8 +62,8 @@ def _block(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> Bloc
     while True:
         takes_gold, takes_system = _is_within(gold, g, end), _is_within(system, s, end)
         if not (takes_gold or takes_system):
-            return Block(*first, g, s)
-        # in the order of the text, so that a multiword token may draw `end` out for both sides
+            return MultiwordBlock(*first, g, s)
+        # in the order of the text, so that a multiword token may extend `end` for both sides
         if g < len(gold) and (s >= len(system) or gold[g].start <= system[s].start):
             word, g = gold[g], g + 1
         else:
@@ -68,17 +72,17 @@ def _block(gold: Sequence[Word], system: Sequence[Word], g: int, s: int) -> Bloc
             end = max(end, word.end)
 
 
-def _is_within(words: Sequence[Word], i: int, end: int) -> bool:
-    """Whether a word ends by `end` or, in a multiword token, begins before it."""
+def _is_within(words: Sequence[PlacedWord], i: int, end: int) -> bool:
+    """Return whether a word ends by `end` or, in a multiword token, begins before it."""
     if i >= len(words):
         return False
     return words[i].start < end if words[i].is_multiword else words[i].end <= end
 
 
 def _same_forms(
-    gold: Sequence[Word], system: Sequence[Word], block: Block
+    gold: Sequence[PlacedWord], system: Sequence[PlacedWord], block: MultiwordBlock
 ) -> list[tuple[int, int]]:
-    """A longest common subsequence of the forms in a block, as positions."""
+    """Return the positions of a longest common subsequence of the forms in a block."""
     g, s, g_end, s_end = block
     pairs = []
     while g < g_end and s < s_end and gold[g].form == system[s].form:
@@ -89,42 +93,24 @@ def _same_forms(
     if len(ours) * len(theirs) > MOST_PAIRS:
         raise EvaluationError(
             f"a multiword token has {max(len(ours), len(theirs)):,} words, from character "
-            f"{gold[block.gold].start + 1:,} of the text on: too many to align"
+            f"{gold[block.gold].start + 1:,} of the text on: too many to align "
+            f"(at most {MOST_PAIRS:,} pairs of gold and system words)"
         )
-    longest = _Longest(ours, theirs)
+    # lengths of the longest common subsequences of ours[i:] and theirs[j:]
+    lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    for i in reversed(range(len(ours))):
+        for j in reversed(range(len(theirs))):
+            if ours[i] == theirs[j]:
+                lengths[i][j] = lengths[i + 1][j + 1] + 1
+            else:
+                lengths[i][j] = max(lengths[i + 1][j], lengths[i][j + 1])
     i = j = 0
     while i < len(ours) and j < len(theirs):
         if ours[i] == theirs[j]:
             pairs.append((g + i, s + j))
             i, j = i + 1, j + 1
-        elif longest.common(i, j) == longest.common(i + 1, j):
+        elif lengths[i][j] == lengths[i + 1][j]:
             i += 1
         else:
             j += 1
     return pairs
-
-
-class _Longest:
-    """The lengths of longest common subsequences of what begins at two places.
-
-    A row for each place in `ours`, from the end; in it a bit for each place in `theirs`, from the
-    end, which is 0 where the length grows by one (Crochemore et al. 2001): 64 places in one step.
-    """
-
-    def __init__(self, ours: Sequence[str], theirs: Sequence[str]) -> None:
-        self.n_theirs = len(theirs)
-        all_places = (1 << len(theirs)) - 1
-        at: dict[str, int] = {}
-        for i, form in enumerate(reversed(theirs)):
-            at[form] = at.get(form, 0) | 1 << i
-        self.rows = [all_places]
-        for form in reversed(ours):
-            row = self.rows[-1]
-            met = row & at.get(form, 0)
-            self.rows.append((row + met | row - met) & all_places)
-        self.rows.reverse()
-
-    def common(self, i: int, j: int) -> int:
-        """The length for ours[i:] and theirs[j:]."""
-        n = self.n_theirs - j
-        return n - (self.rows[i] & (1 << n) - 1).bit_count()

@@ -1,81 +1,82 @@
-"""Where a system goes wrong: confusions, attachment by what makes it hard, worst sentences."""
+"""Error analysis: confusions, attachment by depth and by known words, worst sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
-from dodona.evaluation.counts import Attachment
-from dodona.evaluation.pairs import Pair, Progress, Treebank, load, pair
+from dodona.evaluation.pairs import OnProgress, ParsedSource, load, pair
 from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.score_counts import Attachment
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
 
 if TYPE_CHECKING:
-    from dodona.evaluation.report import HtmlTable
+    from dodona.evaluation.error_report import HtmlTable
 
 DEPTHS = ("1", "2", "3", "4", "5", "6+")
-NO_LABEL = "none"  # what a word without a head has
+NO_LABEL = "none"  # of a word without a head
 MOST_SHOWN = 15
 
 Confusions = dict[tuple[str, str], int]
+Outcomes = dict[str, list[tuple[bool, bool]]]  # of words by group: head right, label too
 
 
 @dataclass(frozen=True, slots=True)
 class WrongSentence:
-    """A sentence with errors: where it is, both of its trees, and how many words are wrong."""
+    """A sentence with errors, its gold and system trees and its wrong words."""
 
     number: int  # from 1
     gold: Parsed
     system: Parsed
     wrong: list[int]  # words, from 1, whose head or label is wrong
-    n_words: int  # that count
+    n_words: int  # scored
 
     @property
     def las(self) -> float:
-        """Percentage of its words with the right head and label."""
+        """Percentage of scored words with the right head and label."""
         return 100 * (1 - len(self.wrong) / self.n_words)
 
     @property
     def text(self) -> str:
-        """Its text, or its words where there is none."""
+        """Text of the sentence, or its words if it has no text."""
         return str(getattr(self.gold, "text", " ".join(self.gold.forms)))
 
     @property
     def sent_id(self) -> str | None:
-        """Its id, where it has one."""
+        """Id of the sentence, if it has one."""
         return getattr(self.gold, "sent_id", None)
 
     @property
     def caption(self) -> str:
-        """What stands above its drawing."""
+        """Caption of the drawing."""
         name = f"sentence {self.number}" + (f", {self.sent_id}" if self.sent_id else "")
         return f"{name}: {len(self.wrong)} of {self.n_words} words wrong. {self.text}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The sentence for machines."""
+        """Return the sentence as a dictionary, ready for `json.dumps`."""
         found = {"number": self.number, "sent_id": self.sent_id, "text": self.text}
         return found | {"las": self.las, "wrong": self.wrong}
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What `analyse` found, the scores among it."""
+    """Result of `analyse`."""
 
     scores: Scores
-    labels: Confusions  # (gold, system): of words with the right head
-    tags: Confusions  # (gold, system): of UPOS
-    by_depth: dict[str, Attachment]  # of the word in the gold tree; a root is at 1
-    by_known: dict[str, Attachment]  # of words that the training treebank has, and has not
+    labels: Confusions  # (gold, system) labels of words with the right head
+    tags: Confusions  # (gold, system) UPOS
+    by_depth: dict[str, Attachment]  # by depth of the word in the gold tree; a root has depth 1
+    by_known: dict[str, Attachment]  # by whether the training treebank has the word
     worst: list[WrongSentence]  # most wrong words first
 
     def table(self) -> str:
-        """The analysis for people."""
+        """Return the analysis as tables."""
         parts: list[Table | str] = [
             confusion_table("label, head right", self.labels),
             confusion_table("UPOS", self.tags),
@@ -87,7 +88,7 @@ class Analysis:
         return self.scores.table(details=True) + "\n" + render(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The analysis for machines: ready for `json.dumps`."""
+        """Return the analysis as a dictionary, ready for `json.dumps`."""
         return {
             "scores": self.scores.to_dict(),
             "labels": _list(self.labels),
@@ -98,14 +99,14 @@ class Analysis:
         }
 
     def to_html(self, title: str = "Errors") -> str:
-        """A page with tables, and the worst sentences with both trees in one drawing."""
-        from dodona.evaluation.report import draw_both, make_report
+        """Return an HTML page with tables and drawings of the worst sentences."""
+        from dodona.evaluation.error_report import draw_both, make_report
 
         figures = ((draw_both(wrong.gold, wrong.system), wrong.caption) for wrong in self.worst)
         return make_report(title, self._html_tables(), figures)
 
     def _html_tables(self) -> Iterator[HtmlTable]:
-        from dodona.evaluation.report import HtmlTable
+        from dodona.evaluation.error_report import HtmlTable
 
         scores = self.scores
         named = {"UAS": scores.uas, "LAS": scores.las, "CLAS": scores.clas, "UPOS": scores.upos}
@@ -132,22 +133,21 @@ class Analysis:
 
 
 def analyse(
-    gold: Treebank,
-    system: Treebank,
+    gold: ParsedSource,
+    system: ParsedSource,
     *,
-    train: Treebank | None = None,
+    train: ParsedSource | None = None,
     most: int = 50,
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Analysis:
-    """Find where a system goes wrong; all but `train` and `most` is as in `evaluate`.
+    """Find where a system goes wrong; all options but `train` and `most` are as in `evaluate`.
 
-    It goes through the sentences twice, as `progress` sees.
-
-    With the treebank that it was trained on, words are also told apart by whether that has them.
-    `most` sentences are kept, those with the most wrong words.
+    With the treebank that the system was trained on as `train`, words that are known from training
+    and unknown words are also counted separately. The `most` sentences with the most wrong words
+    are kept. `progress` is called twice for each sentence.
 
     >>> from dodona import Sentence
     >>> words, tags = ["Oaks", "speak"], ["NOUN", "VERB"]
@@ -164,23 +164,29 @@ def analyse(
     known = None if train is None else {form for s in load(train) for form in s.forms}
     found_labels: Counter[tuple[str, str]] = Counter()
     found_tags: Counter[tuple[str, str]] = Counter()
-    depths, knowns = _Attachments(), _Attachments()
+    depths: Outcomes = {name: [] for name in DEPTHS}
+    knowns: Outcomes = {"known": [], "unknown": []}
     worst = []
     for number, both in enumerate(pair(sentences, parsed, **chosen), start=1):
         depth, wrong = _depths(both.gold), []
-        for word in _compare(both):
-            ours, theirs = label(word.gold_label), label(word.system_label)
-            is_labelled = word.is_attached and is_right(ours, theirs)
-            if word.is_attached and not is_labelled:
+        heads, guesses = both.gold.heads, both.system.heads
+        gold_labels, system_labels = both.gold.deprels, both.system.deprels
+        gold_tags, system_tags, forms = both.gold.upos, both.system.upos, both.gold.forms
+        for i in both.words:
+            ours = label(gold_labels[i])
+            theirs = label(system_labels[i] if guesses[i] is not None else NO_LABEL)
+            is_attached = heads[i] == guesses[i]
+            is_labelled = is_attached and is_right(ours, theirs)
+            if is_attached and not is_labelled:
                 found_labels[ours, theirs] += 1
-            if word.gold_tag != word.system_tag:
-                found_tags[word.gold_tag, word.system_tag] += 1
-            depths.add(DEPTHS[min(depth[word.place], len(DEPTHS)) - 1], word, is_labelled)
+            if gold_tags[i] != system_tags[i]:
+                found_tags[gold_tags[i], system_tags[i]] += 1
+            depths[DEPTHS[min(depth[i], len(DEPTHS)) - 1]].append((is_attached, is_labelled))
             if known is not None:
-                is_known = both.gold.forms[word.place] in known
-                knowns.add("known" if is_known else "unknown", word, is_labelled)
+                name = "known" if forms[i] in known else "unknown"
+                knowns[name].append((is_attached, is_labelled))
             if not is_labelled:
-                wrong.append(word.place + 1)
+                wrong.append(i + 1)
         if wrong:
             worst.append(WrongSentence(number, both.gold, both.system, wrong, len(both.words)))
     worst.sort(key=lambda sentence: -len(sentence.wrong))
@@ -188,56 +194,22 @@ def analyse(
         scores,
         dict(found_labels.most_common()),
         dict(found_tags.most_common()),
-        depths.attachments(DEPTHS),
-        knowns.attachments(("known", "unknown")),
+        _attachments(depths),
+        _attachments(knowns),
         worst[:most],
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    place: int  # from 0
-    gold_label: str
-    system_label: str
-    gold_tag: str
-    system_tag: str
-    is_attached: bool
-
-
-def _compare(both: Pair) -> Iterator[_Word]:
-    gold, system, words = both
-    heads, guesses = gold.heads, system.heads
-    gold_labels, labels, gold_tags, tags = gold.deprels, system.deprels, gold.upos, system.upos
-    for i in words:
-        found = labels[i] if guesses[i] is not None else NO_LABEL
-        yield _Word(i, gold_labels[i], found, gold_tags[i], tags[i], heads[i] == guesses[i])
-
-
-class _Attachments:
-    """Counts of words by some name."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[str, bool, bool]] = Counter()
-
-    def add(self, name: str, word: _Word, is_labelled: bool) -> None:
-        self.counts[name, word.is_attached, is_labelled] += 1
-
-    def attachments(self, names: Iterable[str]) -> dict[str, Attachment]:
-        def count(name: str, attached: tuple[bool, ...], labelled: tuple[bool, ...]) -> int:
-            return sum(self.counts[name, a, b] for a in attached for b in labelled)
-
-        both = (False, True)
-        found = {
-            name: Attachment(
-                count(name, both, both), count(name, (True,), both), count(name, (True,), (True,))
-            )
-            for name in names
-        }
-        return {name: part for name, part in found.items() if part.n_words}
+def _attachments(outcomes: Outcomes) -> dict[str, Attachment]:
+    return {
+        name: Attachment(len(words), sum(a for a, _ in words), sum(b for _, b in words))
+        for name, words in outcomes.items()
+        if words
+    }
 
 
 def _depths(sentence: Parsed) -> list[int]:
-    """How many arcs each word is below the artificial root; a cycle is as deep as it is long."""
+    """Return the depth of each word below the artificial root; a cycle is as deep as it is long."""
     heads = sentence.heads
     found = [0] * len(heads)
     for start in range(len(heads)):
@@ -250,14 +222,14 @@ def _depths(sentence: Parsed) -> list[int]:
                 break
             at = head - 1
         above = 0 if path and not heads[path[-1]] else found[at]
-        for place in reversed(path):
+        for i in reversed(path):
             above += 1
-            found[place] = found[place] or above
+            found[i] = found[i] or above
     return found
 
 
 def confusion_table(title: str, confusions: Confusions) -> Table:
-    """The most frequent confusions."""
+    """Return a table of the most frequent confusions."""
     table = new_table(f"{title}: gold", "system", "words")
     for (ours, theirs), n in list(confusions.items())[:MOST_SHOWN]:
         table.add_row(ours, theirs, f"{n:,}")

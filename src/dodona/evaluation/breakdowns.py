@@ -1,4 +1,4 @@
-"""From the facts of scored words to counts by label, distance, length and position."""
+"""Counts of scored words by label, distance, sentence length and position."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
-from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.score_counts import Arcs, Attachment
 from dodona.evaluation.tally import DISTANCES, LENGTHS, QUARTERS, Fact
 from dodona.treebank.universal import CONTENT, RELATIONS, universal_part
 
 Tally = Mapping[Fact, int]
-Key = TypeVar("Key", bound=Hashable)
+Kind = TypeVar("Kind", bound=Hashable)
 
 
 def overall(tally: Tally) -> Attachment:
-    """All scored words together."""
+    """Count all scored words."""
     return _attachment(tally, lambda fact: "all", ["all"])["all"]
 
 
 def by_length(tally: Tally) -> dict[str, Attachment]:
-    """By the number of words in the sentence, unscored ones included."""
+    """Count words by the length of their sentence, unscored words included."""
     return _attachment(tally, lambda fact: fact.length, LENGTHS)
 
 
 def by_quarter(tally: Tally) -> dict[str, Attachment]:
-    """By position in the sentence (Aufrant et al. 2017, table 2)."""
+    """Count words by position in the sentence (Aufrant et al. 2017, table 2)."""
     return _attachment(tally, lambda fact: fact.quarter, QUARTERS)
 
 
 def by_label(tally: Tally) -> dict[str, Arcs]:
-    """Labelled arcs by their label, the most frequent in gold first."""
+    """Count labelled arcs by label, the most frequent in gold first."""
     arcs = _arcs(tally, lambda f: f.gold_label, lambda f: f.system_label, lambda f: f.is_labelled)
     return dict(sorted(arcs.items(), key=lambda item: (-item[1].n_gold, item[0])))
 
 
 def by_distance(tally: Tally) -> dict[str, Arcs]:
-    """Arcs by the distance between their ends."""
+    """Count arcs by the distance between their ends."""
     arcs = _arcs(
         tally, lambda f: f.gold_distance, lambda f: f.system_distance, lambda f: f.is_attached
     )
@@ -44,7 +44,7 @@ def by_distance(tally: Tally) -> dict[str, Arcs]:
 
 
 def nonprojective(tally: Tally) -> Arcs:
-    """Arcs that are non-projective in their tree."""
+    """Count the arcs that are non-projective in their tree."""
     arcs = _arcs(
         tally,
         lambda f: f.gold_is_nonprojective,
@@ -55,7 +55,7 @@ def nonprojective(tally: Tally) -> Arcs:
 
 
 def content(tally: Tally) -> Arcs:
-    """Labelled arcs of content words (Nivre & Fang 2017), whatever the subtype of their label."""
+    """Count labelled arcs of content words (Nivre & Fang 2017), subtypes of labels aside."""
     arcs = _arcs(
         tally,
         lambda f: is_content(f.gold_label),
@@ -66,7 +66,7 @@ def content(tally: Tally) -> Arcs:
 
 
 def is_content(label: str) -> bool:
-    """Whether a word with this label is a content word.
+    """Return whether a word with this label is a content word.
 
     >>> is_content("nsubj:pass"), is_content("case")
     (True, False)
@@ -75,22 +75,22 @@ def is_content(label: str) -> bool:
 
 
 def is_universal(tally: Tally) -> bool:
-    """Whether gold labels are those of Universal Dependencies, half of them at the least."""
+    """Return whether at least half of the gold labels are relations of Universal Dependencies."""
     n_known = sum(n for fact, n in tally.items() if universal_part(fact.gold_label) in RELATIONS)
     return 2 * n_known >= sum(tally.values())
 
 
 def _arcs(
     tally: Tally,
-    gold: Callable[[Fact], Key],
-    system: Callable[[Fact], Key | None],
+    gold: Callable[[Fact], Kind],
+    system: Callable[[Fact], Kind | None],
     is_right: Callable[[Fact], bool],
-) -> dict[Key, Arcs]:
-    """Arcs by the kind they are in the gold tree and in the system's (None: no arc there)."""
-    n_gold: Counter[Key] = Counter()
-    n_system: Counter[Key] = Counter()
-    n_recovered: Counter[Key] = Counter()
-    n_correct: Counter[Key] = Counter()
+) -> dict[Kind, Arcs]:
+    """Count arcs by their kind in the gold tree and in the system's (None: no arc)."""
+    n_gold: Counter[Kind] = Counter()
+    n_system: Counter[Kind] = Counter()
+    n_recovered: Counter[Kind] = Counter()
+    n_correct: Counter[Kind] = Counter()
     for fact, n in tally.items():
         kind, guess = gold(fact), system(fact)
         n_right = n * is_right(fact)

@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from dodona.evaluation.counts import Arcs
-from dodona.evaluation.pairs import EvaluationError, Progress, load, pair
+from dodona.evaluation.pairs import EvaluationError, OnProgress, load, pair
+from dodona.evaluation.score_counts import Arcs
 from dodona.evaluation.table import arcs_table, render
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph
 from dodona.treebank.sentence import Sentence
 
-Graph: TypeAlias = frozenset[Arc]
-Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Sentence]
+Graph: TypeAlias = frozenset[GraphArc]
+GraphTreebank: TypeAlias = str | os.PathLike[str] | Iterable[Sentence]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphScores:
-    """What `evaluate_graphs` found; percentages from 0 to 100, unrounded."""
+    """Result of `evaluate_graphs`; percentages from 0 to 100, unrounded."""
 
     n_sentences: int
     n_words: int
@@ -38,11 +38,16 @@ class GraphScores:
         return self.labelled.f1
 
     def table(self) -> str:
-        """The scores for people."""
-        return _render(self)
+        """Return the scores as a table of arcs with and without labels."""
+        rows = {"labelled (F1: ELAS)": self.labelled, "unlabelled": self.unlabelled}
+        caption = (
+            f"{self.n_words:,} words in {self.n_sentences:,} sentences, "
+            f"{self.n_exact:,} graphs exactly right"
+        )
+        return render([arcs_table("arcs", rows), caption])
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores for machines: ready for `json.dumps`."""
+        """Return the scores as a dictionary, ready for `json.dumps`."""
         return {
             "n_sentences": self.n_sentences,
             "n_words": self.n_words,
@@ -54,13 +59,13 @@ class GraphScores:
 
 
 def evaluate_graphs(
-    gold: Treebank, system: Treebank, *, progress: Progress | None = None
+    gold: GraphTreebank, system: GraphTreebank, *, progress: OnProgress | None = None
 ) -> GraphScores:
     """Score the graphs in a system's DEPS column against gold ones of the same words.
 
     `gold` and `system` are paths of CoNLL-U files or iterables of sentences. In unlabelled scores,
-    arcs between the same two words in the same direction count once. `progress` is told of each
-    sentence how many words it has.
+    arcs between the same two words in the same direction count once. `progress` is called with the
+    number of words of each sentence.
 
     >>> gold = Sentence.from_columns(["Oaks", "speak"], deps=["2:nsubj|0:dep", "0:root"])
     >>> system = Sentence.from_columns(["Oaks", "speak"], deps=["2:obj", "0:root"])
@@ -78,28 +83,18 @@ def evaluate_graphs(
     return GraphScores(
         n_sentences=len(pairs),
         n_words=sum(len(p.gold.forms) for p in pairs),
-        labelled=_counts(graphs, frozenset),
-        unlabelled=_counts(graphs, lambda arcs: frozenset((head, d) for head, _, d in arcs)),
+        labelled=_count(graphs, frozenset),
+        unlabelled=_count(graphs, lambda arcs: frozenset((head, d) for head, _, d in arcs)),
         n_exact=sum(expected == found for expected, found in graphs),
     )
 
 
-def _counts(graphs: list[tuple[Graph, Graph]], seen: Callable[[Graph], frozenset[Any]]) -> Arcs:
-    """Arcs of all sentences, as `seen`."""
+def _count(graphs: list[tuple[Graph, Graph]], project: Callable[[Graph], frozenset[Any]]) -> Arcs:
+    """Count the arcs of all sentences, each graph projected first."""
     n_gold = n_system = n_right = 0
     for gold, system in graphs:
-        expected, found = seen(gold), seen(system)
+        expected, found = project(gold), project(system)
         n_gold += len(expected)
         n_system += len(found)
         n_right += len(expected & found)
     return Arcs(n_gold, n_system, n_right, n_right)
-
-
-def _render(scores: GraphScores) -> str:
-    """Arcs with and without labels."""
-    rows = {"labelled (F1: ELAS)": scores.labelled, "unlabelled": scores.unlabelled}
-    caption = (
-        f"{scores.n_words:,} words in {scores.n_sentences:,} sentences, "
-        f"{scores.n_exact:,} graphs exactly right"
-    )
-    return render([arcs_table("arcs", rows), caption])

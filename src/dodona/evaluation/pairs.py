@@ -1,8 +1,4 @@
-"""Gold and system sentences side by side, and which of their words count.
-
-Everything downstream sees only `Pair`: a gold sentence, the same sentence from the system, and the
-positions of the words to score.
-"""
+"""Pairs of gold and system sentences, with the positions of the words to score."""
 
 from __future__ import annotations
 
@@ -16,24 +12,24 @@ from dodona.evaluation.punctuation import find_rule
 
 _NO_FILE = "<memory>"  # the source of sentences made in Python
 
-Treebank: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
-Progress: TypeAlias = Callable[[int], object]  # told how many words more are done
+ParsedSource: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
+OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
 
 
 class EvaluationError(DodonaError, ValueError):
-    """The two treebanks cannot be compared; the message says where and why."""
+    """Two treebanks that cannot be compared; the message names the place and the reason."""
 
 
 class Pair(NamedTuple):
-    """One sentence twice, and the positions (from 0) of the words that count."""
+    """A gold sentence, the system's, and the positions (from 0) of the words that are scored."""
 
     gold: Parsed
     system: Parsed
     words: list[int]
 
 
-def load(treebank: Treebank) -> list[Parsed]:
-    """The sentences of a CoNLL-U file, or of an iterable, as a list."""
+def load(treebank: ParsedSource) -> list[Parsed]:
+    """Return the sentences of a CoNLL-U file, or of an iterable, as a list."""
     if isinstance(treebank, (str, os.PathLike)):
         from dodona.treebank.conllu.reader import read
 
@@ -48,12 +44,12 @@ def pair(
     punctuation: bool,
     punctuation_by: str = "auto",
     name: str = "system",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[Pair]:
-    """Match the sentences one to one; `name` is what messages call a system without a file name.
+    """Match the sentences one to one; `name` stands for a system without a file in messages.
 
-    Words without a gold head never count. Without `punctuation`, neither do words that are, as the
-    rule of that name says (`punctuation.find_rule`).
+    Words without a gold head are never scored. With `punctuation=False`, neither is punctuation,
+    according to the rule `punctuation_by` (`punctuation.find_rule`).
     """
     if not gold:
         raise EvaluationError("the gold treebank has no sentences: there is nothing to evaluate")
@@ -72,15 +68,15 @@ def pair(
 
 
 def _check_words(gold: Parsed, system: Parsed, number: int, name: str) -> None:
-    """Both sentences have the same words, and heads that exist."""
+    """Check that both sentences have the same words, and heads within the sentence."""
     expected, found = list(gold.forms), list(system.forms)
     if expected != found:
         shared = min(len(expected), len(found))
         i = next((i for i in range(shared) if expected[i] != found[i]), shared)
         raise EvaluationError(
-            f"{place(gold, 'gold', number, str(i + 1))} has {_word(expected, i)}, but "
-            f"{place(system, name, number, str(i + 1))} has {_word(found, i)}: gold and system "
-            "must have the same words; if the system split the text by itself, use "
+            f"{location(gold, 'gold', number, str(i + 1))} has {_word(expected, i)}, but "
+            f"{location(system, name, number, str(i + 1))} has {_word(found, i)}: gold and system "
+            "must have the same words; if the system segmented the text itself, use "
             "dodona.evaluate_text or, in the shell, dodona evaluate --text"
         )
     check_heads(gold, "gold", number)
@@ -88,12 +84,12 @@ def _check_words(gold: Parsed, system: Parsed, number: int, name: str) -> None:
 
 
 def check_heads(sentence: Parsed, name: str, number: int) -> None:
-    """Each head is a word of the sentence, or the root, or there is none."""
+    """Check that each head is a word of the sentence, the root, or None."""
     n = len(sentence.forms)
     for word, head in enumerate(sentence.heads, start=1):
         if head is not None and not 0 <= head <= n:
             raise EvaluationError(
-                f"{place(sentence, name, number, str(word))}: word {word} has head {head}, "
+                f"{location(sentence, name, number, str(word))}: word {word} has head {head}, "
                 f"but the sentence has {n} words"
             )
 
@@ -106,7 +102,7 @@ def _missing_sentence(gold: Sequence[Parsed], system: Sequence[Parsed], name: st
     end = _source(short[-1], short_name) if short else short_name
     return (
         f"{end} ends after {n} sentences, but {_source(long[0], long_name)} has {len(long)}: "
-        f"the first one missing starts at {place(long[n], long_name, n + 1, '1')}, "
+        f"the first one missing starts at {location(long[n], long_name, n + 1, '1')}, "
         f"{_word(long[n].forms, 0)}"
     )
 
@@ -116,15 +112,15 @@ def _source(sentence: Parsed, name: str) -> str:
     return name if source in ("", _NO_FILE) else source
 
 
-def place(sentence: Parsed, name: str, number: int, word: str) -> str:
-    """`file:line` of the word or token with this id.
+def location(sentence: Parsed, name: str, number: int, word: str) -> str:
+    """Return `file:line` of the word or token with this id.
 
-    Where the sentence did not come from a file, `name` and the sentence's number.
+    For a sentence that does not come from a file, return `name` and the sentence's number.
     """
     source, first = _source(sentence, name), getattr(sentence, "line", None)
     if source == name or first is None:
         return f"{source}, sentence {number}"
-    # not splitlines: a field may hold a line separator of Unicode
+    # not splitlines: a field may contain a line separator of Unicode
     lines = str(sentence).removeprefix("\ufeff").removesuffix("\n").split("\n")
     ids = [line.partition("\t")[0] for line in lines]
     # past the last word: the blank line that ends the sentence

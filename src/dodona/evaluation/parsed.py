@@ -1,4 +1,4 @@
-"""What is needed of a sentence to be scored."""
+"""The columns of a sentence that are scored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Parsed(Protocol):
-    """What is needed of a sentence; every `Sentence` of a treebank has it."""
+    """A sentence that can be scored, such as `dodona.Sentence`."""
 
     @property
     def forms(self) -> Sequence[str]: ...

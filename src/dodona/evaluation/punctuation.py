@@ -1,4 +1,4 @@
-"""Which words are punctuation: by UPOS, by the tags of the treebank, or by their characters."""
+"""Rules that identify punctuation: by UPOS, by the tags of the treebank, or by characters."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ MOST_NAMED = 8  # tags
 
 @dataclass(frozen=True)
 class Punctuation:
-    """A rule that says of each word of a sentence whether it is punctuation."""
+    """A rule that decides whether words are punctuation."""
 
-    column: str  # "upos" or "xpos"; "" where characters decide
+    column: str  # "upos" or "xpos"; "" to decide by characters
     tags: frozenset[str] = frozenset()
 
     def marks(self, sentence: Parsed) -> list[bool]:
-        """For each word, whether it is punctuation."""
+        """Return for each word whether it is punctuation."""
         if not self.column:
             return [is_punctuation(form) for form in sentence.forms]
         return [tag in self.tags for tag in getattr(sentence, self.column)]
 
     def __str__(self) -> str:
-        """The rule in words."""
+        """Describe the rule."""
         if not self.column:
             return "by characters"
         named = sorted(self.tags)
@@ -37,7 +37,7 @@ class Punctuation:
 
 
 def is_punctuation(form: str) -> bool:
-    """Whether all characters are of Unicode's category P.
+    """Return whether all characters are of Unicode category P.
 
     >>> is_punctuation("..."), is_punctuation("a.")
     (True, False)
@@ -46,27 +46,27 @@ def is_punctuation(form: str) -> bool:
 
 
 def find_rule(gold: Sequence[Parsed], rule: str = "auto") -> Punctuation:
-    """The rule of a name; "auto" is the first of them that a treebank has tags for.
+    """Return the rule of a name; "auto" is the first one that the treebank has tags for.
 
-    "upos": the tag PUNCT. "xpos": those tags of the treebank, in XPOS or else in a UPOS column with
-    other tags than the universal ones (as CPOS is), whose words are all punctuation characters.
+    "upos": the tag PUNCT. "xpos": the tags in XPOS, or else in a UPOS column with tags that are not
+    universal (such as CPOS), whose words all consist of punctuation characters.
     """
     if rule not in RULES:
-        raise ValueError(f"punctuation is told by {', '.join(RULES)}; found {rule!r}")
+        raise ValueError(f"punctuation_by={rule!r}: expected one of {', '.join(RULES)}")
     upos = {tag for sentence in gold for tag in sentence.upos} - {UNANNOTATED}
     if rule == "upos" or (rule == "auto" and upos and upos <= UPOS):
         return Punctuation("upos", frozenset({"PUNCT"}))
     if rule == "xpos" or rule == "auto":
         for column in ("xpos", "upos"):
-            if tags := _classes(gold, column):
+            if tags := _punctuation_tags(gold, column):
                 return Punctuation(column, tags)
         if rule == "xpos":
-            return Punctuation("xpos")  # no tag is one of punctuation
+            return Punctuation("xpos")  # no tag marks punctuation
     return Punctuation("")
 
 
-def _classes(gold: Sequence[Parsed], column: str) -> frozenset[str]:
-    """Tags that only punctuation has."""
+def _punctuation_tags(gold: Sequence[Parsed], column: str) -> frozenset[str]:
+    """Return the tags of a column whose words are all punctuation."""
     found: dict[str, bool] = {}
     for sentence in gold:
         tags: Sequence[str] = getattr(sentence, column, ())

@@ -1,7 +1,7 @@
-"""Sampling sentences with replacement, the inner loop of the paired bootstrap.
+"""Sampling of sentences with replacement, the inner loop of the paired bootstrap.
 
-Random numbers are SplitMix64 (Steele, Lea & Flood 2014), integers throughout: a seed gives the
-same resamples on every machine.
+The random numbers are SplitMix64 (Steele, Lea & Flood 2014), in integers: a seed gives the same
+resamples on every machine.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -17,7 +17,7 @@ cdef inline uint64_t next_random(uint64_t* seed) noexcept nogil:
 
 
 cdef inline uint32_t draw(uint64_t* seed, uint32_t n, uint32_t n_rejected) noexcept nogil:
-    """One of 0 … n - 1, each exactly as likely (Lemire 2019)."""
+    """Draw one of 0 … n - 1 without bias (Lemire 2019)."""
     cdef uint64_t product
     while True:
         product = (next_random(seed) >> 32) * n
@@ -45,7 +45,7 @@ cdef void resample(
 
 
 def resampled_means(gains, sizes, int n_resamples, seed):
-    """Gain per word in each of `n_resamples` samples of the sentences, drawn with replacement.
+    """Return the gain per word in each of `n_resamples` samples of the sentences with replacement.
 
     Sentence i gains `gains[i]` over its `sizes[i]` words; sizes are above 0.
 

@@ -1,7 +1,7 @@
-"""Attachment scores: what `evaluate` computes.
+"""Attachment scores of `evaluate`.
 
-Where the CoNLL 2018 evaluation (Zeman et al. 2018) computes the same, the figures agree to the
-last digit, given `labels="universal"`: UAS, LAS, CLAS, accuracies of tags, features and lemmas.
+With `labels="universal"`, UAS, LAS, CLAS and the accuracies of tags, features and lemmas agree with
+the CoNLL 2018 evaluation (Zeman et al. 2018) to the last digit.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Literal
 from rich.table import Table
 
 from dodona.evaluation import breakdowns
-from dodona.evaluation.counts import Arcs, Attachment, percentage
-from dodona.evaluation.pairs import EvaluationError, Progress, Treebank, load, pair
+from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource, load, pair
 from dodona.evaluation.punctuation import find_rule
+from dodona.evaluation.score_counts import Arcs, Attachment, percentage
 from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
-from dodona.evaluation.tags import tag_accuracy
+from dodona.evaluation.tag_accuracy import tag_accuracy
 from dodona.evaluation.tally import Fact, facts, label_reader
 
 NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
@@ -25,10 +25,10 @@ NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What `evaluate` found; percentages from 0 to 100, unrounded."""
+    """Result of `evaluate`; percentages from 0 to 100, unrounded."""
 
     punctuation: bool
-    punctuation_by: str  # how it was told from words, where it was left out; "" where not
+    punctuation_by: str  # the rule that excluded punctuation; "" if it is scored
     labels: str
     n_sentences: int
     n_words: int  # scored
@@ -38,8 +38,8 @@ class Scores:
     label_accuracy: float
     uem: float  # sentences whose scored words all have the right head
     lem: float  # … and label
-    clas: float | None  # None: the labels are not those of Universal Dependencies
-    upos: float | None  # None: one of the treebanks has none
+    clas: float | None  # None if the labels are not those of Universal Dependencies
+    upos: float | None  # None, like the next three, if the column is empty in one treebank
     xpos: float | None
     feats: float | None
     lemma: float | None
@@ -50,44 +50,52 @@ class Scores:
     by_quarter: dict[str, Attachment]
 
     def table(self, *, details: bool = False) -> str:
-        """The scores for people; with `details`, every breakdown too."""
-        return _render(self, details=details)
+        """Return the scores as a table; with `details`, also every breakdown."""
+        parts: list[Table | str] = [_summary(self), _caption(self)]
+        if details:
+            parts += [
+                arcs_table("arc", {**self.by_distance, "non-projective": self.nonprojective}),
+                attachment_table("sentence length", self.by_length),
+                attachment_table("quarter of the sentence", self.by_quarter),
+                arcs_table("label", self.by_label),
+            ]
+        return render(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores for machines: ready for `json.dumps`."""
+        """Return the scores as a dictionary, ready for `json.dumps`."""
         return {name: _plain(getattr(self, name)) for name in self.__slots__}
 
 
 def evaluate(
-    gold: Treebank,
-    system: Treebank,
+    gold: ParsedSource,
+    system: ParsedSource,
     *,
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Scores:
     """Score a system's trees against gold trees of the same words.
 
-    `gold` and `system` are paths of CoNLL-U files or iterables of sentences. Without
-    `punctuation`, words that are punctuation are not scored. They are told by `punctuation_by`:
-    "upos", PUNCT; "xpos", those tags of the gold treebank, in XPOS or else in a UPOS column with
-    tags of its own, whose words are all punctuation characters (Unicode category P); "characters";
-    or "auto", the first of them that the gold treebank has tags for. The scores say which it was.
-    `labels="universal"` compares the universal part of labels (`nsubj` of `nsubj:pass`) and the
-    universal features only, as the CoNLL 2018 evaluation does.
+    `gold` and `system` are paths of CoNLL-U files or iterables of sentences. With
+    `punctuation=False`, punctuation is not scored; `punctuation_by` says how it is identified:
+    "upos", by the tag PUNCT; "xpos", by the tags of the gold treebank, in XPOS or else in a UPOS
+    column with tags of its own, whose words all consist of punctuation characters (Unicode category
+    P); "characters", by these characters; or "auto", by the first of them that the gold treebank
+    has tags for. The result names the rule. `labels="universal"` compares the universal part of
+    labels (`nsubj` of `nsubj:pass`) and only universal features, as the CoNLL 2018 evaluation does.
 
-    Words without a gold head are not scored; a system word without a head is wrong. Where gold has
-    a head but no label ("_"), any label is right.
+    Words without a gold head are not scored; a system word without a head is wrong. If gold has a
+    head but no label ("_"), any label is right.
 
     * `by_label` counts arcs whose head and label are right, `by_distance` and `nonprojective`
       arcs whose head is.
-    * `nonprojective`: some word between the arc's ends is no descendant of its head. Precision is
+    * `nonprojective`: some word between the arc's ends does not descend from its head. Precision is
       over the arcs that are so in the system's tree, recall over those in the gold tree.
-    * `by_quarter`: the first holds the words in the first 25% of their sentence.
-    * `uem`, `lem`: of the sentences with a scored word.
+    * `by_quarter`: the first quarter is the first 25% of the words of each sentence.
+    * `uem`, `lem`: percentages of the sentences with a scored word.
 
-    `progress` is told of each sentence how many words it has.
+    `progress` is called with the number of words of each sentence.
 
     >>> from types import SimpleNamespace as Sentence
     >>> words = dict(forms=["Oaks", "speak", "softly"], upos=["NOUN", "VERB", "ADV"])
@@ -145,19 +153,6 @@ def _plain(value: Any) -> Any:
     return value.to_dict() if isinstance(value, (Arcs, Attachment)) else value
 
 
-def _render(scores: Scores, *, details: bool) -> str:
-    """The summary, then the breakdowns where asked for."""
-    parts: list[Table | str] = [_summary(scores), _caption(scores)]
-    if details:
-        parts += [
-            arcs_table("arc", {**scores.by_distance, "non-projective": scores.nonprojective}),
-            attachment_table("sentence length", scores.by_length),
-            attachment_table("quarter of the sentence", scores.by_quarter),
-            arcs_table("label", scores.by_label),
-        ]
-    return render(parts)
-
-
 def _summary(scores: Scores) -> Table:
     table = new_table("", "%")
     for name, value in (
@@ -183,8 +178,8 @@ def _caption(scores: Scores) -> str:
     parts = [f"{scores.n_words:,} words in {scores.n_sentences:,} sentences"]
     if scores.n_unannotated:
         parts.append(f"{scores.n_unannotated:,} more without a gold head")
-    by = f"without punctuation (told {scores.punctuation_by})"
+    by = f"without punctuation ({scores.punctuation_by})"
     parts.append("with punctuation" if scores.punctuation else by)
     if scores.clas is None:
-        parts.append("no CLAS, as the labels are not those of UD")
+        parts.append("no CLAS: the labels are not those of UD")
     return f"{', '.join(parts)}, {scores.labels} labels"

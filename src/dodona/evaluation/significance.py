@@ -1,7 +1,7 @@
-"""Is one system better than another, or lucky?
+"""Significance of the difference between two systems.
 
-McNemar's test (1947) asks of the words that only one system has right whether they fall evenly;
-the paired bootstrap (Koehn 2004) resamples whole sentences, so words may depend on one another.
+McNemar's test (1947) considers the words that only one system has right; the paired bootstrap
+(Koehn 2004) resamples whole sentences, so words need not be independent.
 """
 
 from __future__ import annotations
@@ -9,29 +9,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
-from dodona.evaluation.counts import percentage
-from dodona.evaluation.pairs import EvaluationError, Pair, Progress, Treebank, load, pair
+from dodona.evaluation.pairs import EvaluationError, OnProgress, Pair, ParsedSource, load, pair
 from dodona.evaluation.resample import resampled_means
+from dodona.evaluation.score_counts import percentage
 from dodona.evaluation.table import new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
 from dodona.evaluation.text_scores import right_words
 
 N_RESAMPLES = 10_000
-# Below this many disagreements the chi-square approximation is too rough.
-EXACT_BELOW = 25
+EXACT_BELOW = 25  # disagreements; the chi-square approximation is too rough for fewer
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `compare` found; scores and differences in percent, unrounded."""
+    """Result of `compare`; scores and differences in percent, unrounded."""
 
     metric: str
     test: str
-    method: str  # the test in words
+    method: str  # describes the test
     score_a: float
     score_b: float
     difference: float  # A minus B
@@ -41,18 +40,30 @@ class Comparison:
     p: float
 
     def table(self) -> str:
-        """The comparison for people."""
-        return _render(self)
+        """Return the scores, their difference and the result of the test as a table."""
+        name = self.metric.upper()
+        table = new_table("", "")
+        table.show_header = False
+        table.add_row(f"{name} of A", percent(self.score_a))
+        table.add_row(f"{name} of B", percent(self.score_b))
+        table.add_row("A - B", f"{self.difference:+.2f}")
+        if self.interval is not None:
+            low, high = self.interval
+            table.add_row("95% interval", f"{low:+.2f} to {high:+.2f}")
+        table.add_row("right in A only", f"{self.n_only_a:,}")
+        table.add_row("right in B only", f"{self.n_only_b:,}")
+        table.add_row("p", "< 0.0001" if self.p < 0.0001 else f"{self.p:.4f}")
+        return render([table, self.method])
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison for machines: ready for `json.dumps`."""
+        """Return the comparison as a dictionary, ready for `json.dumps`."""
         return asdict(self)
 
 
 def compare(
-    gold: Treebank,
-    system_a: Treebank,
-    system_b: Treebank,
+    gold: ParsedSource,
+    system_a: ParsedSource,
+    system_b: ParsedSource,
     *,
     metric: Literal["uas", "las"] = "las",
     test: Literal["mcnemar", "bootstrap"] = "mcnemar",
@@ -60,11 +71,11 @@ def compare(
     punctuation: bool = True,
     punctuation_by: str = "auto",
     labels: Literal["exact", "universal"] = "exact",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Comparison:
     """Test whether two systems differ on the same gold trees; p is two-sided.
 
-    `seed` is the bootstrap's; what counts as a word and as the same label is as in `evaluate`.
+    `seed` is that of the bootstrap; the other options are as in `evaluate`.
 
     >>> from types import SimpleNamespace as Sentence
     >>> words = dict(forms=["Oaks", "speak"], upos=["NOUN", "VERB"], deprels=["nsubj", "root"])
@@ -73,8 +84,7 @@ def compare(
     >>> result.difference, result.n_only_a, result.p
     (100.0, 8, 0.0078125)
     """
-    if metric not in ("uas", "las"):
-        raise ValueError(f"metric={metric!r}: expected 'uas' or 'las'")
+    _check_metric(metric)
     if test not in ("mcnemar", "bootstrap"):
         raise ValueError(f"test={test!r}: expected 'mcnemar' or 'bootstrap'")
     label = label_reader(labels)
@@ -91,58 +101,53 @@ def compare(
     sizes = [len(words) for words in a]
     if not any(sizes):
         raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
-    outcomes = Counter(zip(chain.from_iterable(a), chain.from_iterable(b), strict=True))
-    n_only_a, n_only_b = outcomes[True, False], outcomes[False, True]
-    interval = None
+    found = _mcnemar(metric, list(chain.from_iterable(a)), list(chain.from_iterable(b)))
     if test == "mcnemar":
-        p, method = mcnemar(n_only_a, n_only_b)
-    else:
-        gains = [sum(x) - sum(y) for x, y in zip(a, b, strict=True)]
-        interval, p = paired_bootstrap(gains, sizes, seed=seed)
-        method = f"paired bootstrap, {N_RESAMPLES:,} resamples, seed {seed}"
-    return Comparison(
-        metric=metric,
-        test=test,
-        method=method,
-        score_a=percentage(sum(map(sum, a)), sum(sizes)),
-        score_b=percentage(sum(map(sum, b)), sum(sizes)),
-        difference=percentage(n_only_a - n_only_b, sum(sizes)),
-        n_only_a=n_only_a,
-        n_only_b=n_only_b,
-        interval=interval,
-        p=p,
-    )
+        return found
+    gains = [sum(x) - sum(y) for x, y in zip(a, b, strict=True)]
+    interval, p = paired_bootstrap(gains, sizes, seed=seed)
+    method = f"paired bootstrap, {N_RESAMPLES:,} resamples, seed {seed}"
+    return replace(found, test=test, method=method, interval=interval, p=p)
 
 
 def compare_text(
-    gold: Treebank,
-    system_a: Treebank,
-    system_b: Treebank,
+    gold: ParsedSource,
+    system_a: ParsedSource,
+    system_b: ParsedSource,
     *,
     metric: Literal["uas", "las"] = "las",
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Comparison:
-    """Test whether two systems that split the text by themselves differ (McNemar's test).
+    """Test whether two systems that segmented the text themselves differ (McNemar's test).
 
-    The scores are recall: of the gold words, those that a system has, with the right head and
-    relation. A word that it split otherwise is wrong.
+    The scores are recall: the share of gold words that a system has, with the right head and
+    relation. A word that it segmented differently is wrong.
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> compare_text([oaks], [oaks], [oaks.replace(deprels=["obj", "root"])]).difference
     50.0
     """
+    _check_metric(metric)
+    a, b = (right_words(gold, system, metric, progress) for system in (system_a, system_b))
+    found = _mcnemar(metric, a, b)
+    return replace(found, method=f"{found.method}, over gold words")
+
+
+def _check_metric(metric: str) -> None:
     if metric not in ("uas", "las"):
         raise ValueError(f"metric={metric!r}: expected 'uas' or 'las'")
-    a, b = (right_words(gold, system, metric, progress) for system in (system_a, system_b))
-    n_only_a, n_only_b = (
-        sum(x and not y for x, y in zip(*both, strict=True)) for both in ((a, b), (b, a))
-    )
+
+
+def _mcnemar(metric: str, a: list[bool], b: list[bool]) -> Comparison:
+    """Compare two systems by the words that each has right."""
+    outcomes = Counter(zip(a, b, strict=True))
+    n_only_a, n_only_b = outcomes[True, False], outcomes[False, True]
     p, method = mcnemar(n_only_a, n_only_b)
     return Comparison(
         metric=metric,
         test="mcnemar",
-        method=f"{method}, over gold words",
+        method=method,
         score_a=percentage(sum(a), len(a)),
         score_b=percentage(sum(b), len(b)),
         difference=percentage(n_only_a - n_only_b, len(a)),
@@ -154,7 +159,7 @@ def compare_text(
 
 
 def mcnemar(n_only_a: int, n_only_b: int) -> tuple[float, str]:
-    """Two-sided p and how it was computed, from the words that only one system has right.
+    """Return the two-sided p and the method, given the words that only one system has right.
 
     >>> mcnemar(1, 9)
     (0.021484375, "McNemar's test, exact")
@@ -164,7 +169,7 @@ def mcnemar(n_only_a: int, n_only_b: int) -> tuple[float, str]:
         tail = sum(math.comb(n, k) for k in range(min(n_only_a, n_only_b) + 1))
         return min(1.0, 2 * tail / 2**n), "McNemar's test, exact"
     excess = max(0, abs(n_only_a - n_only_b) - 1)  # continuity correction (Edwards 1948)
-    # chi-square with one degree of freedom is a squared normal
+    # chi-square with one degree of freedom is the square of a normal variable
     p = math.erfc(math.sqrt(excess * excess / n / 2))
     return p, "McNemar's test, chi-square with continuity correction"
 
@@ -172,10 +177,10 @@ def mcnemar(n_only_a: int, n_only_b: int) -> tuple[float, str]:
 def paired_bootstrap(
     gains: Sequence[int], sizes: Sequence[int], *, seed: int
 ) -> tuple[tuple[float, float], float]:
-    """The difference's 95% interval, in percent, and its two-sided p.
+    """Return the 95% interval of the difference, in percent, and its two-sided p.
 
     Sentence i has `sizes[i]` words, of which A has `gains[i]` more right than B. p is twice the
-    share of resamples in which the worse system is not worse, counting the data as one resample.
+    share of resamples in which the worse system is not worse, with the data as one resample.
 
     >>> paired_bootstrap([1, 1, 1], [10, 10, 10], seed=0)[0]
     (10.0, 10.0)
@@ -193,7 +198,7 @@ def paired_bootstrap(
 
 
 def _right_words(sentence: Pair, metric: str, label: Callable[[str], str]) -> list[bool]:
-    """For each word that counts, whether the system has it right."""
+    """Return for each scored word whether the system has it right."""
     gold, system, words = sentence
     gold_heads, heads = gold.heads, system.heads
     if metric == "uas":
@@ -203,20 +208,3 @@ def _right_words(sentence: Pair, metric: str, label: Callable[[str], str]) -> li
         gold_heads[i] == heads[i] and is_right(label(gold_labels[i]), label(system_labels[i]))
         for i in words
     ]
-
-
-def _render(comparison: Comparison) -> str:
-    """The two scores, their difference and what the test says."""
-    name = comparison.metric.upper()
-    table = new_table("", "")
-    table.show_header = False
-    table.add_row(f"{name} of A", percent(comparison.score_a))
-    table.add_row(f"{name} of B", percent(comparison.score_b))
-    table.add_row("A - B", f"{comparison.difference:+.2f}")
-    if comparison.interval is not None:
-        low, high = comparison.interval
-        table.add_row("95% interval", f"{low:+.2f} to {high:+.2f}")
-    table.add_row("right in A only", f"{comparison.n_only_a:,}")
-    table.add_row("right in B only", f"{comparison.n_only_b:,}")
-    table.add_row("p", "< 0.0001" if comparison.p < 0.0001 else f"{comparison.p:.4f}")
-    return render([table, comparison.method])

@@ -1,4 +1,4 @@
-"""Tables for people: what those of scores and comparisons share."""
+"""Text tables of scores and comparisons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from dodona.evaluation.counts import Arcs, Attachment
+from dodona.evaluation.score_counts import Arcs, Attachment
 
 NOTHING = "-"  # a percentage of no words at all
 
@@ -54,12 +54,13 @@ def percent(value: float, of: int = 1) -> str:
 
 
 def render(parts: Iterable[Table | str]) -> str:
-    """Styled where standard output is a terminal, plain text elsewhere."""
+    """Return tables and captions as text, styled if standard output is a terminal."""
     console = Console(highlight=False, markup=False, force_jupyter=False)
     with console.capture() as capture:
         for i, part in enumerate(parts):
             if i:
                 console.print()
             console.print(part, soft_wrap=isinstance(part, str))
-    lines = capture.get().removesuffix("\n").split("\n")  # not splitlines: labels may hold others
+    # not splitlines: labels may contain other line ends
+    lines = capture.get().removesuffix("\n").split("\n")
     return "\n".join(line.rstrip() for line in lines) + "\n"

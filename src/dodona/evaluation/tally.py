@@ -1,4 +1,4 @@
-"""What is true of each scored word, counted once; every score is a sum over these counts."""
+"""Facts about scored words; every attachment score is a sum over counts of facts."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dodona.evaluation.pairs import Pair
+from dodona.evaluation.pairs import Pair, pair
+from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.score_counts import Attachment
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.universal import universal_part
 
-# McDonald & Nivre (2007) and the CoNLL-X evaluation bin distances like this.
+# the bins of McDonald & Nivre (2007) and of the CoNLL-X evaluation
 DISTANCES = ("root", "1", "2", "3-6", "7+")
-# by number of positions; 0 is a word that is its own head
+# by distance; 0 is a word that is its own head
 _BINS = ("1", "1", "2", "3-6", "3-6", "3-6", "3-6", "7+")
 LENGTHS = ("1-10", "11-20", "21-30", "31-40", "41-50", "51+")
 QUARTERS = ("1st", "2nd", "3rd", "4th")
 
 
 class Fact(NamedTuple):
-    """One scored word; a system word without a head has neither label nor distance."""
+    """What is counted of a scored word; a system word without a head has no label or distance."""
 
     gold_label: str
     system_label: str | None
@@ -34,17 +36,17 @@ class Fact(NamedTuple):
 
     @property
     def is_labelled(self) -> bool:
-        """Head and label are both right."""
+        """Whether head and label are right."""
         return self.is_attached and self.has_right_label
 
     @property
     def has_right_label(self) -> bool:
-        """The system's label is the gold one; where gold has none, any is right."""
+        """Whether the label is right; if gold has none, any label is."""
         return is_right(self.gold_label, self.system_label)
 
 
 def exact(label: str) -> str:
-    """The whole label."""
+    """Return the whole label."""
     return label
 
 
@@ -52,7 +54,7 @@ LABELS: dict[str, Callable[[str], str]] = {"exact": exact, "universal": universa
 
 
 def is_right(gold_label: str, system_label: str | None) -> bool:
-    """Whether a label is right; a word without a gold label ("_") is scored by its head alone.
+    """Return whether a label is right; if gold has none ("_"), any label is.
 
     >>> is_right("obj", "obj"), is_right("obj", "iobj"), is_right("_", "obj")
     (True, False, True)
@@ -61,16 +63,16 @@ def is_right(gold_label: str, system_label: str | None) -> bool:
 
 
 def label_reader(labels: str) -> Callable[[str], str]:
-    """The function that reads what counts of a label, by name."""
+    """Return the function that maps a label to the part that is compared, by name."""
     if labels not in LABELS:
         raise ValueError(f"labels={labels!r}: expected one of {', '.join(map(repr, LABELS))}")
     return LABELS[labels]
 
 
-def facts(pair: Pair, label: Callable[[str], str]) -> list[Fact]:
-    """The facts of the words that count, in order."""
-    gold_heads, system_heads = pair.gold.heads, pair.system.heads
-    gold_labels, system_labels = pair.gold.deprels, pair.system.deprels
+def facts(both: Pair, label: Callable[[str], str]) -> list[Fact]:
+    """Return the facts of the scored words, in order."""
+    gold_heads, system_heads = both.gold.heads, both.system.heads
+    gold_labels, system_labels = both.gold.deprels, both.system.deprels
     gold_nonprojective = _nonprojective(gold_heads)
     system_nonprojective = (
         gold_nonprojective if system_heads == gold_heads else _nonprojective(system_heads)
@@ -78,9 +80,9 @@ def facts(pair: Pair, label: Callable[[str], str]) -> list[Fact]:
     n = len(gold_heads)
     length = LENGTHS[bisect_left((10, 20, 30, 40, 50), n)]
     found = []
-    for i in pair.words:
+    for i in both.words:
         head, guess = gold_heads[i], system_heads[i]
-        assert head is not None  # words without a gold head do not count
+        assert head is not None  # words without a gold head are not scored
         has_guess = guess is not None
         found.append(
             Fact(
@@ -100,7 +102,7 @@ def facts(pair: Pair, label: Callable[[str], str]) -> list[Fact]:
 
 
 def distance(head: int, dependent: int) -> str:
-    """The bin of an arc's length.
+    """Return the bin of an arc's length.
 
     >>> distance(0, 4), distance(5, 4), distance(12, 4)
     ('root', '1', '7+')
@@ -109,8 +111,28 @@ def distance(head: int, dependent: int) -> str:
 
 
 def _nonprojective(heads: Sequence[int | None]) -> frozenset[int]:
-    """Words whose arc is non-projective; one without a head hangs from the root meanwhile."""
+    """Return the words whose arc is non-projective; words without a head depend on the root."""
     try:
         return frozenset(nonprojective_arcs([head or 0 for head in heads]))
-    except ValueError:  # a cycle: no tree, and arcs are projective or not in a tree alone
+    except ValueError:  # a cycle: projectivity is defined for trees only
         return frozenset()
+
+
+def count_attachment(gold: Sequence[Parsed], system: Sequence[Parsed]) -> Attachment:
+    """Count words with the right head and label as `evaluate` does, without its other scores.
+
+    >>> from types import SimpleNamespace as Sentence
+    >>> words = dict(forms=["Oaks", "speak"], upos=["NOUN", "VERB"])
+    >>> gold = Sentence(**words, heads=[2, None], deprels=["nsubj", "_"])
+    >>> count_attachment([gold], [Sentence(**words, heads=[2, 0], deprels=["obj", "root"])])
+    Attachment(n_words=1, n_attached=1, n_labelled=0)
+    """
+    n_words = n_attached = n_labelled = 0
+    for expected, found, words in pair(gold, system, punctuation=True):
+        heads, labels = expected.heads, expected.deprels
+        guesses, guessed_labels = found.heads, found.deprels
+        attached = [i for i in words if guesses[i] == heads[i]]
+        n_words += len(words)
+        n_attached += len(attached)
+        n_labelled += sum(is_right(labels[i], guessed_labels[i]) for i in attached)
+    return Attachment(n_words, n_attached, n_labelled)

@@ -1,7 +1,7 @@
 """Scores from raw text: the metrics of the CoNLL 2018 shared task (Zeman et al. 2018).
 
-The system may split the text in its own way; where it finds no such token, sentence or word as gold
-has, it loses recall, and precision for what it finds instead. The figures agree with the official
+The system may segment the text in its own way: a gold token, sentence or word that it does not find
+costs recall, and what it finds instead costs precision. The figures agree with the official
 evaluation to the last digit.
 """
 
@@ -12,20 +12,29 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dodona.evaluation.alignment import align
-from dodona.evaluation.counts import Metric
-from dodona.evaluation.pairs import EvaluationError, Progress, Treebank
+from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource
+from dodona.evaluation.score_counts import Metric
 from dodona.evaluation.table import new_table, percent, render
-from dodona.evaluation.tags import lemmas_agree
-from dodona.evaluation.text import ROOT, Span, Text, Word, place_at, read_text
+from dodona.evaluation.tag_accuracy import lemmas_agree
+from dodona.evaluation.text_positions import (
+    ROOT,
+    CharRange,
+    PlacedText,
+    PlacedWord,
+    location_at,
+    read_text,
+)
 
+# the names of the shared task, in the order of the fields of TextScores
+_NAMES = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX"
 _N_SHOWN = 20  # characters on either side of a difference
 
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """What `evaluate_text` found: precision, recall and F1 of every metric.
+    """Result of `evaluate_text`: precision, recall and F1 of every metric.
 
-    Those from `upos` on have an aligned accuracy too: over the words that both sides have.
+    Those from `upos` on also have an accuracy over the aligned words.
     """
 
     tokens: Metric
@@ -36,24 +45,36 @@ class TextScores:
     ufeats: Metric  # universal features
     all_tags: Metric  # UPOS, XPOS and universal features together
     lemmas: Metric
-    uas: Metric | None  # None, like all below: one of the treebanks has no trees
+    uas: Metric | None  # None, like all below, if one of the treebanks has no trees
     las: Metric | None
     clas: Metric | None  # LAS of content words
     mlas: Metric | None  # … with their tags, and with the function words that depend on them
     blex: Metric | None  # … with their lemmas
 
     def table(self) -> str:
-        """The scores for people."""
-        return _render(self)
+        """Return the scores as a table, with the names of the shared task."""
+        table = new_table("", "precision", "recall", "F1", "aligned accuracy")
+        for field, name in zip(self.__slots__, _NAMES.split(), strict=True):
+            metric: Metric | None = getattr(self, field)
+            if metric is not None:
+                figures = [percent(value) for value in (metric.precision, metric.recall, metric.f1)]
+                aligned = metric.aligned_accuracy
+                table.add_row(name, *figures, "" if aligned is None else percent(aligned))
+        words, sentences = self.words, self.sentences
+        caption = (
+            f"{words.n_gold:,} gold words in {sentences.n_gold:,} sentences, "
+            f"{words.n_system:,} words in {sentences.n_system:,} sentences of the system"
+        )
+        return render([table, caption])
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores for machines: ready for `json.dumps`."""
+        """Return the scores as a dictionary, ready for `json.dumps`."""
         found: dict[str, Metric | None] = {name: getattr(self, name) for name in self.__slots__}
         return {name: metric and metric.to_dict() for name, metric in found.items()}
 
 
 class Agreement(NamedTuple):
-    """What gold and system say alike of one word that both have."""
+    """Which annotations of an aligned word agree."""
 
     is_content: bool  # in gold
     upos: bool
@@ -66,18 +87,17 @@ class Agreement(NamedTuple):
 
 
 def evaluate_text(
-    gold: Treebank, system: Treebank, *, progress: Progress | None = None
+    gold: ParsedSource, system: ParsedSource, *, progress: OnProgress | None = None
 ) -> TextScores:
     """Score sentences, words, tags and trees of a system that started from raw text.
 
     `gold` and `system` are paths of CoNLL-U files or iterables of sentences (`str(sentence)` is
-    CoNLL-U). Both must be of the same text, white space apart; sentences, tokens and words may
-    differ. The metrics are those of the CoNLL 2018 shared task: labels without their subtypes,
-    universal features only, punctuation counted, any lemma right where gold has "_", one root in
-    each tree.
+    CoNLL-U). Both must have the same text, white space apart; sentences, tokens and words may
+    differ. The metrics are those of the CoNLL 2018 shared task: labels without subtypes, universal
+    features only, punctuation included, any lemma accepted if gold has "_", one root per tree.
 
-    Where a treebank has no trees at all, as after segmenting or tagging alone, the metrics of trees
-    are None. `progress` is told how many words more are read, of gold and of the system.
+    If a treebank has no trees at all, as after segmenting or tagging only, the metrics of trees are
+    None. `progress` is called with the number of words of each sentence, of gold and of the system.
 
     >>> from dodona import Sentence
     >>> gold = Sentence.from_columns(["Oaks", "can", "not", "lie", "."])
@@ -107,23 +127,26 @@ def evaluate_text(
 
 
 def right_words(
-    gold: Treebank, system: Treebank, metric: str, progress: Progress | None = None
+    gold: ParsedSource,
+    system: ParsedSource,
+    metric: str,
+    progress: OnProgress | None = None,
 ) -> list[bool]:
-    """For each gold word, whether the system has it, with the right head ("uas") and relation."""
+    """Return for each gold word whether the system has it with the right head and label ("las")."""
     expected, found, pairs = _read_both(gold, system, progress)
     if not (expected.has_trees and found.has_trees):
         raise EvaluationError("there are no trees to compare")
     is_right = [False] * len(expected.words)
     words = _agreements(expected.words, found.words, pairs)
-    for (place, _), word in zip(pairs, words, strict=True):
-        is_right[place] = word.head and (metric == "uas" or word.deprel)
+    for (position, _), word in zip(pairs, words, strict=True):
+        is_right[position] = word.head and (metric == "uas" or word.deprel)
     return is_right
 
 
 def _read_both(
-    gold: Treebank, system: Treebank, progress: Progress | None
-) -> tuple[Text, Text, Sequence[tuple[int, int]]]:
-    """Both texts, which are to be the same, and the words that both have."""
+    gold: ParsedSource, system: ParsedSource, progress: OnProgress | None
+) -> tuple[PlacedText, PlacedText, Sequence[tuple[int, int]]]:
+    """Read both texts, check that they are the same, and align their words."""
     expected = read_text(gold, "gold", progress)
     found = read_text(system, "system", progress)
     if expected.characters != found.characters:
@@ -131,7 +154,9 @@ def _read_both(
     return expected, found, align(expected.words, found.words)
 
 
-def _tree_metrics(gold: Text, system: Text, words: list[Agreement]) -> dict[str, Metric | None]:
+def _tree_metrics(
+    gold: PlacedText, system: PlacedText, words: list[Agreement]
+) -> dict[str, Metric | None]:
     if not (gold.has_trees and system.has_trees):
         return dict.fromkeys(("uas", "las", "clas", "mlas", "blex"))
     labelled = [word for word in words if word.head and word.deprel]
@@ -150,20 +175,20 @@ def _tree_metrics(gold: Text, system: Text, words: list[Agreement]) -> dict[str,
     }
 
 
-def _n_content(words: Sequence[Word] | Sequence[Agreement]) -> int:
+def _n_content(words: Sequence[PlacedWord] | Sequence[Agreement]) -> int:
     return sum(word.is_content for word in words)
 
 
-def _spans(gold: Sequence[Span], system: Sequence[Span]) -> Metric:
+def _spans(gold: Sequence[CharRange], system: Sequence[CharRange]) -> Metric:
     return Metric(len(gold), len(system), len(set(gold) & set(system)))
 
 
 def _agreements(
-    gold: Sequence[Word], system: Sequence[Word], pairs: Sequence[tuple[int, int]]
+    gold: Sequence[PlacedWord], system: Sequence[PlacedWord], pairs: Sequence[tuple[int, int]]
 ) -> list[Agreement]:
     in_gold = {ROOT: ROOT} | {theirs: ours for ours, theirs in pairs}
 
-    def has_same_functions(ours: Word, theirs: Word) -> bool:
+    def has_same_functions(ours: PlacedWord, theirs: PlacedWord) -> bool:
         return len(ours.functions) == len(theirs.functions) and all(
             g == in_gold.get(s) and _is_same_function(gold[g], system[s])
             for g, s in zip(ours.functions, theirs.functions, strict=True)
@@ -184,12 +209,12 @@ def _agreements(
     ]
 
 
-def _is_same_function(ours: Word, theirs: Word) -> bool:
+def _is_same_function(ours: PlacedWord, theirs: PlacedWord) -> bool:
     return (ours.deprel, ours.upos, ours.feats) == (theirs.deprel, theirs.upos, theirs.feats)
 
 
-def _difference(gold: Text, system: Text) -> str:
-    """Where the characters of two texts part, and what each side has there."""
+def _difference(gold: PlacedText, system: PlacedText) -> str:
+    """Describe the first difference between the characters of two texts."""
     both = zip(gold.characters, system.characters, strict=False)
     n_shared = min(len(gold.characters), len(system.characters))
     i = next((i for i, (ours, theirs) in enumerate(both) if ours != theirs), n_shared)
@@ -200,36 +225,6 @@ def _difference(gold: Text, system: Text) -> str:
     )
     where = f"after {before!r}" if before else "at the start"
     return (
-        f"{place_at(gold, i)} has {ours} {where}, but {place_at(system, i)} has {theirs}: "
+        f"{location_at(gold, i)} has {ours} {where}, but {location_at(system, i)} has {theirs}: "
         "gold and system must have the same text, white space apart"
     )
-
-
-def _render(scores: TextScores) -> str:
-    """One line per metric, by the names of the shared task."""
-    table = new_table("", "precision", "recall", "F1", "aligned accuracy")
-    for name, metric in (
-        ("Tokens", scores.tokens),
-        ("Sentences", scores.sentences),
-        ("Words", scores.words),
-        ("UPOS", scores.upos),
-        ("XPOS", scores.xpos),
-        ("UFeats", scores.ufeats),
-        ("AllTags", scores.all_tags),
-        ("Lemmas", scores.lemmas),
-        ("UAS", scores.uas),
-        ("LAS", scores.las),
-        ("CLAS", scores.clas),
-        ("MLAS", scores.mlas),
-        ("BLEX", scores.blex),
-    ):
-        if metric is not None:
-            figures = [percent(value) for value in (metric.precision, metric.recall, metric.f1)]
-            aligned = metric.aligned_accuracy
-            table.add_row(name, *figures, "" if aligned is None else percent(aligned))
-    words, sentences = scores.words, scores.sentences
-    caption = (
-        f"{words.n_gold:,} gold words in {sentences.n_gold:,} sentences, "
-        f"{words.n_system:,} words in {sentences.n_system:,} sentences of the system"
-    )
-    return render([table, caption])

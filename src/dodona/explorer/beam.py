@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dodona.core.parsing.log_scores import LogScores
+from dodona.core.search.log_scores import LogScores
 from dodona.settings import NEURAL
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dodona.core.search.tracing import noted_state, state_scores
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 from dodona.core.transitions.registry import find_system
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from dodona.core.transitions.system import State, System
     from dodona.parsing.parser import Parser
     from dodona.treebank.sentence import Sentence
-    from dodona.treebank.trees.ud_rules import Rules
+    from dodona.treebank.trees.ud_rules import SentenceRules
 
 MODEL, BEST, ANY = "model", "best", "any"  # derivations in addition to those of static oracles
 
@@ -221,18 +222,18 @@ class Explorer:
         """Return the model's scores of the valid actions that it knows; empty without a model."""
         if self.parser is None or self.system.is_final(state):
             return {}
-        return self.parser.search.scores(state, self._corpus)
+        return state_scores(self.parser.search, state, self._corpus)
 
     def _with_notes(self, state: State) -> State:
         """Return the state with what the search records of the model's scores."""
         if self.parser is None or self.system.is_final(state):
             return state
-        return self.parser.search.take_note(state, self._corpus)
+        return noted_state(self.parser.search, state, self._corpus)
 
 
 def _rules_of(
     constraints: str, system: System, parser: Parser | None, sentence: Sentence
-) -> Rules | None:
+) -> SentenceRules | None:
     if constraints not in CONSTRAINTS:
         known = ", ".join(CONSTRAINTS)
         raise ValueError(f"constraints must be one of {known}, not {constraints!r}")
@@ -240,9 +241,9 @@ def _rules_of(
         return None
     if system.builds_graphs:
         raise ValueError(f"constraints are for trees, and {system.name} builds graphs")
-    from dodona.treebank.trees.ud_rules import Rules
+    from dodona.treebank.trees.ud_rules import SentenceRules
 
-    return Rules(system.labels, sentence if parser is None else parser.tagged(sentence))
+    return SentenceRules(system.labels, sentence if parser is None else parser.tagged(sentence))
 
 
 def gold_of(sentence: Sentence) -> Gold | None:

@@ -1,8 +1,8 @@
-"""Models by name, wherever they are: everything that asks for one finds it by `locate`.
+"""Lookup of models by path or name.
 
-A path is taken as it is. A name is looked for among the models that ship, then in the folders of
-`DODONA_MODELS`, then in installed packages, which name theirs by entry points: they are asked last,
-since to read them takes longer than to parse a sentence.
+A name is looked up among the models that ship, then in the folders of `DODONA_MODELS`, then in
+installed packages, which declare their models by entry points. Entry points come last, since
+reading them takes longer than parsing a sentence.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from dodona.errors import DodonaError
 
 SUFFIX = ".dodona"
 DEFAULT = "en"
-FOLDERS = "DODONA_MODELS"  # folders of models, separated as those of PATH are
-GROUP = "dodona_models"  # entry points: the name of a model, and the package whose folder has it
+FOLDERS = "DODONA_MODELS"  # folders of models, separated as in PATH
+GROUP = "dodona_models"  # entry points: the name of a model, and the package with its file
 _FOLDER = Path(__file__).parent
 
 
 class NoModelError(DodonaError, FileNotFoundError):
-    """Neither a file nor the name of a model."""
+    """A name that is neither a file nor a model."""
 
 
 def find_shipped() -> dict[str, Path]:
-    """The models that ship, by name.
+    """Return the models that ship, by name.
 
     >>> "en" in find_shipped()
     True
@@ -34,7 +34,7 @@ def find_shipped() -> dict[str, Path]:
 
 
 def find_in_folders() -> dict[str, Path]:
-    """The models in the folders that `DODONA_MODELS` names; of two with one name, the first."""
+    """Return the models in the folders of `DODONA_MODELS`; the first of a name wins."""
     found: dict[str, Path] = {}
     for folder in filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)):
         found = _list(Path(folder)) | found
@@ -42,7 +42,7 @@ def find_in_folders() -> dict[str, Path]:
 
 
 def find_packaged() -> dict[str, Path]:
-    """The models of installed packages. Nothing of a package is run, or even imported."""
+    """Return the models of installed packages, without importing any of them."""
     from importlib.metadata import entry_points
 
     found: dict[str, Path] = {}
@@ -52,9 +52,8 @@ def find_packaged() -> dict[str, Path]:
     return found
 
 
-# where names are looked for, in this order, and what each is called
 SHIPPED, INSTALLED = "models that ship", "installed"
-PLACES: dict[str, Callable[[], dict[str, Path]]] = {
+SOURCES: dict[str, Callable[[], dict[str, Path]]] = {  # in the order of lookup
     SHIPPED: find_shipped,
     f"in {FOLDERS}": find_in_folders,
     INSTALLED: find_packaged,
@@ -62,7 +61,7 @@ PLACES: dict[str, Callable[[], dict[str, Path]]] = {
 
 
 def locate(model: str | Path) -> Path:
-    """The file of a model that is given by its path or by its name.
+    """Return the file of a model, given by path or name.
 
     >>> locate("en").name
     'en.dodona'
@@ -76,29 +75,29 @@ def locate(model: str | Path) -> Path:
 
 
 def find(name: str) -> Path | None:
-    """The file of the model of this name, if there is one."""
-    for list_all in PLACES.values():
+    """Return the file of the model of this name, or None."""
+    for list_all in SOURCES.values():
         if (path := list_all().get(name)) is not None:
             return path
     return None
 
 
 def explain_missing(name: str) -> str:
-    """What to say of a name that is neither a file nor a model.
+    """Return an error message for a name that is neither a file nor a model.
 
     >>> explain_missing("english")
     'english: no such file, and no model of that name; models that ship: en...'
     """
     if Path(name).is_dir():
         return f"{name}: this is a folder, and no model has that name; expected a model"
-    there = {place: ", ".join(list_all()) for place, list_all in PLACES.items()}
-    listed = [f"{place}: {names}" for place, names in there.items() if names]
-    said = f"{name}: no such file, and no model of that name; " + "; ".join(listed)
-    return said + advise_on_text(name)
+    known = {source: ", ".join(list_all()) for source, list_all in SOURCES.items()}
+    listed = [f"{source}: {names}" for source, names in known.items() if names]
+    problem = f"{name}: no such file, and no model of that name; "
+    return problem + "; ".join(listed) + advise_on_text(name)
 
 
 def advise_on_text(name: str) -> str:
-    """What to say of a name that looks like a text.
+    """Return advice if a name looks like a text, else an empty string.
 
     >>> advise_on_text("notes.txt"), advise_on_text("Oaks speak.")
     ('', '. To parse a text, pipe it: echo "…" | dodona parse en')
@@ -108,16 +107,16 @@ def advise_on_text(name: str) -> str:
 
 
 def _find_package(name: str) -> Path | None:
-    """The folder of a package, if it is installed."""
+    """Return the folder of a package, or None if it is not installed."""
     from importlib.util import find_spec
 
     outer, *inner = name.split(".")
     try:
-        spec = find_spec(outer)  # of a package within another one, that would be imported
+        spec = find_spec(outer)  # `find_spec` of a subpackage would import its parent
     except (ImportError, ValueError):
         return None
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return Path(places[0], *inner) if places else None
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(folders[0], *inner) if folders else None
 
 
 def _list(folder: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""What is to be known of a model before it is used: language, data, licence. It is in its file."""
+"""Cards of models: language, data and licence, stored in the model file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from dodona.models import PLACES, find_shipped
+from dodona.models import SOURCES, find_shipped
 from dodona.storage import container
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 
 NON_COMMERCIAL = re.compile(r"\bNC\b|non-?commercial", re.IGNORECASE)
-KINDS = ("model", "tagger")  # of files that have a record
+KINDS = ("model", "tagger")  # of files with a record
 
 
 class Card(NamedTuple):
-    """What a model says of itself beside how it was trained; "" where it does not say it.
+    """A description of a model beside its training record; unknown fields are empty.
 
     >>> Card(licence="CC BY-NC-SA 4.0").is_commercial, Card(licence="CC BY-SA 4.0").is_commercial
     (False, True)
@@ -30,11 +30,11 @@ class Card(NamedTuple):
 
     @property
     def is_commercial(self) -> bool:
-        """Whether the licence has no clause against uses that earn money."""
+        """Return whether the licence allows commercial use."""
         return not NON_COMMERCIAL.search(self.licence)
 
     def check(self) -> None:
-        """Refuse what does not fit into a line.
+        """Raise ValueError if a field is not one printable line.
 
         >>> Card("Eng\\nlish").check()
         Traceback (most recent call last):
@@ -45,22 +45,23 @@ class Card(NamedTuple):
                 raise ValueError(f"{name} is one line of text, not {value!r}")
 
 
-UNSAID = Card()
-# of models that ship, made before files had cards
-_OLD = {"en-linear": Card("English", "UD English EWT", "CC BY-SA 4.0")}
+NO_CARD = Card()
+_EARLY = {  # shipped models that were made before files had cards
+    "en-linear": Card("English", "UD English EWT", "CC BY-SA 4.0")
+}
 
 
 class Recorded(Protocol):
-    """What has a record that is saved with it."""
+    """An object with a record that is saved with it."""
 
     record: dict[str, Any]
 
 
-Model = TypeVar("Model", bound=Recorded)
+T = TypeVar("T", bound=Recorded)
 
 
-def signed(model: Model, card: Card) -> Model:
-    """The model, and in its record what the card says."""
+def add_card(model: T, card: Card) -> T:
+    """Add the fields of a card to the record of a model, and return the model."""
     card.check()
     if given := {name: value for name, value in card._asdict().items() if value}:
         model.record["card"] = model.record.get("card", {}) | given
@@ -68,86 +69,86 @@ def signed(model: Model, card: Card) -> Model:
 
 
 def card_of(record: Mapping[str, Any]) -> Card:
-    """The card in a model's record; files may come from anybody.
+    """Return the card in a model's record, checked, as the file may not be trusted.
 
     >>> card_of({"card": {"language": "French"}}).language
     'French'
     """
-    given = said(record, "card", dict) if "card" in record else {}
-    known = {name: said(given, name, str) for name in Card._fields if name in given}
+    given = read_field(record, "card", dict) if "card" in record else {}
+    known = {name: read_field(given, name, str) for name in Card._fields if name in given}
     card = Card(**known)
     card.check()
     return card
 
 
 def find_card(path: Path, record: Mapping[str, Any]) -> Card:
-    """The card of the model in a file, whose record this is."""
+    """Return the card of a model file with this record."""
     if "card" not in record:
         for name, shipped in find_shipped().items():
-            if name in _OLD and shipped.samefile(path):
-                return _OLD[name]
+            if name in _EARLY and shipped.samefile(path):
+                return _EARLY[name]
     return card_of(record)
 
 
 def with_card(path: Path, card: Card) -> bytes:
-    """A model's file as it is, but for the card in its record."""
+    """Return the bytes of a model file with another card in its record."""
     kind = container.kind(path)
     version = container.version(path, kind)
     about, arrays = container.read(path, kind, version)
-    said(about, "record", dict)["card"] = {k: v for k, v in card._asdict().items() if v}
+    read_field(about, "record", dict)["card"] = {k: v for k, v in card._asdict().items() if v}
     kept = {name: container.as_array(numbers) for name, numbers in arrays.items()}
     return container.to_bytes(kind, version, about, kept)
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A model that a name leads to, as far as it tells without being loaded."""
+class ModelListing:
+    """A model found by name, described by the header of its file."""
 
     name: str
-    place: str  # one of PLACES
+    source: str  # one of SOURCES
     path: Path
     n_bytes: int = 0
-    card: Card = UNSAID
+    card: Card = NO_CARD
     scores: Mapping[str, float] | None = None
-    problem: str = ""  # why nothing else is known
+    problem: str = ""  # why the file cannot be read
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as JSON takes it."""
+        """Return all fields as JSON values."""
         given = {name: value or None for name, value in self.card._asdict().items()}
         return {
             "name": self.name,
             **given,
             "scores": self.scores,
             "bytes": self.n_bytes,
-            "found": self.place,
+            "found": self.source,
             "path": str(self.path),
             "problem": self.problem or None,
         }
 
 
-def list_models() -> list[Listed]:
-    """Every model that a name leads to, in the order in which names are looked for."""
-    found: dict[str, Listed] = {}
-    for place, list_all in PLACES.items():
+def list_models() -> list[ModelListing]:
+    """Return every model that has a name, in the order of lookup."""
+    found: dict[str, ModelListing] = {}
+    for source, list_all in SOURCES.items():
         for name, path in list_all().items():
             if name not in found:
-                found[name] = _look_at(name, place, path)
+                found[name] = _describe(name, source, path)
     return list(found.values())
 
 
-def _look_at(name: str, place: str, path: Path) -> Listed:
-    """What stands at the beginning of a file; a damaged one is no reason to hide the others."""
+def _describe(name: str, source: str, path: Path) -> ModelListing:
+    """Read the header of a file; a damaged file is listed with its problem."""
     try:
         about, n_bytes = container.about(path), path.stat().st_size
-        record = said(about, "record", dict)
-        return Listed(name, place, path, n_bytes, find_card(path, record), scores_of(record))
+        record = read_field(about, "record", dict)
+        return ModelListing(name, source, path, n_bytes, find_card(path, record), scores_of(record))
     except (ValueError, KeyError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
-        return Listed(name, place, path, problem=str(why).removeprefix(f"{path}: "))
+        return ModelListing(name, source, path, problem=str(why).removeprefix(f"{path}: "))
 
 
 def scores_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """The dev scores in a record: with the words given, and from raw text.
+    """Return the dev scores in a record: with gold words, and from raw text.
 
     >>> scores_of({"dev_las": 85.1, "dev_tags": {"upos": 96.0}, "dev_text": {"las": 80.2}})
     {'upos': 96.0, 'las': 85.1, 'text_las': 80.2}

@@ -1,4 +1,4 @@
-"""What people read in a model's package: its card, made from its record, and its licence."""
+"""Pages of a model's package: its card in Markdown, and its licence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from dodona.models.cards import Card
-from dodona.storage.said import said
+from dodona.storage.json_fields import read_field
 
 LICENCES = {
     **{
@@ -22,11 +22,11 @@ LICENCES = {
     "GPL 3": "https://www.gnu.org/licenses/gpl-3.0.html",
     "MIT": "https://opensource.org/license/mit",
 }
-EARNING = "Not for uses that earn money: the licence forbids them."
+NOT_COMMERCIAL = "The licence forbids commercial use."
 
 
 def make_licence(name: str, card: Card) -> str:
-    """A notice that says under which licence a model is, and where its text stands.
+    """Return a notice with the licence of a model and the address of its text.
 
     >>> print(make_licence("en", Card(treebank="UD English EWT", licence="CC BY-SA 4.0")), end="")
     The Dodona model en is licensed under: CC BY-SA 4.0
@@ -37,15 +37,15 @@ def make_licence(name: str, card: Card) -> str:
     to be given credit.
     """
     paragraphs = [f"The Dodona model {name} is licensed under: {card.licence}"]
-    if place := LICENCES.get(card.licence):
-        paragraphs.append(f"The text of the licence: {place}")
+    if address := LICENCES.get(card.licence):
+        paragraphs.append(f"The text of the licence: {address}")
     if card.treebank:
         paragraphs.append(
             f"It was trained on {card.treebank}, and is under the licence of that treebank, whose "
             "authors are\nto be given credit."
         )
     if not card.is_commercial:
-        paragraphs.append(EARNING)
+        paragraphs.append(NOT_COMMERCIAL)
     return "\n\n".join(paragraphs) + "\n"
 
 
@@ -58,19 +58,19 @@ def make_card(
     words_per_second: float | None = None,
     test: Mapping[str, float] | None = None,
 ) -> str:
-    """The card in Markdown: data, licence, scores, size, how the model was made.
+    """Return the card in Markdown: data, licence, scores, size, and training.
 
-    `about` is what stands in its file. Speed is that of one machine, and scores on a test set are
-    not in the file: they are told where they are given.
+    `about` is the JSON object of its file. Speed and scores on a test set are not in the file; they
+    are shown if given.
     """
-    record = said(about, "record", dict)
+    record = read_field(about, "record", dict)
     blocks = [
         f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
         f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
         markdown_table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
     ]
     if not card.is_commercial:
-        blocks.append(f"**{EARNING}**")
+        blocks.append(f"**{NOT_COMMERCIAL}**")
     if scores := _scores(record, test):
         blocks += ["## Scores", *scores]
     return "\n\n".join([*blocks, "## How it was made", *_making(about, record)]) + "\n"
@@ -83,7 +83,7 @@ def _facts(
     n_bytes: int,
     words_per_second: float | None,
 ) -> list[tuple[str, str]]:
-    settings = said(about, "settings", dict)
+    settings = read_field(about, "settings", dict)
     parts = ("segmenter", "tagger", "network", "graphs")
     speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
     rows = {
@@ -115,7 +115,7 @@ def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list
         blocks += ["Dev set, words and sentences given:", markdown_table(("", "dev"), rows)]
     columns = {"dev": record.get("dev_text") or {}, "test": test or {}}
     columns = {part: scores for part, scores in columns.items() if scores}
-    # files sort names; scores of a test set come as the shared task has them
+    # the file sorts names; test scores come in the order of the shared task
     names = list(
         dict.fromkeys(name for scores in (test or {}, *columns.values()) for name in scores)
     )
@@ -133,10 +133,10 @@ def _f1(value: float | None) -> str:
 
 
 def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
-    """The command, settings left out that are what they are by default; digests of the data."""
+    """Return the command with its non-default settings, and digests of the data."""
     from dodona.settings import Settings
 
-    settings = said(about, "settings", dict)
+    settings = read_field(about, "settings", dict)
     plain = {field.name: field.default for field in fields(Settings)}
     chosen = [
         f"--{name.replace('_', '-')} {value}"
@@ -159,13 +159,16 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
 
 
 def _source(source: Mapping[str, Any]) -> tuple[str, str, str]:
-    """What a student learned from: a treebank, silver, a text, or a teacher."""
+    """Return a table row of a source: a treebank, silver, a text, or a teacher."""
     las = (source.get("dev") or {}).get("LAS")
     size = f"{source['words']:,}" if "words" in source else "" if las is None else f"LAS {las:.2f}"
     return f"{source['kind']}: {source['file']}", size, f"`{source['sha256']}`"
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; numbers stand to the right."""
-    ruler = ["---", *("---:" if len(head) > 2 or head[1] == "dev" else "---" for _ in head[1:])]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *rows])
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown, numbers aligned to the right."""
+    ruler = [
+        "---",
+        *("---:" if len(header) > 2 or header[1] == "dev" else "---" for _ in header[1:]),
+    ]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, ruler, *rows])

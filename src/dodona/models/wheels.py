@@ -1,8 +1,8 @@
-"""A model as a wheel, which pip installs: a package of data that names its model in an entry point.
+"""Wheels of models: packages of data that declare their model by an entry point.
 
-The layout is that of the binary distribution format
-(https://packaging.python.org/specifications/binary-distribution-format/). There is no time and no
-machine in it: the same model, card and licence give the same bytes.
+The layout is the binary distribution format
+(https://packaging.python.org/specifications/binary-distribution-format/). A wheel holds no time and
+no machine name: equal models, cards and licences give equal bytes.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from dodona.models import GROUP, SUFFIX
 from dodona.models.cards import Card, with_card
 from dodona.models.pages import make_card, make_licence
 from dodona.storage import container
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 
-# as PEP 508 and, in its canonical form, PEP 440 have them
+# names of PEP 508, canonical versions of PEP 440
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _NUMBER = r"(0|[1-9]\d*)"
 VERSION = re.compile(
     rf"{_NUMBER}(\.{_NUMBER})*((a|b|rc){_NUMBER})?(\.post{_NUMBER})?(\.dev{_NUMBER})?", re.ASCII
 )
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can tell
-MODE = 0o100644 << 16  # a plain file that all may read
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip file
+MODE = 0o100644 << 16  # a regular file, readable by all
 ON_UNIX = 3
 
 
 @dataclass(frozen=True)
-class Package:
-    """What goes into a wheel: the bytes of a model's file, and what people read.
+class ModelPackage:
+    """The content of a wheel: the bytes of a model file, its card and its licence.
 
-    >>> Package("en-small", b"", Card(version="1.0"), "# Card", "Free.").file_name
+    >>> ModelPackage("en-small", b"", Card(version="1.0"), "# Card", "Free.").file_name
     'dodona_model_en_small-1.0-py3-none-any.whl'
-    >>> Package("small model", b"", Card(version="1.0"), "", "")
+    >>> ModelPackage("small model", b"", Card(version="1.0"), "", "")
     Traceback (most recent call last):
-    ValueError: 'small model' is no name for a package: letters, digits and, between them, - _ .
+    ValueError: 'small model' is not a package name: use letters, digits and, between them, - _ .
     """
 
     name: str
@@ -55,34 +55,34 @@ class Package:
         self.card.check()
         if not NAME.fullmatch(self.name):
             raise ValueError(
-                f"{self.name!r} is no name for a package: letters, digits and, between them, - _ ."
+                f"{self.name!r} is not a package name: use letters, digits and, between them, - _ ."
             )
         if not VERSION.fullmatch(self.card.version):
             raise ValueError(
-                f"{self.card.version!r} is no version of a package; expected one such as 1.0, "
+                f"{self.card.version!r} is not a version of a package; expected one such as 1.0, "
                 "2.1.post1 or 2.0rc1"
             )
 
     @property
     def module(self) -> str:
-        """The package that holds the model."""
+        """Return the name of the Python package."""
         return "dodona_model_" + re.sub(r"[-_.]+", "_", self.name).lower()
 
     @property
     def file_name(self) -> str:
-        """What the wheel is called: pip looks at nothing else to learn what is in it."""
+        """Return the file name of the wheel."""
         return f"{self.module}-{self.card.version}-py3-none-any.whl"
 
     def save(self, folder: Path) -> Path:
-        """Write the wheel into a folder, which is made; its path."""
+        """Write the wheel into a folder, created if needed, and return its path."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.file_name
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(self.to_bytes())
         return path
 
     def to_bytes(self) -> bytes:
-        """The wheel."""
+        """Return the wheel as bytes."""
         files = self._files()
         record = f"{self._about}/RECORD"
         files[record] = _list_digests(files, record).encode()
@@ -100,7 +100,7 @@ class Package:
         return f"{self.module}-{self.card.version}.dist-info"
 
     def _files(self) -> dict[str, bytes]:
-        """Every file by its path; what pip reads comes last, as the format asks for."""
+        """Return every file by path; the metadata comes last, as the format recommends."""
         texts = {
             f"{self.module}/__init__.py": f'"""The Dodona model {self.name}."""\n',
             f"{self.module}/README.md": self.readme,
@@ -137,8 +137,8 @@ class Package:
 
 def make_package(
     path: Path, name: str, card: Card, *, readme: str | None = None, licence: str | None = None
-) -> Package:
-    """The package of a model's file, in which it has this card; texts that are not given are made.
+) -> ModelPackage:
+    """Make the package of a model file with this card; missing texts are generated.
 
     >>> from dodona.models import locate
     >>> make_package(locate("en"), "oak", Card(licence="MIT", version="1.0")).licence
@@ -147,7 +147,7 @@ def make_package(
     model = with_card(path, card)
     if readme is None:
         readme = make_card(name, card, container.about(path), len(model))
-    return Package(name, model, card, readme, licence or make_licence(name, card))
+    return ModelPackage(name, model, card, readme, licence or make_licence(name, card))
 
 
 def _lines(*fields: tuple[str, str]) -> str:
@@ -155,7 +155,7 @@ def _lines(*fields: tuple[str, str]) -> str:
 
 
 def _list_digests(files: Mapping[str, bytes], record: str) -> str:
-    """The file RECORD: path, digest and size of every file, of itself the path alone."""
+    """Return the file RECORD: path, digest and size of every file but itself."""
     rows = [
         f"{path},sha256={urlsafe_b64encode(sha256(content).digest()).decode().rstrip('=')},"
         f"{len(content)}"

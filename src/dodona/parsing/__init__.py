@@ -1,1 +1,1 @@
-"""From words to trees and graphs: the parser, and how it is trained."""
+"""Parsers into trees and graphs, and their training."""

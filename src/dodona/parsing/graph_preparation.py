@@ -1,4 +1,4 @@
-"""Enhanced graphs made ready for training: words left out of labels, crossing arcs lifted."""
+"""Preparation of enhanced graphs for training: delexicalised labels, lifted crossing arcs."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Iterable
 from dodona.parsing.preparation import TrainingData
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph
 from dodona.treebank.graphs.graphs import AND, BACK, UP, Planar, planarise
 from dodona.treebank.graphs.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
 
-# Labels seen less often than this become simpler ones. Of the arcs of en_ewt 97% survive with 92
-# labels; with 505 it would be 99%, for +0.3 ELAS on dev after two epochs, at half the speed.
+# Rarer labels are simplified. In en_ewt 97% of the arcs keep their label with 92 labels; with 505
+# it would be 99%, for +0.3 ELAS on dev after two epochs, at half the speed.
 LEAST, LEAST_SHARE = 3, 2_500
 
 
 def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> TrainingData:
-    """Number everything, and make graphs fit for a system whose arcs do not cross."""
+    """Encode graphs, and make them planar for systems whose arcs do not cross."""
     encoder.learn(sentences)
     planar = [_planar(s) for s in sentences]
     if not any(graph.arcs for graph in planar):
         raise TreebankError(
             sentences[0].source,
             None,
-            "the DEPS column is empty throughout: there is no graph to learn from; give a treebank "
+            "the DEPS column is empty throughout: there is no graph to learn from; use a treebank "
             "with enhanced dependencies",
         )
     counts = Counter(label for graph in planar for _, label, _ in graph.arcs)
@@ -57,8 +57,8 @@ def _planar(sentence: Sentence) -> Planar:
         raise TreebankError(sentence.source, sentence.line, str(error)) from error
 
 
-def _simplify(arcs: Iterable[Arc], counts: Counter[str], least: int) -> list[Arc]:
-    """The arcs, those of rare labels with the most similar frequent one."""
+def _simplify(arcs: Iterable[GraphArc], counts: Counter[str], least: int) -> list[GraphArc]:
+    """Return the arcs, with rare labels replaced by the most similar frequent ones."""
     return [(head, _simplify_label(label, counts, least), word) for head, label, word in arcs]
 
 

@@ -1,8 +1,8 @@
-"""Maximum entropy as in the paper (`--learner maxent`): logistic regression by scikit-learn.
+"""Maximum entropy (`--learner maxent`): logistic regression by scikit-learn.
 
 Sagae & Tsujii (2008) and the static systems of Tokgöz & Eryiğit (2015) choose actions with such a
-model. What is learned is one weight for each feature and class, so that it is packed and parses
-like the perceptron's weights do: parsing needs no scikit-learn.
+model. It has one weight for each feature and class, so that it is packed like the weights of a
+perceptron: parsing needs no scikit-learn.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.kernel import static_examples
+from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.actions import Actions
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import PackedWeights
 from dodona.core.weights.packing import pack
@@ -24,18 +24,18 @@ from dodona.extras import require
 
 COST = 1.0
 ITERATIONS = 100
-LEAST_STATES = 5  # that have a feature, for it to get weights: with all, memory is fivefold
+LEAST_STATES = 5  # with a feature, for it to get weights: without a cutoff, 5x the memory
 MANY_STATES = 50_000
 
 
 def fit(
     actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
 ) -> PackedWeights:
-    """Weights that prefer in each state of these sentences what the static oracle does there."""
+    """Return weights that imitate the static oracle in each state of these sentences."""
     keys, sizes, classes, _ = static_examples(actions, features, corpus, order)
     if len(sizes) > MANY_STATES:
         warnings.warn(
-            f"maximum entropy is slow and needs much memory: {len(sizes):,} states to learn from; "
+            f"maximum entropy is slow and needs much memory: there are {len(sizes):,} states; "
             f"it is meant for small treebanks, of up to {MANY_STATES:,} states",
             stacklevel=2,
         )
@@ -52,7 +52,7 @@ def fit(
 def _weights(
     n_classes: int, keys: Sequence[int], known: Sequence[int], table: Sequence[Sequence[float]]
 ) -> Weights:
-    """Weights by feature and class, as training would leave them; the average is their own."""
+    """Return weights by feature and class in the form of online training, as their own average."""
     cells = array("H", [c for _ in keys for c in known])
     values = array("f", [value for row in table for value in row])
     sizes = array("H", [len(known)] * len(keys))
@@ -64,7 +64,7 @@ def _weights(
 def _train(
     states: Sequence[Sequence[int]], classes: Sequence[int], n_columns: int
 ) -> tuple[list[int], list[list[float]]]:
-    """The classes that occur, ascending, and a row of their weights for each column."""
+    """Return the classes that occur, ascending, and a row of their weights for each column."""
     known = sorted(set(classes))
     if len(known) == 1:
         return known, [[1.0]] * n_columns
@@ -73,10 +73,10 @@ def _train(
     columns = [c for state in states for c in state]
     rows = sparse.csr_matrix(([1.0] * len(columns), columns, ends), (len(states), n_columns))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it has not converged to the last digit
+        warnings.simplefilter("ignore")  # about convergence to the last digit
         model = linear_model.LogisticRegression(
             C=COST, fit_intercept=False, max_iter=ITERATIONS
         ).fit(rows, classes)
     table = model.coef_.T.tolist()
-    # of two classes scikit-learn has the weights of the second only
+    # for two classes scikit-learn returns the weights of the second only
     return known, [[-row[0], row[0]] for row in table] if len(known) == 2 else table

@@ -1,73 +1,63 @@
-"""The parser as people use it: load, parse, save."""
+"""The parser: load, parse, save."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
-from dodona.core.features.features import Features
-from dodona.core.network.network import Network
-from dodona.core.network.slots import Slots
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.beam import Beam
-from dodona.core.parsing.graph_greedy import GraphGreedy
-from dodona.core.parsing.greedy import Greedy
-from dodona.core.parsing.neural_greedy import NeuralGreedy
+from dodona.core.search.actions import Actions
+from dodona.core.search.beam import Beam
+from dodona.core.search.factory import make_search
+from dodona.core.search.search import Search
+from dodona.core.search.tracing import beam_steps, trace
 from dodona.core.transitions.action import Action
 from dodona.core.transitions.constraints import Constraints
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import State
 from dodona.doc import Doc
+from dodona.parsing.scorers import LinearParserScorer, ParserScorer
 from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import CONSTRAINTS, NEURAL, NO_CONSTRAINTS, ROOT_COUNTS, Settings
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS, Settings
 from dodona.storage.container import Array
-from dodona.storage.said import check_values, said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
-from dodona.storage.weights import from_arrays, numbers, to_arrays, to_cluster_arrays
+from dodona.storage.json_fields import read_field, read_settings
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.tagging.tagger import Tagger
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.encoding.encoding import Encoder
-from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.graphs.graph_decoding import GraphDecoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lifted
-
-if TYPE_CHECKING:
-    from dodona.tagging.neural_tagger import NeuralTagger
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
 Context = TypeVar("Context")
 
 
 @record(repr=False)
-class Parser(Saved):
-    """A transition system, features, a model and greedy or beam search, ready to use.
+class Parser(Serialisable):
+    """A transition system, a scorer of its actions, and greedy or beam search.
 
-    Made by `dodona.train` or `dodona.load`. `record` tells how it came to be: settings, checksums
-    of the data, scores on the dev set. With a tagger it needs no tags, with a segmenter no words.
+    Made by `dodona.train` or `dodona.load`. `record` documents the training: settings, checksums of
+    the data, scores on the dev set. With a tagger the parser needs no tags, with a segmenter no
+    words.
     """
 
     # version 2: other feature keys; 3: lemmas in taggers
-    FORMAT = Format("model", version=3, oldest=3, unsaid=3)
+    FORMAT = FileFormat("model", version=3, oldest=3, implied=3)
 
     settings: Settings
-    templates: str
-    encoder: Encoder
+    scorer: ParserScorer
     root_label: str
     pairs: list[tuple[int, int, bool, bool]]
-    weights: Any  # a Scorer, or a Network
     record: dict[str, Any] = field(default_factory=dict)
-    tagger: Tagger | NeuralTagger | None = None
     segmenter: Segmenter | None = None
-    graphs: Parser | None = None  # parses into graphs, with the trees of this one as features
+    graphs: Parser | None = None  # builds graphs, with the trees of this parser as features
 
     def __post_init__(self) -> None:
-        self.features: Any = self._features()
         self.labels = [label.decode() for label in self.encoder.labels]
         self.system = system(
             self.settings.system,
@@ -79,17 +69,19 @@ class Parser(Saved):
         )
         self.actions = Actions(self.system, self.pairs)
         self.search = self._search(self.settings.roots, self.settings.beam)
-        self._lifted = set()  # labels that tell where an arc is to be moved
+        self._lifted = set()  # labels that encode where a lifted arc belongs
         if self.settings.projectivise in SCHEMES:
             self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
 
-    def _features(self) -> Features | Slots:
-        if self.settings.scorer == NEURAL:
-            return Slots(self.templates)
-        features = Features(self.templates)
-        if features.columns != self.encoder.columns:
-            raise ValueError(f"templates for {features.columns}, not {self.encoder.columns}")
-        return features
+    @property
+    def encoder(self) -> Encoder:
+        """The labels, and the vocabularies of the columns that features use."""
+        return self.scorer.encoder
+
+    @property
+    def tagger(self) -> Tagger | None:
+        """The tagger that fills in missing tags, if there is one."""
+        return self.scorer.tagger
 
     def __repr__(self) -> str:
         parts = [name for name, part in self.parts().items() if part is not None]
@@ -97,7 +89,7 @@ class Parser(Saved):
         return f"<Parser {self.settings.system}, {len(self.labels)} labels{rest}>"
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
-        """Raw text with its sentences, words and trees."""
+        """Segment, tag and parse raw text."""
         segmenter = require_segmenter(self.segmenter)
         sentences = self.pipe(segmenter.segment(require_text(text)), threads=threads)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
@@ -128,16 +120,16 @@ class Parser(Saved):
         threads: int = 1,
         beam: int | None = None,
     ) -> Iterator[Any]:
-        """Parse many texts, each into a document of its own, in order; texts may be a stream.
+        """Parse a stream of texts, in order, each into a document of its own.
 
-        With `as_tuples`, texts come as (text, anything), and documents go as (doc, the same).
-        Texts are read some way ahead, since they are parsed many sentences at a time; where they
-        end in an error, all documents before it are given out first.
+        With `as_tuples`, texts come as pairs (text, context), and documents as (doc, context).
+        Texts are read ahead, since many sentences are parsed at a time; if the stream ends in an
+        error, all documents before it are yielded first.
         """
         if isinstance(texts, str):
-            raise TypeError("docs takes several texts; one is parsed by parser(text)")
+            raise TypeError("docs takes several texts; to parse one, call parser(text)")
         segment = require_segmenter(self.segmenter).segment
-        waiting: deque[tuple[str, int, Any]] = deque()  # texts that were read: text, size, anything
+        waiting: deque[tuple[str, int, Any]] = deque()  # texts read: text, n_sentences, context
 
         def sentences() -> Iterator[Sentence]:
             for item in texts:
@@ -152,64 +144,54 @@ class Parser(Saved):
     def pipe_text(
         self, chunks: Iterable[str], *, threads: int = 1, beam: int | None = None
     ) -> Iterator[Sentence]:
-        """Parse one raw text that comes in chunks, such as an open file; memory stays small.
+        """Parse one raw text that comes in chunks, such as an open file, in little memory.
 
-        For several texts there is `docs`: chunks are put together, wherever they were cut.
+        Chunks are concatenated, wherever the text was cut; for several texts use `docs`.
         """
         if isinstance(chunks, (str, list, tuple)):
             raise TypeError(
-                "pipe_text reads one text from a stream of chunks, and would glue several together:"
-                " parser.docs(texts) makes a document of each, parser(text) parses one; if these "
-                "are the chunks of one text, give iter(chunks)"
+                "pipe_text reads one text from a stream of chunks, and would join several texts: "
+                "parser.docs(texts) makes a document of each, parser(text) parses one; if these "
+                "are the chunks of one text, pass iter(chunks)"
             )
         sentences = chain.from_iterable(require_segmenter(self.segmenter).stream(chunks))
         return self.pipe(sentences, threads=threads, beam=beam)
 
     def parse(self, sentence: Sentence) -> Sentence:
-        """The sentence with the heads and labels that the parser gives it."""
+        """Return the sentence with predicted heads and labels."""
         return next(self.pipe([require_sentence(sentence)]))
 
     def trace(self, sentence: Sentence) -> list[tuple[State, Action | None]]:
-        """Every state on the way to a sentence's tree, with the action that was taken there.
+        """Return every state of a sentence's derivation, with the action that was taken there.
 
-        The last state is final and has None. A tree that is not complete by then (words without a
-        head, several roots) is completed afterwards, and crossing arcs are restored.
+        The last state is final and has the action None. The trace ends before `pipe` completes the
+        tree (words without a head, several roots) and restores crossing arcs.
         """
-        return self.search.trace(self.encode(sentence))
+        return trace(self.search, self.encode(sentence))
 
     def trace_beam(
         self, sentence: Sentence, beam: int | None = None
     ) -> list[list[tuple[float, int, Action | None]]]:
-        """The hypotheses of beam search after each step: score, parent and action, best first.
+        """Return the beam after each step: score, parent and action of hypotheses, best first.
 
-        The parent is a place in the list before. A hypothesis that is final waits for the others:
-        it has no action. `beam` is as in `pipe`; a beam of 1 is one, too.
+        The parent is an index into the beam before. A final hypothesis waits for the others: its
+        action is None. `beam` is as in `pipe`; 1 is a beam, too.
         """
         width = self.settings.beam if beam is None else beam
-        search = Beam(self.features, self.actions, self.weights, width=width)
-        return search.steps(self.encode(sentence))
+        search = Beam(self.scorer.state_scorer, self.actions, width=width)
+        return beam_steps(search, self.encode(sentence))
 
     def tagged(self, sentence: Sentence) -> Sentence:
-        """The sentence with what its tagger fills in."""
-        kept = self.tagger.columns if self.tagger else ()
-        return self._read([require_sentence(sentence)], kept, is_tagged=True)[0][0]
+        """Return the sentence with the tags that the tagger fills in."""
+        return self.scorer.read([require_sentence(sentence)], self._keep())[0][0]
 
     def encode(self, sentence: Sentence) -> Corpus:
-        """The sentence, with what its tagger fills in, as the features see it."""
-        require_sentence(sentence)
-        kept = self.tagger.columns if self.tagger else ()
-        return self._read([sentence], kept, is_tagged=True)[1]
+        """Return the sentence, with the tags that the tagger fills in, as a search reads it."""
+        return self.scorer.read([require_sentence(sentence)], self._keep())[1]
 
-    def _read(
-        self, batch: list[Sentence], kept: Collection[str], is_tagged: bool
-    ) -> tuple[list[Sentence], Corpus]:
-        """The sentences, with tags but for columns that are kept, and as the search wants them."""
-        tagger = self.tagger
-        if not isinstance(tagger, Tagger | None):
-            corpus = tagger.read(batch)
-            return (tagger.tagged(corpus, batch, kept) if is_tagged else batch), corpus
-        tagged = tagger.tag_batch(batch, keep=kept) if tagger and is_tagged else batch
-        return tagged, self.encoder.encode(tagged)
+    def _keep(self) -> Collection[str]:
+        """Return the columns that keep values which are already there."""
+        return self.tagger.columns if self.tagger else ()
 
     def pipe(
         self,
@@ -222,14 +204,14 @@ class Parser(Saved):
         retag: bool = False,
         constraints: str = NO_CONSTRAINTS,
     ) -> Iterator[Item]:
-        """Parse a stream of sentences, in order; bad ones pass through untouched.
+        """Parse a stream of sentences, in order; bad ones pass through unchanged.
 
-        Where the stream ends in an error, all sentences before it are given out first. `roots` says
-        how many words may hang under the root of a sentence: "one" or "many"; `beam` how many
-        derivations are kept side by side. By default both are as in training. A parser with a
-        tagger fills in the columns that a sentence lacks; with `retag` it replaces them all, with
-        `keep_tags` it touches none. With `constraints` "ud" no tree breaks the rules of Universal
-        Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
+        If the stream ends in an error, all sentences before it are yielded first. `roots` is the
+        number of words that may depend on the root of a sentence: "one" or "many"; `beam` is the
+        number of derivations that are kept side by side. Both default to the training settings. A
+        parser with a tagger fills in the columns that a sentence lacks; with `retag` it replaces
+        all of them, with `keep_tags` it changes none. With `constraints` "ud", every tree obeys the
+        rules of Universal Dependencies for relations, given its tags (`treebank.trees.ud_rules`).
         """
         search = self.search
         if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
@@ -240,27 +222,24 @@ class Parser(Saved):
             )
         if keep_tags and retag:
             raise ValueError("either keep_tags or retag: tags cannot be both kept and replaced")
-        kept = () if retag or self.tagger is None else self.tagger.columns
+        keep = None if keep_tags else () if retag else self._keep()
 
         def work(batch: list[Sentence]) -> list[Sentence]:
-            return self._parse_batch(batch, search, kept, is_tagged=not keep_tags)
+            return self._parse_batch(batch, search, keep)
 
         return stream(sentences, work, threads)
 
-    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Greedy:
+    def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Search:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
-        parts = self.features, self.actions, self.weights
-        options: dict[str, Any] = {
-            "one_root": roots == "one",
-            "root_label": self.labels.index(self.root_label),
-            "constraints": self._constraints(constraints),
-        }
-        if beam == 1:
-            of_trees = NeuralGreedy if isinstance(self.weights, Network) else Greedy
-            kind = GraphGreedy if self.system.builds_graphs else of_trees
-            return kind(*parts, **options)
-        return Beam(*parts, width=beam, **options)
+        return make_search(
+            self.scorer.state_scorer,
+            self.actions,
+            width=beam,
+            one_root=roots == "one",
+            root_label=self.labels.index(self.root_label),
+            constraints=self._constraints(constraints),
+        )
 
     def _constraints(self, name: str) -> Constraints | None:
         if name == NO_CONSTRAINTS:
@@ -269,18 +248,14 @@ class Parser(Saved):
             raise ValueError(f"constraints are one of {', '.join(CONSTRAINTS)}, not {name!r}")
         if self.system.builds_graphs:
             raise ValueError(f"constraints are for trees, and {self.system.name} builds graphs")
-        from dodona.treebank.trees.ud_rules import constraints_of  # a table, for those who want it
+        from dodona.treebank.trees.ud_rules import constraints_of  # slow to import: a large table
 
         return constraints_of(self.labels)
 
     def _parse_batch(
-        self,
-        batch: list[Sentence],
-        search: Greedy,
-        kept: Collection[str] = (),
-        is_tagged: bool = False,
+        self, batch: list[Sentence], search: Search, keep: Collection[str] | None
     ) -> list[Sentence]:
-        batch, corpus = self._read(batch, kept, is_tagged)
+        batch, corpus = self.scorer.read(batch, keep)
         kinds = set_kinds(corpus, batch) if search.constraints else []
         search.parse(corpus)
         if self.system.builds_graphs:
@@ -299,70 +274,59 @@ class Parser(Saved):
                     moved.add(i)
         for i in moved if kinds else ():
             parsed[i] = mended(parsed[i], kinds[i])
-        return self.graphs._parse_batch(parsed, self.graphs.search) if self.graphs else parsed
+        return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
-    def parts(self) -> dict[str, Saved | None]:
-        """All that leads from text to graphs but for the parser itself."""
-        is_network = not isinstance(self.tagger, Tagger | None)
-        return {
-            "network" if is_network else "tagger": self.tagger,
-            "segmenter": self.segmenter,
-            "graphs": self.graphs,
-        }
+    def parts(self) -> dict[str, Serialisable | None]:
+        """Return the tagger, the segmenter and the parser into graphs, by their names in a file."""
+        found: dict[str, Serialisable | None] = {"segmenter": self.segmenter, "graphs": self.graphs}
+        return found if self.tagger is None else {self.tagger.FORMAT.kind: self.tagger} | found
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The parser as plain data and arrays."""
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Serialise the parser to metadata and arrays."""
         from dataclasses import asdict
 
-        about: dict[str, Any] = {
+        about, arrays = self.scorer.serialise()
+        about |= {
             "settings": asdict(self.settings),
-            "templates": self.templates,
+            "templates": self.scorer.templates,
             "labels": self.labels,
             "root_label": self.root_label,
             "actions": self.pairs,
             "columns": self.encoder.columns,
             "record": self.record,
         }
-        arrays: dict[str, Array] = {}
-        if not isinstance(self.weights, Network):  # which is saved as what reads the words
-            about |= numbers(self.weights)
-            arrays = to_arrays(self.weights)
-        for name, vocabulary in zip(self.encoder.columns, self.encoder.vocabularies, strict=True):
-            arrays[f"vocabulary.{name}"] = Array("U8", b"\n".join(vocabulary.strings()))
-        arrays |= to_cluster_arrays(self.encoder.clusters)
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Parser:
-        """The parser that `take_apart` took apart."""
-        about, arrays = pieces.about, pieces.arrays
-        columns, labels = said(about, "columns", list[str]), said(about, "labels", list[str])
-        check_values("deprels", labels)
-        pairs = [_pair(action) for action in said(about, "actions", list[list[Any]])]
-        network = _network(pieces)
-        tagger = network or pieces.part("tagger", Tagger)
-        # as many as there may be
-        weights = network.network if network else from_arrays(len(pairs), about, arrays)
-        texts = [arrays[f"vocabulary.{name}"].cast("B") for name in columns]
-        vocabularies = [Vocabulary.of_lines(text) for text in texts]
+    def deserialise(cls, payload: Payload) -> Parser:
+        """Deserialise what `serialise` wrote."""
+        about = payload.about
+        pairs = [_pair(action) for action in read_field(about, "actions", list[list[Any]])]
         return cls(
-            said_settings(about, Settings).resolved(),
-            said(about, "templates", str),
-            Encoder(columns, vocabularies, [*map(str.encode, labels)], pieces.clusters),
-            said(about, "root_label", str),
+            read_settings(about, Settings).resolved(),
+            _read_scorer(payload, len(pairs)),
+            read_field(about, "root_label", str),
             pairs,
-            weights,
-            said(about, "record", dict),
-            tagger,
-            pieces.part("segmenter", Segmenter),
-            pieces.part("graphs", cls),
+            read_field(about, "record", dict),
+            payload.part("segmenter", Segmenter),
+            payload.part("graphs", cls),
         )
+
+
+def _read_scorer(payload: Payload, n_classes: int) -> ParserScorer:
+    """Return the scorer of a model file."""
+    if "network" not in payload.about:
+        return LinearParserScorer.deserialise(payload, n_classes)
+    # imported here, since models without a network should not wait for it
+    from dodona.parsing.network_scorer import NetworkParserScorer
+
+    return NetworkParserScorer.deserialise(payload)
 
 
 def _gather(
     parsed: Iterator[Sentence], waiting: deque[tuple[str, int, Any]], as_tuples: bool
 ) -> Iterator[Any]:
-    """A document of each text, as soon as all of its sentences have come."""
+    """Yield the document of each text as soon as all of its sentences are parsed."""
 
     def take(sentences: list[Sentence]) -> Any:
         text, _, context = waiting.popleft()
@@ -381,7 +345,7 @@ def _gather(
 
 
 def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
-    """Tell the search what the rules of UD know of the words; the same, per sentence."""
+    """Give the corpus the kinds of words that the rules of UD distinguish, and return them."""
     from dodona.treebank.trees.ud_rules import kinds_of
 
     kinds = [kinds_of(sentence) for sentence in sentences]
@@ -390,26 +354,17 @@ def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
 
 
 def mended(sentence: Sentence, kinds: list[int]) -> Sentence:
-    """The sentence with a tree that breaks no rule of UD."""
-    from dodona.treebank.trees.ud_rules import mend
+    """Return the sentence with its tree repaired where it breaks a rule of UD."""
+    from dodona.treebank.trees.ud_rules import repair_tree
 
     before = [head or 0 for head in sentence.heads], sentence.deprels
-    heads, labels = mend(*before, kinds)
+    heads, labels = repair_tree(*before, kinds)
     return sentence if (heads, labels) == before else sentence.replace(heads=heads, deprels=labels)
 
 
 def _pair(action: list[Any]) -> tuple[int, int, bool, bool]:
-    """Move, label, and where its arcs may hang, of a class."""
+    """Return move, label, and whether arcs are allowed under the root and elsewhere."""
     if [*map(type, action)] != [int, int, bool, bool]:
-        raise ValueError(f"{action!r} is no action of move, label, and where it may be taken")
+        raise ValueError(f"{action!r} is not an action: move, label, under root, elsewhere")
     move, label, under_root, elsewhere = action
     return move, label, under_root, elsewhere
-
-
-def _network(pieces: Pieces) -> NeuralTagger | None:
-    """What reads words by a network, in a model that has one; others do not wait for it."""
-    if "network" not in pieces.about:
-        return None
-    from dodona.tagging.neural_tagger import NeuralTagger
-
-    return pieces.part("network", NeuralTagger)

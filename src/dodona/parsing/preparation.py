@@ -1,12 +1,12 @@
-"""Treebanks made ready for training: labels and words numbered, crossing arcs lifted."""
+"""Preparation of treebanks for training: encoding, and lifting of crossing arcs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from dodona.core.features.corpus import Corpus
 from dodona.core.features.templates import (
     cluster_columns,
     forms_for_lemmas,
@@ -14,8 +14,8 @@ from dodona.core.features.templates import (
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import find_system
-from dodona.learning.treebanks import Treebank, load, nothing_to_learn
 from dodona.settings import Settings
+from dodona.training.treebanks import Treebank, load, nothing_to_learn
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
@@ -26,10 +26,10 @@ from dodona.treebank.trees.pseudoprojective import projectivise
 
 @dataclass
 class TrainingData:
-    """What a parser learns from, as the core wants it."""
+    """An encoded treebank, and counts for the record of a model."""
 
     encoder: Encoder
-    corpus: Any
+    corpus: Corpus
     n_words: int
     root_label: str  # the most frequent label under the root
     n_nonprojective: int = 0
@@ -39,7 +39,7 @@ class TrainingData:
 
 
 def load_trees(treebank: Treebank) -> list[Sentence]:
-    """The sentences of a treebank, at least one of them with an arc."""
+    """Return the sentences of a treebank, at least one of which has an arc."""
     sentences = load(treebank, trees="optional")
     if all(head is None for sentence in sentences for head in sentence.heads):
         raise nothing_to_learn(treebank, "no word has a head")
@@ -47,17 +47,17 @@ def load_trees(treebank: Treebank) -> list[Sentence]:
 
 
 def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
-    """The chosen templates; with clusters, which they do not name, those for clusters as well.
+    """Return the templates of these settings, extended by those for clusters if there are any.
 
-    Where lemmas are to be predicted, but the sentences have none to learn from, templates look at
-    forms instead: without any word there LAS falls by 1.
+    If lemmas are to be predicted, but the sentences have none to learn from, forms replace them in
+    the templates: without any word there LAS falls by 1.
     """
     text = load_templates(settings.features)
     named = cluster_columns(text, settings.features)
     if named and not settings.clusters:
         raise ValueError(
             f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
-            "give a file of them with --clusters (`dodona cluster` makes one)"
+            "give a file of clusters with --clusters (`dodona cluster` makes one)"
         )
     if settings.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
@@ -75,7 +75,7 @@ def _rich_templates(settings: Settings) -> str:
 
 
 def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> TrainingData:
-    """Number everything, and lift crossing arcs or leave out what cannot be derived."""
+    """Encode trees, and lift crossing arcs or leave out what cannot be derived."""
     encoder.learn(sentences)
     known = _labels(sentences)
     root_label = _root_label(sentences, known)
@@ -94,7 +94,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
         if None in corpus.heads(i) or None in corpus.labels(i):
             _check_partial(sentence, i + 1, is_static, settings.system)
             data.n_unannotated += sentence.heads.count(None)
-            data.order.append(i)  # as it is: what is not a whole tree cannot be lifted
+            data.order.append(i)  # unchanged: partial trees cannot be lifted
             continue
         heads = [head or 0 for head in sentence.heads]  # none is missing
         projective = is_projective(heads)
@@ -114,35 +114,35 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
 
 
 def _check_length(sentence: Sentence, system: str) -> None:
-    """Refuse a sentence that would take the oracle of the system hours."""
+    """Refuse a sentence that is too long for the oracle of the system."""
     most = find_system(system).most_words
     if 0 < most < len(sentence):
         raise TreebankError(
             sentence.source,
             sentence.line,
-            f"{system} learns from sentences of {most:,} words at the most, and this one has "
+            f"{system} learns from sentences of at most {most:,} words, and this one has "
             f"{len(sentence):,}: leave it out, or train another system, such as arc-hybrid",
         )
 
 
 def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str) -> None:
-    """Refuse a tree with gaps where only whole ones can be learned from."""
+    """Refuse a partial tree if only complete ones can be learned from."""
     if is_static or not find_system(system).takes_partial:
         word = next(
             i
             for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1)
             if head is None or label == UNANNOTATED
         )
-        who = "static training" if is_static else f"the {system} system"
+        what = "static training" if is_static else f"the {system} system"
         instead = "with a dynamic oracle" if is_static else "with another system"
         raise ValueError(
-            f"sentence {number}: word {word} has no head or no label, but {who} needs whole trees; "
-            f"leave it out, or train {instead}"
+            f"sentence {number}: word {word} has no head or no label, but {what} needs complete "
+            f"trees; leave it out, or train {instead}"
         )
 
 
 def _labels(sentences: list[Sentence]) -> set[str]:
-    """Every label; "_" means that there is none, unless the treebank has no other."""
+    """Return all labels, without "_" unless the treebank has no other."""
     found = {label for sentence in sentences for label in sentence.deprels}
     return found - {UNANNOTATED} or {UNANNOTATED}
 

@@ -1,9 +1,9 @@
-"""Support vector machines as in the paper (`--learner svm`), trained by scikit-learn.
+"""Support vector machines of MaltParser (`--learner svm`), trained by scikit-learn.
 
-They are those of MaltParser (Nivre et al. 2006, Labeled pseudo-projective dependency parsing with
-support vector machines): a polynomial kernel of degree 2, one decision for each pair of classes,
-and the training data divided by the tag of one word, with a machine for each part. What is learned
-is plain arrays that `core.kernel` evaluates: parsing needs no scikit-learn.
+As in Nivre et al. (2006, Labeled pseudo-projective dependency parsing with support vector
+machines): a polynomial kernel of degree 2, one decision for each pair of classes, and the training
+data divided by the tag of one word, with a machine for each part. The result is plain arrays that
+`core.kernel` evaluates: parsing needs no scikit-learn.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from typing import Any
 
 from dodona.core.features.corpus import Corpus
 from dodona.core.features.features import Features
-from dodona.core.parsing.actions import Actions
-from dodona.core.parsing.kernel import KernelMachines, static_examples
+from dodona.core.learning.static_oracle import static_examples
+from dodona.core.search.actions import Actions
+from dodona.core.search.kernel_machines import KernelMachines
 from dodona.extras import require
 
 GAMMA, COEF0, COST, TOLERANCE = 0.2, 0.0, 0.5, 1.0  # as in the paper
-LEAST_STATES = 500  # with the same tag, for a machine of their own
+LEAST_STATES = 500  # with the same tag, for a machine of its own
 MANY_STATES = 20_000
-SECONDS_PER_PAIR = 1e-7  # of two states in a machine; rough, measured on one core
+SECONDS_PER_PAIR = 1e-7  # of two states in a machine; a rough figure, measured on one core
 
-State = Sequence[int]  # the keys of its features
+FeatureKeys = Sequence[int]  # of one state
 
 
 def fit(
     actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
 ) -> KernelMachines:
-    """Machines that do in each state of these sentences what the static oracle does there."""
+    """Return machines that imitate the static oracle in each state of these sentences."""
     keys, sizes, classes, tags = static_examples(actions, features, corpus, order)
     states = [keys[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
     parts = _parts(states, tags)
@@ -43,8 +44,8 @@ def fit(
     return KernelMachines(actions.n_classes, GAMMA, COEF0, arrays.done())
 
 
-def _parts(states: Sequence[State], tags: Sequence[int]) -> dict[int, list[int]]:
-    """The states of each machine by the feature that sends a state to it; the last has none (0)."""
+def _parts(states: Sequence[FeatureKeys], tags: Sequence[int]) -> dict[int, list[int]]:
+    """Return the states of each machine by the feature that selects it; 0 for the last machine."""
     with_tag: dict[int, list[int]] = defaultdict(list)
     for i, tag in enumerate(tags):
         with_tag[tag].append(i)
@@ -52,7 +53,7 @@ def _parts(states: Sequence[State], tags: Sequence[int]) -> dict[int, list[int]]
     parts, others = {}, []
     for members in with_tag.values():
         shared = Counter(key for i in members for key in states[i])
-        # a feature of all these states and of no other: that of the template s0.tag, if there is
+        # a feature of all these states and of no other: that of the template s0.tag, if any
         own = [key for key, n in shared.items() if n == len(members) == n_states[key]]
         if own and len(members) >= LEAST_STATES:
             parts[min(own)] = members
@@ -65,9 +66,9 @@ def _warn(sizes: Sequence[int]) -> None:
     if sum(sizes) > MANY_STATES:
         minutes = SECONDS_PER_PAIR * sum(n * n for n in sizes) / 60
         warnings.warn(
-            f"support vector machines are slow: to learn from {sum(sizes):,} states will take some "
-            f"{minutes:,.0f} minutes, and to parse is slow too; they are meant for small "
-            f"treebanks, of up to {MANY_STATES:,} states",
+            f"support vector machines are slow: training on {sum(sizes):,} states will take some "
+            f"{minutes:,.0f} minutes, and parsing is slow too; they are meant for small treebanks, "
+            f"of up to {MANY_STATES:,} states",
             stacklevel=2,
         )
 
@@ -80,7 +81,7 @@ class _Arrays:
         types |= {"first_posting": "I", "postings": "I", "coefficients": "f", "intercepts": "f"}
         self.arrays: dict[str, array[Any]] = {name: array(type_) for name, type_ in types.items()}
 
-    def add(self, split: int, states: Sequence[State], classes: Sequence[int]) -> None:
+    def add(self, split: int, states: Sequence[FeatureKeys], classes: Sequence[int]) -> None:
         """Train a machine and append it."""
         here = self.arrays
         known = sorted(set(classes))
@@ -104,15 +105,15 @@ class _Arrays:
             here["postings"].extend(postings[key])
 
     def done(self) -> dict[str, memoryview]:
-        """All of them; the postings of the last key have an end, too."""
+        """Return all arrays, after adding the end of the last postings."""
         self.arrays["first_posting"].append(len(self.arrays["postings"]))
         return {name: memoryview(values) for name, values in self.arrays.items()}
 
 
 def _train(
-    states: Sequence[State], classes: Sequence[int]
+    states: Sequence[FeatureKeys], classes: Sequence[int]
 ) -> tuple[list[int], list[float], list[float]]:
-    """The support vectors, their coefficients (a row for each vector) and the intercepts."""
+    """Return the support vectors, their coefficients (a row for each vector) and the intercepts."""
     if len(set(classes)) == 1:
         return [], [], []
     svm, sparse = require("sklearn.svm", "svm"), require("scipy.sparse", "svm")
@@ -123,7 +124,7 @@ def _train(
     model = svm.SVC(
         C=COST, kernel="poly", degree=2, gamma=GAMMA, coef0=COEF0, tol=TOLERANCE, cache_size=500
     ).fit(rows, classes)
-    # scikit-learn turns the sign round where there are but two classes
+    # scikit-learn inverts the sign for two classes
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = (sign * model.dual_coef_.toarray()).T.ravel().tolist()
     return model.support_.tolist(), coefficients, (sign * model.intercept_).tolist()

@@ -1,92 +1,38 @@
-"""Where a parser in training gets its tags from: the treebank, or a tagger.
+"""Sources of tags for a parser in training: the treebank, or a tagger.
 
-A parser that has only seen gold tags trusts them too much. Either a tagger learns along, sentence
-by sentence, and the parser sees what it has just predicted (Honnibal & Johnson 2015, section 4), or
-each part of the data is tagged by a tagger trained on the others (jackknifing, as in Goldberg &
-Nivre 2012). Both put a tagger into the model.
+A parser that has only seen gold tags relies on them too much. Either a tagger is trained at the
+same time, and the parser sees what it has just predicted for a sentence (Honnibal & Johnson 2015,
+section 4), or each fold of the data is tagged by a tagger of the others (jackknifing, as in
+Goldberg & Nivre 2012). Both put a tagger into the model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dodona.core.weights.packed import PackedWeights
-from dodona.learning.jackknife import jackknife
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.jackknife import jackknife
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 
-FOLD_EPOCHS = 5  # of the taggers of a jackknife
+FOLD_EPOCHS = 5  # of jackknife taggers
 
 
-class GoldTags:
-    """The tags of the treebank; no tagger."""
+@dataclass(frozen=True)
+class TagSource:
+    """The sentences as a parser sees them, and a tagger: in training, ready, or none."""
 
-    trainer: TaggerTrainer | None = None  # of a tagger that learns along
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        self.sentences = sentences
-
-    def learn(self, sentence: int) -> Sentence:
-        """The sentence with the tags that the parser is to see."""
-        return self.sentences[sentence]
+    sentences: list[Sentence]
+    trainer: TaggerTrainer | None = None
+    ready: Tagger | None = None
 
     def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger | None:
-        """The tagger that would go into the model now; if it learns along, with those weights."""
-        return None
-
-
-class OnlineTags(GoldTags):
-    """The predictions of a tagger that learns at the same time."""
-
-    trainer: TaggerTrainer
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        super().__init__(sentences, settings)
-        self.trainer = TaggerTrainer(sentences, None, tagger_settings(settings), clusters)
-
-    def learn(self, sentence: int) -> Sentence:
-        self.trainer.learn(sentence)
-        return self.trainer.read_tags(sentence)
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self.trainer.snapshot(weights)
-
-
-class ReadyTags(GoldTags):
-    """The predictions of a tagger that was trained before, and learns no more."""
-
-    def __init__(self, sentences: list[Sentence], tagger: Tagger) -> None:
-        self.sentences = tagger.tag_batch(sentences)
-        self._tagger = tagger
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self._tagger
-
-
-class JackknifedTags(GoldTags):
-    """Every fold tagged by a tagger of the others; one that has seen all goes into the model.
-
-    All of it depends on data and settings alone: a checkpoint keeps nothing of it.
-    """
-
-    def __init__(
-        self, sentences: list[Sentence], settings: Settings, clusters: Clusters | None = None
-    ) -> None:
-        chosen = tagger_settings(settings)
-        super().__init__(jackknife_tags(sentences, settings.n_folds, chosen, clusters), settings)
-        final = replace(chosen, epochs=TaggerSettings.epochs)
-        self._tagger = TaggerTrainer(sentences, None, final, clusters).complete().snapshot()
-
-    def tagger(self, weights: Sequence[PackedWeights] = ()) -> Tagger:
-        return self._tagger
+        """Return the tagger of the model at present; one in training gets these weights."""
+        return self.ready if self.trainer is None else self.trainer.snapshot(weights)
 
 
 def tag_source(
@@ -94,23 +40,28 @@ def tag_source(
     settings: Settings,
     clusters: Clusters | None = None,
     tagger: Tagger | None = None,
-) -> GoldTags:
-    """What the settings ask for, unless a tagger is given; one in training sees the clusters.
+) -> TagSource:
+    """Return the source that the settings choose, or that of a given tagger.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], upos=["NOUN", "VERB"])
-    >>> tag_source([oaks], Settings()).learn(0).upos
+    >>> tag_source([oaks], Settings()).sentences[0].upos
     ['NOUN', 'VERB']
     """
     if tagger is not None:
-        return ReadyTags(sentences, tagger)
-    if settings.n_folds:
-        return JackknifedTags(sentences, settings, clusters)
-    kind = OnlineTags if settings.tags == "predicted" else GoldTags
-    return kind(sentences, settings, clusters)
+        return TagSource(tagger.tag_batch(sentences), ready=tagger)
+    chosen = tagger_settings(settings)
+    if settings.n_folds:  # depends only on data and settings: checkpoints do not contain it
+        tagged = jackknife_tags(sentences, settings.n_folds, chosen, clusters)
+        final = replace(chosen, epochs=TaggerSettings.epochs)
+        trainer = TaggerTrainer(sentences, None, final, clusters)
+        return TagSource(tagged, ready=trainer.complete().snapshot())
+    if settings.tags == "predicted":
+        return TagSource(sentences, TaggerTrainer(sentences, None, chosen, clusters))
+    return TagSource(sentences)
 
 
 def tagger_settings(settings: Settings) -> TaggerSettings:
-    """Those of the tagger in a parser."""
+    """Return the settings of the tagger in a parser."""
     return TaggerSettings(
         seed=settings.seed,
         epochs=settings.epochs,
@@ -125,7 +76,7 @@ def jackknife_tags(
     settings: TaggerSettings,
     clusters: Clusters | None = None,
 ) -> list[Sentence]:
-    """The sentences with tags from taggers that have not seen them."""
+    """Return the sentences with tags from taggers that have not seen them."""
     short = replace(settings, epochs=FOLD_EPOCHS)
 
     def tag(others: list[Sentence], fold: list[Sentence]) -> list[Sentence]:

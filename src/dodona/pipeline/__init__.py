@@ -1,1 +1,1 @@
-"""All that leads from text to trees, trained together."""
+"""Training of all that turns raw text into trees."""

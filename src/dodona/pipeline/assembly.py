@@ -1,4 +1,4 @@
-"""Segmenter and tagger for a parser that is there already, or for none."""
+"""Training of a segmenter and a tagger for a parser that exists already, or for none."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dodona.learning.checkpoint import Checkpoint
-from dodona.learning.epochs import Learner, Run
-from dodona.learning.treebanks import Treebank
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
-from dodona.pipeline.parts import Parts
 from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.sources import PartSources
 from dodona.settings import TEXT, Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
-from dodona.tagging.training import TaggerTrainer
+from dodona.tagging.tagger_training import TaggerTrainer
+from dodona.training.loop import Learner, Run
+from dodona.training.treebanks import Treebank
 
 
 class Assembly(Run):
-    """Trains the segmenter, then the tagger, where they are to be trained."""
+    """A run that trains the segmenter, then the tagger, where they are to be trained."""
 
     part = "segmenter and tagger"
 
@@ -27,7 +26,7 @@ class Assembly(Run):
         self,
         train: Treebank,
         dev: Treebank | None,
-        parts: Parts,
+        sources: PartSources,
         *,
         seed: int = Settings.seed,
         **settings: Any,
@@ -36,14 +35,13 @@ class Assembly(Run):
             raise ValueError(
                 f"{', '.join(settings)}: the parser is not trained, so this would change nothing"
             )
-        self._parts, self._seed = parts, seed
+        self._sources, self._seed = sources, seed
         sentences = load_trees(train)
         dev_sentences = load_trees(dev) if dev is not None else None
-        self.segmenting = SegmenterSource(parts, sentences, dev_sentences, seed)
-        self.parser: Parser | None = parts.ready("parser")
-        self._tagger: Tagger | None = parts.ready("tagger")
+        self.segmenting = SegmenterSource(sources, sentences, dev_sentences, seed)
+        self.parser, self._tagger = sources.ready("parser"), sources.ready("tagger")
         self.tagger_trainer: TaggerTrainer | None = None
-        if parts.is_trained("tagger"):
+        if sources.is_trained("tagger"):
             self.tagger_trainer = TaggerTrainer(sentences, dev_sentences, TaggerSettings(seed=seed))
 
     def stages(self) -> Iterator[Learner[Any]]:
@@ -55,22 +53,18 @@ class Assembly(Run):
         runs = {"segmenter": self.segmenting.trainer, "tagger": self.tagger_trainer}
         return {name: run for name, run in runs.items() if run is not None}
 
-    def began_with(self) -> dict[str, Any]:
-        return {"pipeline": TEXT, "seed": self._seed, **self._parts.names()}
+    def initial_settings(self) -> dict[str, Any]:
+        return {"pipeline": TEXT, "seed": self._seed, **self._sources.names()}
 
     def checksum_data(self) -> dict[str, str]:
-        return self._parts.checksums()
-
-    def restore(self, saved: Checkpoint) -> None:
-        super().restore(saved)
-        for name, run in self.parts().items():
-            run.restore(saved.parts[name])
+        return self._sources.checksums()
 
     def model(self) -> Parser | Tagger:
-        """What the parts make together."""
+        """Return the parser or tagger with all parts."""
         segmenter = self.segmenting.segmenter()
         tagger = self.tagger_trainer.tagger() if self.tagger_trainer else self._tagger
         if self.parser is not None:
-            return replace(self.parser, tagger=tagger, segmenter=segmenter)
-        assert tagger is not None  # Parts has seen to that
+            scorer = self.parser.scorer.with_tagger(tagger)
+            return replace(self.parser, scorer=scorer, segmenter=segmenter)
+        assert tagger is not None  # PartSources has checked that
         return replace(tagger, segmenter=segmenter)

@@ -1,17 +1,17 @@
-"""The language of patterns, in the manner of Semgrex (Chambers et al. 2007) and Grew.
+"""The pattern language, similar to Semgrex (Chambers et al. 2007) and Grew.
 
     upos=VERB as verb >nsubj lemma=oak|beech !>obj *
 
-A pattern is a word and its relations to others; each of those may have relations of its own, in
-parentheses. All relations that follow a word without parentheses are its own.
+A pattern is a word and its relations to other words, which may have relations of their own in
+parentheses. All relations that follow a word without parentheses belong to that word.
 
     pattern    word relation*
     relation   [!] sign [labels] (word | "(" pattern ")")
     word       ("*" | condition ("&" condition)*) ["as" NAME]
     condition  KEY ("=" | "!=") value ("|" value)*
     value      TEXT | "TEXT" | /REGEX/ | /REGEX/i | * | LABEL:*
-    sign       > (governs)  < (is governed by)  >> <<  (the same, directly or not)
-               . (stands right before)  .. (stands before)  $ (has the same head as)
+    sign       > (is head of)  < (depends on)  >> (is ancestor of)  << (descends from)
+               . (immediately precedes)  .. (precedes)  $ (has the same head as)
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ _VALUE = re.compile(
         | (?P<bare>[^\s&|()"/][^\s&|()"]*))""",
     re.VERBOSE,
 )
-_LABEL = re.compile(_VALUE.pattern.removeprefix(r"\s*"), re.VERBOSE)  # right behind its sign
+_LABEL = re.compile(_VALUE.pattern.removeprefix(r"\s*"), re.VERBOSE)  # directly after its sign
 
 
 class PatternError(DodonaError, ValueError):
-    """A pattern that is none, and where.
+    """An invalid pattern, with the position of the error.
 
     >>> print(PatternError("upos=VERB >", 11, "expected a word"))
     pattern 'upos=VERB >', character 12: expected a word
     """
 
-    def __init__(self, text: str, place: int, message: str) -> None:
-        super().__init__(text, place, message)
-        self.text, self.place, self.message = text, place, message
+    def __init__(self, text: str, position: int, message: str) -> None:
+        super().__init__(text, position, message)
+        self.text, self.place, self.message = text, position, message
 
     def __str__(self) -> str:
         return f"pattern {self.text!r}, character {self.place + 1}: {self.message}"
@@ -63,7 +63,7 @@ class PatternError(DodonaError, ValueError):
 
 @dataclass(frozen=True)
 class Value:
-    """What a column is compared with: a text, a regular expression, or anything at all."""
+    """A value that a column is compared with: a text, a regular expression, or any value."""
 
     kind: str  # "text", "regex", "base" (a label with any subtype), "any"
     text: str = ""
@@ -71,7 +71,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the values stands in the column, or in its named part; or none of them does."""
+    """A condition: a column, or a named part of it, has one of the values, or none of them."""
 
     column: str
     name: str  # of a feature, or of a part of MISC; "" for the whole column
@@ -80,26 +80,26 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Relation:
-    """How a word stands to another, and what else is asked of that."""
+class WordRelation:
+    """A relation of a word to another word of the pattern."""
 
     sign: str
     labels: tuple[Value, ...]
     is_negated: bool
-    target: Node
+    target: PatternWord
 
 
 @dataclass(frozen=True)
-class Node:
-    """A word of a pattern, with what must hold of it."""
+class PatternWord:
+    """A word of a pattern, with its conditions and relations."""
 
     conditions: tuple[Condition, ...]
     name: str | None
-    relations: tuple[Relation, ...] = field(default=())
+    relations: tuple[WordRelation, ...] = field(default=())
 
 
-def parse_pattern(text: str) -> Node:
-    """The pattern that a text stands for.
+def parse_pattern(text: str) -> PatternWord:
+    """Parse a pattern.
 
     >>> node = parse_pattern("upos=VERB >nsubj lemma=oak")
     >>> node.conditions[0].column, node.relations[0].sign, node.relations[0].labels[0].text
@@ -109,29 +109,29 @@ def parse_pattern(text: str) -> Node:
     dodona.query.language.PatternError: pattern 'upos:VERB', character 1: expected a word such as \
 upos=VERB, lemma=oak&Number=Sing, or * for any; found 'upos:VERB'
     """
-    return _Reader(text).pattern()
+    return _PatternParser(text).pattern()
 
 
-class _Reader:
-    """Reads a pattern from left to right."""
+class _PatternParser:
+    """A recursive-descent parser of patterns."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.position = 0
         self.n_words = 0
 
-    def pattern(self) -> Node:
+    def pattern(self) -> PatternWord:
         node = self._node()
         if self._rest():
             self._fail("expected a relation such as >nsubj, <, >>, . or $")
         return node
 
-    def _node(self) -> Node:
-        """A word with its relations."""
+    def _node(self) -> PatternWord:
+        """Parse a word with its relations."""
         node = self._word()
-        return Node(node.conditions, node.name, tuple(self._relations()))
+        return PatternWord(node.conditions, node.name, tuple(self._relations()))
 
-    def _relations(self) -> Iterator[Relation]:
+    def _relations(self) -> Iterator[WordRelation]:
         while True:
             start = self._skip_blanks()
             is_negated = self._take("mark", "!") is not None
@@ -139,27 +139,30 @@ class _Reader:
             if sign is None:
                 if is_negated:
                     self._fail("expected a relation after !, such as !>nsubj *")
-                self.place = start
+                self.position = start
                 return
-            labels = tuple(self._values(_LABEL)) if self._stands_label() else ()
+            labels = tuple(self._values(_LABEL)) if self._has_label() else ()
             if labels and sign not in LABELLED:
-                self._fail(f"{sign} takes no label; say deprel=… of the word, or use > or <", start)
-            yield Relation(sign, labels, is_negated, self._target())
+                self._fail(
+                    f"{sign} takes no label; give the word a condition deprel=…, or use > or <",
+                    start,
+                )
+            yield WordRelation(sign, labels, is_negated, self._target())
 
-    def _stands_label(self) -> bool:
-        """Whether a label follows the sign without a space."""
-        following = self.text[self.place : self.place + 1]
+    def _has_label(self) -> bool:
+        """Return whether a label follows the sign without a space."""
+        following = self.text[self.position : self.position + 1]
         return bool(following) and not following.isspace() and following not in "(*&)"
 
-    def _target(self) -> Node:
+    def _target(self) -> PatternWord:
         if self._take("mark", "(") is None:
             return self._word()
         node = self._node()
         if self._take("mark", ")") is None:
-            self._fail("expected a relation, or ) at the end of what ( began")
+            self._fail("expected a relation, or the closing )")
         return node
 
-    def _word(self) -> Node:
+    def _word(self) -> PatternWord:
         self.n_words += 1
         if self.n_words > MOST_WORDS:
             self._fail(f"a pattern has at most {MOST_WORDS} words")
@@ -168,23 +171,23 @@ class _Reader:
             conditions.append(self._condition())
             while self._take("mark", "&") is not None:
                 conditions.append(self._condition())
-        return Node(tuple(conditions), self._name())
+        return PatternWord(tuple(conditions), self._name())
 
     def _name(self) -> str | None:
-        start = self.place
+        start = self.position
         if self._take("name", "as") is None:
-            self.place = start
+            self.position = start
             return None
         name = self._take("name")
         return name if name is not None else self._fail("expected a name after as")
 
     def _condition(self) -> Condition:
-        found = _LEXEME.match(self.text, self.place)
+        found = _LEXEME.match(self.text, self.position)
         if found is None or found["key"] is None:
             example = "upos=VERB, lemma=oak&Number=Sing, or * for any"
             self._fail(f"expected a word such as {example}")
         start = self._skip_blanks()
-        self.place = found.end()
+        self.position = found.end()
         column, name = self._column(found["key"], start)
         return Condition(column, name, tuple(self._values(_VALUE)), found["compare"] == "!=")
 
@@ -196,20 +199,20 @@ class _Reader:
         if key[0].isupper():
             return "feats", key
         known = ", ".join(COLUMNS)
-        message = f"no column {key}; there are {known}, misc.NAME, and features such as Number"
-        self._fail(message, start, tells=True)
+        message = f"unknown column {key}; expected {known}, misc.NAME, or a feature such as Number"
+        self._fail(message, start, is_complete=True)
 
     def _values(self, value: re.Pattern[str]) -> Iterator[Value]:
         yield self._value(value)
-        while (found := re.compile(r"\s*\|").match(self.text, self.place)) is not None:
-            self.place = found.end()
+        while (found := re.compile(r"\s*\|").match(self.text, self.position)) is not None:
+            self.position = found.end()
             yield self._value(_VALUE)
 
     def _value(self, value: re.Pattern[str]) -> Value:
-        found = value.match(self.text, self.place)
+        found = value.match(self.text, self.position)
         if found is None:
             self._fail('expected a value: a text, "a text", /a regular expression/ or *')
-        start, self.place = self.place, found.end()
+        start, self.position = self.position, found.end()
         if found["regex"] is not None:
             return self._regex(found["regex"].replace(r"\/", "/"), bool(found["i"]), start)
         if found["quoted"] is not None:
@@ -226,28 +229,30 @@ class _Reader:
         try:
             re.compile(text)
         except re.error as error:
-            self._fail(f"no regular expression: {error}", start, tells=True)
+            self._fail(f"invalid regular expression: {error}", start, is_complete=True)
         return Value("regex", text)
 
     def _take(self, kind: str, wanted: str | None = None) -> str | None:
-        """The next lexeme, if it is of that kind; else the place stays."""
-        found = _LEXEME.match(self.text, self.place)
+        """Consume and return the next lexeme if it is of that kind."""
+        found = _LEXEME.match(self.text, self.position)
         if found is None or found[kind] is None or found[kind] != (wanted or found[kind]):
             return None
-        self.place = found.end()
+        self.position = found.end()
         return found[kind]
 
     def _skip_blanks(self) -> int:
-        """Where the next lexeme begins."""
-        return len(self.text) - len(self.text[self.place :].lstrip())
+        """Return the position of the next lexeme."""
+        return len(self.text) - len(self.text[self.position :].lstrip())
 
     def _rest(self) -> str:
-        return self.text[self.place :].strip()
+        return self.text[self.position :].strip()
 
-    def _fail(self, message: str, place: int | None = None, tells: bool = False) -> NoReturn:
-        """Say what was expected and, unless the message tells that itself, what was found."""
-        place = self._skip_blanks() if place is None else place
-        found = self.text[place:].split()
-        if not tells:
+    def _fail(
+        self, message: str, position: int | None = None, is_complete: bool = False
+    ) -> NoReturn:
+        """Raise an error with what was expected and, unless `is_complete`, what was found."""
+        position = self._skip_blanks() if position is None else position
+        found = self.text[position:].split()
+        if not is_complete:
             message += f"; found {found[0]!r}" if found else "; the pattern ends here"
-        raise PatternError(self.text, place, message)
+        raise PatternError(self.text, position, message)

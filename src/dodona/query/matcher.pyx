@@ -1,8 +1,8 @@
-"""Finding the words of a sentence that fit a pattern: a search from word to word, by relations.
+"""Search for the words of a sentence that match a pattern.
 
-Columns are compared where they lie in the sentence, so that a word that does not fit costs one
-comparison of bytes. The first word of a pattern is tried everywhere, each further one only where
-its relation to the word it hangs on leads to.
+Columns are compared in the bytes of the sentence, so that a word that does not match costs one
+comparison. The first node of a pattern is tried at every word, every other node only at the words
+that have its relation to the word of its anchor.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -23,7 +23,7 @@ cdef enum Sign:             # in the order of language.SIGNS; one more for the f
 
 cdef enum:
     UNPLACED = -1
-    MOST_KEPT = 100_000     # answers of a regular expression
+    MOST_KEPT = 100_000     # cached results of a regular expression
 
 cdef struct ValueOf:
     int kind
@@ -40,8 +40,8 @@ cdef struct Test:
 cdef struct PatternNode:
     int first_test
     int end_test
-    int sign                # how the anchor stands to it
-    int anchor              # the node it hangs on
+    int sign                # relation of the anchor to it
+    int anchor              # the node that it is related to
     int first_label         # values of the label on the arc
     int end_label
     int same_as             # an earlier node of the same name, or itself
@@ -52,14 +52,14 @@ cdef struct Group:          # nodes to be placed one after the other
 
 
 cdef class Matcher:
-    """A pattern, compiled; `pattern.compile_pattern` makes them."""
-    cdef list kept                      # the bytes that texts point into
-    cdef list predicates, answers       # of regular expressions, and what they said before
+    """A compiled pattern, made by `pattern.Pattern`."""
+    cdef list kept                      # owns the bytes that texts point into
+    cdef list predicates, answers       # of regular expressions, and their cached results
     cdef vector[ValueOf] values
     cdef vector[Test] tests
     cdef vector[PatternNode] nodes
-    cdef vector[Group] groups           # the first is what is looked for
-    cdef vector[vector[int]] absent     # groups that must not be there, below each group
+    cdef vector[Group] groups           # the first must match
+    cdef vector[vector[int]] absent     # groups below each group that must not match
 
     def __init__(self, values, predicates, tests, nodes, groups):
         self.kept = [text for _, text in values] + [name for _, name, *_ in tests]
@@ -81,18 +81,18 @@ cdef class Matcher:
                 self.absent[<size_t> i].push_back(group)
 
     def find(self, Sentence sentence not None, Py_ssize_t most):
-        """The places, from 0, of the words of each match, `most` of them at the most."""
-        return Search(self, sentence, most).run()
+        """Return the positions, from 0, of the words of at most `most` matches."""
+        return MatchSearch(self, sentence, most).run()
 
 
-cdef class Search:
-    """One pattern in one sentence."""
+cdef class MatchSearch:
+    """The search for a pattern in a sentence."""
     cdef Matcher matcher
     cdef Sentence sentence
     cdef Py_ssize_t most
     cdef list found
-    cdef vector[int] places             # of each node, or UNPLACED
-    cdef vector[int32_t] first_child    # per word, and at the end of the artificial root
+    cdef vector[int] placed             # word of each node, or UNPLACED
+    cdef vector[int32_t] first_child    # per word, and last of the artificial root
     cdef vector[int32_t] next_sibling
     cdef bint is_indexed
 
@@ -101,14 +101,14 @@ cdef class Search:
         self.sentence = sentence
         self.most = most
         self.found = []
-        self.places.assign(matcher.nodes.size(), UNPLACED)
+        self.placed.assign(matcher.nodes.size(), UNPLACED)
 
     cdef list run(self):
         self.place(0, self.matcher.groups[0].first)
         return self.found
 
     cdef bint place(self, int group, int node) except -1:
-        """Place this node and those after it in its group; whether enough has been found."""
+        """Place this node and the rest of its group; return whether enough matches were found."""
         cdef vector[int] candidates
         cdef size_t i
         if node == self.matcher.groups[group].end:
@@ -116,15 +116,15 @@ cdef class Search:
         self.list_candidates(node, candidates)
         for i in range(candidates.size()):
             if self.fits(node, candidates[i]):
-                self.places[node] = candidates[i]
+                self.placed[node] = candidates[i]
                 if self.place(group, node + 1):
-                    self.places[node] = UNPLACED
+                    self.placed[node] = UNPLACED
                     return True
-        self.places[node] = UNPLACED
+        self.placed[node] = UNPLACED
         return False
 
     cdef bint complete(self, int group) except -1:
-        """All nodes are placed: nothing that must be absent may be there."""
+        """Check the negated groups when all nodes are placed, and record the match."""
         cdef size_t i
         cdef int absent
         for i in range(self.matcher.absent[group].size()):
@@ -133,29 +133,29 @@ cdef class Search:
                 return False
         if group == 0:
             self.found.append(tuple([
-                self.places[node]
+                self.placed[node]
                 for node in range(self.matcher.groups[0].first, self.matcher.groups[0].end)]))
             return len(self.found) >= self.most
-        return True             # one is enough to know that it is there
+        return True             # one match of a negated group is enough
 
     cdef bint fits(self, int node, int word) except -1:
-        """Whether the word is not taken, and all that is asked of it and of its arc holds."""
+        """Return whether a word is free and fulfils the conditions on it and on its label."""
         cdef const PatternNode* wanted = &self.matcher.nodes[node]
         cdef int i
         if wanted.same_as != node:
-            if self.places[wanted.same_as] != word:
+            if self.placed[wanted.same_as] != word:
                 return False
         else:
-            for i in range(<int> self.places.size()):
-                if self.places[i] == word and i != node:
+            for i in range(<int> self.placed.size()):
+                if self.placed[i] == word and i != node:
                     return False
         for i in range(wanted.first_test, wanted.end_test):
             if not self.holds(&self.matcher.tests[i], word):
                 return False
         if wanted.first_label == wanted.end_label:
             return True
-        if wanted.sign == GOVERNED:     # the label is on the arc of the anchor
-            word = self.places[wanted.anchor]
+        if wanted.sign == GOVERNED:     # the label is that of the anchor
+            word = self.placed[wanted.anchor]
         return self.is_one_of(
             wanted.first_label, wanted.end_label, field(self.sentence, word, DEPREL))
 
@@ -185,25 +185,25 @@ cdef class Search:
         return found.size > 0 and self.answer(value.predicate, found.text[:found.size])
 
     cdef bint answer(self, int predicate, bytes text) except -1:
-        """What a regular expression says of a text; asked once, as words come again and again."""
+        """Return the cached result of a regular expression on a text."""
         cdef dict answers = self.matcher.answers[predicate]
-        said = answers.get(text)
-        if said is None:
-            said = self.matcher.predicates[predicate](text.decode())
+        found = answers.get(text)
+        if found is None:
+            found = self.matcher.predicates[predicate](text.decode())
             if len(answers) >= MOST_KEPT:
                 answers.clear()
-            answers[text] = said
-        return said
+            answers[text] = found
+        return found
 
     cdef int list_candidates(self, int node, vector[int]& found) except -1:
-        """The words that stand to the anchor as the node does."""
+        """List the words that have the relation of the node to its anchor."""
         cdef const PatternNode* wanted = &self.matcher.nodes[node]
         cdef int word = UNPLACED, other, n_words = self.sentence.n_words
         if wanted.sign == ANYWHERE:
             for other in range(n_words):
                 found.push_back(other)
             return 0
-        word = self.places[wanted.anchor]
+        word = self.placed[wanted.anchor]
         if wanted.sign == GOVERNED:
             if self.sentence.head[word] > 0:
                 found.push_back(self.sentence.head[word] - 1)
@@ -227,7 +227,7 @@ cdef class Search:
         return 0
 
     cdef int list_ancestors(self, int word, vector[int]& found) except -1:
-        """Heads of heads; a sentence that is no tree may lead round in a circle."""
+        """List the ancestors of a word; a sentence that is not a tree may have a cycle."""
         cdef int32_t head = self.sentence.head[word]
         while head > 0 and head - 1 != word and <int> found.size() < self.sentence.n_words:
             found.push_back(head - 1)
@@ -242,7 +242,7 @@ cdef class Search:
         return 0
 
     cdef int list_descendants(self, int word, vector[int]& found) except -1:
-        """Each is reached once, through its head; a circle ends where it comes back to the word."""
+        """List the descendants of a word, each once; a cycle ends at the word."""
         cdef size_t i = 0
         cdef int32_t child
         self.list_children(word, found)
@@ -256,7 +256,7 @@ cdef class Search:
         return 0
 
     cdef int index_children(self) except -1:
-        """Lists of children, in their order; made when the first is asked for."""
+        """Link the children of each word, in order, when first needed."""
         cdef int n_words = self.sentence.n_words
         cdef int word, head
         if self.is_indexed:
@@ -274,5 +274,5 @@ cdef class Search:
 
 
 cdef Text text_of(bytes text):
-    """Where the bytes lie, which somebody keeps."""
+    """Return a view of bytes that the caller keeps alive."""
     return Text(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))

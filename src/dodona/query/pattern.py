@@ -1,4 +1,4 @@
-"""Patterns, ready to look for; and what they find."""
+"""Compiled patterns and their matches."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dodona.query.language import COLUMNS, SIGNS, Node, PatternError, Relation, Value, parse_pattern
+from dodona.query.language import (
+    COLUMNS,
+    SIGNS,
+    PatternError,
+    PatternWord,
+    Value,
+    WordRelation,
+    parse_pattern,
+)
 from dodona.query.matcher import VALUE_KINDS, Matcher
 
 if TYPE_CHECKING:
     from dodona.treebank.sentence import Sentence
     from dodona.treebank.word import Word
 
-ANYWHERE = len(SIGNS)  # of the first word
+ANYWHERE = len(SIGNS)  # the sign of the first word
 ALL = (1 << 63) - 1
 
 
 class Match:
-    """The words of a sentence that fit a pattern, in the order in which the pattern has them.
+    """The words of a sentence that match a pattern, in the order of the pattern.
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -28,40 +36,40 @@ class Match:
     (<Match verb=speak subject=Oaks>, <Word 1 Oaks>, [<Word 2 speak>, <Word 1 Oaks>])
     """
 
-    __slots__ = ("_places", "pattern", "sentence")
+    __slots__ = ("_positions", "pattern", "sentence")
 
-    def __init__(self, pattern: Pattern, sentence: Sentence, places: tuple[int, ...]) -> None:
+    def __init__(self, pattern: Pattern, sentence: Sentence, positions: tuple[int, ...]) -> None:
         self.pattern = pattern
         self.sentence = sentence
-        self._places = places
+        self._positions = positions
 
     @property
     def words(self) -> list[Word]:
-        """The words, in the order of the pattern."""
-        return [self.sentence[place] for place in self._places]
+        """Matched words, in the order of the pattern."""
+        return [self.sentence[position] for position in self._positions]
 
     @property
     def ids(self) -> list[int]:
-        """Their numbers, from 1."""
-        return [place + 1 for place in self._places]
+        """Numbers of the matched words, from 1."""
+        return [position + 1 for position in self._positions]
 
     def __getitem__(self, key: str | int) -> Word:
-        """The word of a name, or at a place in the pattern, from 0."""
+        """Return the word with a name, or at an index of the pattern, from 0."""
         if isinstance(key, int):
-            return self.sentence[self._places[key]]
+            return self.sentence[self._positions[key]]
         if key not in self.pattern.name_places:
             names = ", ".join(self.pattern.names) or "none (give some: upos=VERB as verb)"
-            raise KeyError(f"no word is called {key!r} in the pattern; its names: {names}")
-        return self.sentence[self._places[self.pattern.name_places[key]]]
+            raise KeyError(f"the pattern has no word named {key!r}; its names: {names}")
+        return self.sentence[self._positions[self.pattern.name_places[key]]]
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def __iter__(self) -> Iterator[Word]:
         return iter(self.words)
 
     def __repr__(self) -> str:
-        named = {place: name for name, place in self.pattern.name_places.items()}
+        named = {position: name for name, position in self.pattern.name_places.items()}
         words = [
             f"{named[i]}={word.form}" if i in named else word.form
             for i, word in enumerate(self.words)
@@ -72,9 +80,8 @@ class Match:
 class Pattern:
     """A pattern of words and arcs; `dodona.query.language` has its grammar.
 
-    Different words of a pattern are different words of the sentence, unless they have one name.
-    `regexes=False` refuses /regular expressions/, which can take for ever: for patterns of
-    strangers.
+    Different words of a pattern match different words of the sentence, unless they share a name.
+    `regexes=False` refuses /regular expressions/, whose time is unbounded, in untrusted patterns.
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -93,23 +100,25 @@ class Pattern:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of words that matches can be asked for."""
+        """Names of the words of the pattern."""
         return tuple(self.name_places)
 
     def matches(self, sentence: Sentence, *, most: int = ALL) -> list[Match]:
-        """All matches in a sentence, or the first `most`, in the order of their first words."""
-        return [Match(self, sentence, places) for places in self._matcher.find(sentence, most)]
+        """Return the matches in a sentence, at most `most`, in the order of their first words."""
+        return [
+            Match(self, sentence, positions) for positions in self._matcher.find(sentence, most)
+        ]
 
     def count(self, sentence: Sentence) -> int:
-        """How many matches there are in a sentence."""
+        """Return the number of matches in a sentence."""
         return len(self._matcher.find(sentence, ALL))
 
     def is_in(self, sentence: Sentence) -> bool:
-        """Whether there is a match in the sentence."""
+        """Return whether the sentence has a match."""
         return bool(self._matcher.find(sentence, 1))
 
     def find(self, sentences: Iterable[Sentence]) -> Iterator[Match]:
-        """The matches in all sentences, one after the other."""
+        """Yield the matches in all sentences."""
         for sentence in sentences:
             yield from self.matches(sentence)
 
@@ -128,7 +137,7 @@ class Pattern:
 
 @lru_cache(maxsize=64)
 def compile_pattern(pattern: str | Pattern) -> Pattern:
-    """The pattern itself, or that of a text; a text that comes again is not read again.
+    """Return a pattern, compiled if it is a text; compiled patterns are cached.
 
     >>> compile_pattern("upos=VERB") is compile_pattern("upos=VERB")
     True
@@ -137,9 +146,9 @@ def compile_pattern(pattern: str | Pattern) -> Pattern:
 
 
 class _Program:
-    """A pattern as flat lists, which the matcher takes: nodes in the order they are placed in."""
+    """A pattern as flat lists for the matcher, with nodes in the order of the search."""
 
-    def __init__(self, text: str, root: Node, regexes: bool) -> None:
+    def __init__(self, text: str, root: PatternWord, regexes: bool) -> None:
         self.text, self.regexes = text, regexes
         self.values: list[tuple[int, bytes]] = []
         self.predicates: list[Callable[[str], bool]] = []
@@ -153,35 +162,45 @@ class _Program:
         return Matcher(self.values, self.predicates, self.tests, self.nodes, self.groups)
 
     def _add_group(
-        self, root: Node, sign: int, anchor: int, labels: tuple[Value, ...], names: dict[str, int]
+        self,
+        root: PatternWord,
+        sign: int,
+        anchor: int,
+        labels: tuple[Value, ...],
+        names: dict[str, int],
     ) -> int:
-        """Nodes that are all there, and below them groups of which none may be."""
+        """Add a group of nodes that must all match, and the groups below it that must not."""
         number, first, absent = len(self.groups), len(self.nodes), list[int]()
         self.groups.append((first, first, absent))
         waiting = self._add(root, sign, anchor, labels, names)
         self.groups[number] = (first, len(self.nodes), absent)
         for at, relation in waiting:
             is_not = SIGNS.index(relation.sign)
-            # names within stay within, but those outside are known there
+            # names are local to a negated group, which also sees the outer ones
             absent.append(self._add_group(relation.target, is_not, at, relation.labels, {**names}))
         return number
 
     def _add(
-        self, node: Node, sign: int, anchor: int, labels: tuple[Value, ...], names: dict[str, int]
-    ) -> list[tuple[int, Relation]]:
-        """Add a node and all that must be there; the relations of which nothing may be are left."""
-        place = len(self.nodes)
-        same_as = names.setdefault(node.name, place) if node.name else place
+        self,
+        node: PatternWord,
+        sign: int,
+        anchor: int,
+        labels: tuple[Value, ...],
+        names: dict[str, int],
+    ) -> list[tuple[int, WordRelation]]:
+        """Add a node and its required relations; return the negated relations."""
+        position = len(self.nodes)
+        same_as = names.setdefault(node.name, position) if node.name else position
         tests = self._add_tests(node)
         self.nodes.append((*tests, sign, anchor, *self._add_values(labels), same_as))
-        waiting = [(place, relation) for relation in node.relations if relation.is_negated]
+        waiting = [(position, relation) for relation in node.relations if relation.is_negated]
         for relation in node.relations:
             if not relation.is_negated:
                 of = SIGNS.index(relation.sign)
-                waiting += self._add(relation.target, of, place, relation.labels, names)
+                waiting += self._add(relation.target, of, position, relation.labels, names)
         return waiting
 
-    def _add_tests(self, node: Node) -> tuple[int, int]:
+    def _add_tests(self, node: PatternWord) -> tuple[int, int]:
         first = len(self.tests)
         for condition in node.conditions:
             values = self._add_values(condition.values)

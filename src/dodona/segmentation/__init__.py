@@ -1,1 +1,1 @@
-"""From text to sentences, tokens and words."""
+"""Segmentation of raw text into sentences, tokens and words."""

@@ -1,78 +1,59 @@
-"""Abbreviations, learned from text that nobody has annotated.
+"""Abbreviations learned from raw text, by the score of Kiss & Strunk (2006, section 3.1).
 
-A word is an abbreviation if a period follows it far more often than chance would have it, if it is
-short, if it has periods inside, and if it hardly ever stands without one: the score of Kiss &
-Strunk (2006, section 3.1). It needs text that has the abbreviations: in five million words of
-novels and manuals there is no "Prof." at all, and a list helps (`given`).
+A word is an abbreviation if a period follows it far more often than chance predicts, if it is
+short, if it contains periods, and if it rarely occurs without one. The text must contain the
+abbreviations: five million words of novels and manuals have no "Prof." at all, and a list helps
+(`abbreviation_list`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import exp, log
 
 from dodona.segmentation.lexicon import Abbreviation
 from dodona.segmentation.word_counts import WordCounts
 
 LEAST = 0.3  # score of an abbreviation
-SURE = 10.0  # score from which on it is hardly anything else
-PERIOD_AFTER = 0.99  # share of a period after an abbreviation, as the paper has it
-MOSTLY = {"name": 0.85, "number": 0.6, "word": 0.6}
-FEW = 3  # times that an abbreviation was seen: nothing is said of what follows
+SURE = 10.0  # score of a certain abbreviation
+PERIOD_AFTER = 0.99  # probability of a period after an abbreviation, as in the paper
+FOLLOWER_SHARES = {"name": 0.85, "number": 0.6, "word": 0.6}
+FEW = 3  # occurrences below which the follower is unknown
 
 
-@dataclass(frozen=True)
-class Share:
-    """How often a word was seen with a period and without, and all words."""
+def score(word: str, with_period: int, without: int, period_share: float) -> float:
+    """Return the score of a word, from its counts and the share of words with a period.
 
-    with_period: int
-    without: int
-    n_periods: int
-    n_words: int
-
-    def log_likelihood(self) -> float:
-        """How much better its periods are explained by an abbreviation than by chance, times 2."""
-        n, k = self.with_period + self.without, self.with_period
-        chance = min(max(self.n_periods / max(self.n_words, 1), 1e-9), 1 - 1e-9)
-        by_chance = k * log(chance) + (n - k) * log(1 - chance)
-        by_rule = k * log(PERIOD_AFTER) + (n - k) * log(1 - PERIOD_AFTER)
-        return -2 * (by_chance - by_rule)
-
-
-def score(word: str, share: Share) -> float:
-    """The score of Kiss & Strunk (2006): from LEAST on, it is an abbreviation.
-
-    >>> score("mrs", Share(50, 1, 5_000, 100_000)) > LEAST
+    >>> score("mrs", 50, 1, 0.05) > LEAST
     True
-    >>> score("oak", Share(5, 50, 5_000, 100_000)) > LEAST
+    >>> score("oak", 5, 50, 0.05) > LEAST
     False
     """
+    chance = min(max(period_share, 1e-9), 1 - 1e-9)
+    by_chance = with_period * log(chance) + without * log(1 - chance)
+    by_rule = with_period * log(PERIOD_AFTER) + without * log(1 - PERIOD_AFTER)
     n_letters = len(word) - word.count(".")
-    of_length = exp(-n_letters)
-    of_lonely = float(max(n_letters, 1)) ** -share.without
-    return share.log_likelihood() * of_length * (word.count(".") + 1) * of_lonely
+    without_penalty = float(max(n_letters, 1)) ** -without
+    return -2 * (by_chance - by_rule) * exp(-n_letters) * (word.count(".") + 1) * without_penalty
 
 
 def learn_abbreviations(counts: WordCounts) -> dict[str, Abbreviation]:
-    """The abbreviations that a text shows, without their periods, in lower case."""
+    """Return the abbreviations of a text, without their last periods, in lower case."""
     found = {}
+    period_share = counts.n_periods / max(counts.n_words, 1)
     for word, n in sorted(counts.with_period.items()):
-        if n < 2:
-            continue
-        share = Share(n, counts.without[word], counts.n_periods, counts.n_words)
-        if (value := score(word, share)) >= LEAST:
+        value = score(word, n, counts.without[word], period_share) if n > 1 else 0
+        if value >= LEAST:
             found[word] = Abbreviation(1 + (value >= SURE), follower(counts.after[word]))
     return found
 
 
 def follower(counts: Mapping[str, int]) -> str:
-    """What mostly follows an abbreviation, from how often each kind did.
+    """Return what usually follows an abbreviation, from counts by kind of follower.
 
     >>> follower({"name": 9, "number": 1}), follower({"name": 2})
     ('name', 'any')
     """
     n = sum(counts.values())
-    if n < FEW:
-        return "any"
-    return next((kind for kind, share in MOSTLY.items() if counts.get(kind, 0) >= share * n), "any")
+    shares = FOLLOWER_SHARES.items() if n >= FEW else ()
+    return next((kind for kind, share in shares if counts.get(kind, 0) >= share * n), "any")

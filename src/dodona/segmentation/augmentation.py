@@ -1,7 +1,7 @@
-"""Text made of a treebank's sentences, for what texts have and treebanks have too little of.
+"""Training text made from a treebank's sentences, for phenomena that treebanks rarely contain.
 
-Abbreviations and other tokens of a list stand in the places of words that the treebank has; a
-sentence ends in an abbreviation or in a letter ("plan B."); lines are as short as those of lists.
+Listed abbreviations and tokens replace words of the treebank; sentences end in an abbreviation or
+in a letter ("plan B."); short lines form lists.
 """
 
 from __future__ import annotations
@@ -12,56 +12,53 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from random import Random
 
-from dodona.segmentation.given import GIVEN, Given
+from dodona.segmentation.abbreviation_list import LISTED, AbbreviationList
 from dodona.segmentation.lexicon import Abbreviation
 from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
-EACH = 4  # sentences for an abbreviation or a unit of the list, and as many that end in it …
-OFTEN = 6  # … for another token, whose own features must be learned
-LETTERS = 4  # sentences that end in a letter, for each
-LISTS = 0.1  # lists of short lines, for each line that there is to make them of
+EACH = 4  # sentences for each listed abbreviation or unit, and as many that end in it …
+OFTEN = 6  # … for each other token, whose own features must be learned
+LETTERS = 4  # sentences that end in each letter
+LISTS = 0.1  # lists for each short line of the treebank
 MOST_LISTS = 300
 ITEMS = 3, 6  # lines of a list
-SHORT = 4  # tokens of a line of a list, at most
-SPOKEN = 30  # pairs of sentences in quotes
+SHORT = 4  # most tokens of a line of a list
+QUOTED = 30  # pairs of sentences in quotes
 GLUED = 30  # pairs of sentences without a space between them
 QUOTES = (("“", "”"), ('"', '"'), ("«", "»"), ("„", "“"), ("「", "」"))
 STOPS = (".", "!", "?")
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A token with the white space before it."""
+class SpacedToken:
+    """A token with the preceding white space."""
 
     gap: str
     form: str
     words: tuple[str, ...]
 
 
-Line = list[Piece]  # a sentence
+Line = list[SpacedToken]  # a sentence
 Paragraph = list[Line]
-Pairs = Sequence[tuple[Line, Line]]  # sentences, the second right after the first
+Pairs = Sequence[tuple[Line, Line]]  # consecutive sentences
 
 
 def augmented(
-    gold: GoldText, given: Given, known: Mapping[str, Abbreviation], seed: int
+    gold: GoldText, listed: AbbreviationList, known: Mapping[str, Abbreviation], seed: int
 ) -> GoldText:
-    """More text to learn from; empty where the treebank has nothing to make it of.
-
-    `known` are the abbreviations of the list and those that were learned.
-    """
+    """Make additional training text; `known` are the listed and the learned abbreviations."""
     rng = Random(seed)
     sentences = _sentences(gold)
     pairs = [(a, b) for a, b in pairwise(sentences) if b[0].gap == " "]
     ended = [(a, b) for a, b in pairs if _ends_in_word(a)]
     made = chain(
         _abbreviated(sentences, known, rng),
-        _with_wholes(sentences, given.wholes, rng),
-        _with_units(sentences, given.units, rng),
-        _ending_in_abbreviations(ended, given, rng),
+        _with_wholes(sentences, listed.wholes, rng),
+        _with_units(sentences, listed.units, rng),
+        _ending_in_abbreviations(ended, listed, rng),
         _ending_in_letters(ended, rng),
         _lists(sentences, rng),
-        _spoken(ended, gold.text, rng),
+        _quoted(ended, gold.text, rng),
         _glued(pairs, rng),
     )
     return _assembled(made)
@@ -70,15 +67,15 @@ def augmented(
 def _abbreviated(
     sentences: Sequence[Line], known: Mapping[str, Abbreviation], rng: Random
 ) -> Iterator[Paragraph]:
-    """Sentences with abbreviations of the list in the places of others of their kind."""
+    """Replace abbreviations by listed ones that have the same kind of follower."""
     hosts: defaultdict[str, list[tuple[Line, int]]] = defaultdict(list)
     for line in sentences:
-        for i, piece in enumerate(line[:-1]):
-            found = known.get(piece.form.removesuffix(".").lower())
-            if found is not None and piece.form.endswith(".") and len(piece.words) == 1:
+        for i, token in enumerate(line[:-1]):
+            found = known.get(token.form.removesuffix(".").lower())
+            if found is not None and token.form.endswith(".") and len(token.words) == 1:
                 hosts[found.follower].append((line, i))
     for word, found in sorted(known.items()):
-        if found.level == GIVEN and hosts[found.follower]:
+        if found.level == LISTED and hosts[found.follower]:
             for _ in range(EACH):
                 line, i = rng.choice(hosts[found.follower])
                 yield [_with(line, i, _as(line[i], word))]
@@ -87,15 +84,15 @@ def _abbreviated(
 def _with_wholes(
     sentences: Sequence[Line], wholes: Iterable[str], rng: Random
 ) -> Iterator[Paragraph]:
-    """Sentences with tokens of the list in the places of words that begin alike.
+    """Replace words by listed tokens with the same kind of first character.
 
-    Half of them follow a period within the sentence, if any word does: "Ms. O'Brien".
+    Half of the replaced words follow a period inside the sentence, if there are any: "Ms. O'Brien".
     """
     hosts: defaultdict[str, list[tuple[Line, int]]] = defaultdict(list)
     for line in sentences:
-        for i, piece in enumerate(line[1:-1], start=1):
-            if piece.gap == " " and len(piece.words) == 1 and piece.form.isalnum():
-                kind = _first_kind(piece.form)
+        for i, token in enumerate(line[1:-1], start=1):
+            if token.gap == " " and len(token.words) == 1 and token.form.isalnum():
+                kind = _first_kind(token.form)
                 hosts[kind].append((line, i))
                 if line[i - 1].form.endswith("."):
                     hosts[f"{kind} after period"].append((line, i))
@@ -103,13 +100,13 @@ def _with_wholes(
         kind = _first_kind(form)
         for k in range(OFTEN if hosts[kind] else 0):
             line, i = rng.choice((k % 2 and hosts[f"{kind} after period"]) or hosts[kind])
-            yield [_with(line, i, Piece(" ", form, (form,)))]
+            yield [_with(line, i, SpacedToken(" ", form, (form,)))]
 
 
 def _with_units(
     sentences: Sequence[Line], units: Iterable[str], rng: Random
 ) -> Iterator[Paragraph]:
-    """Sentences with a unit right behind a number, in the place of the word there."""
+    """Replace the word after a number by a unit without a space between."""
     hosts = [
         (line, i)
         for line in sentences
@@ -119,19 +116,21 @@ def _with_units(
     for form in units if hosts else ():
         for _ in range(EACH):
             line, i = rng.choice(hosts)
-            yield [_with(line, i, Piece("", form, (form,)))]
+            yield [_with(line, i, SpacedToken("", form, (form,)))]
 
 
-def _ending_in_abbreviations(pairs: Pairs, given: Given, rng: Random) -> Iterator[Paragraph]:
-    """Two sentences, the first of which ends in an abbreviation, whose period is also its own."""
-    for word, found in sorted(given.abbreviations.items()):
+def _ending_in_abbreviations(
+    pairs: Pairs, listed: AbbreviationList, rng: Random
+) -> Iterator[Paragraph]:
+    """Let the first of two sentences end in an abbreviation, whose period ends the sentence."""
+    for word, found in sorted(listed.abbreviations.items()):
         for _ in range(EACH if found.follower == "any" and pairs else 0):
             one, two = rng.choice(pairs)
             yield [[*one[:-2], _as(one[-2], word)], two]
 
 
 def _ending_in_letters(pairs: Pairs, rng: Random) -> Iterator[Paragraph]:
-    """Two sentences, the first of which ends in a letter: there, it is no initial."""
+    """Let the first of two sentences end in a single letter that is not an initial."""
     hosts = [
         (a, b)
         for a, b in pairs
@@ -140,35 +139,28 @@ def _ending_in_letters(pairs: Pairs, rng: Random) -> Iterator[Paragraph]:
     letters = sorted({b[0].form[0] for _, b in hosts})
     for letter in letters * LETTERS:
         one, two = rng.choice(hosts)
-        yield [_with(one, -2, Piece(" ", letter, (letter,))), two]
+        yield [_with(one, -2, SpacedToken(" ", letter, (letter,))), two]
 
 
 def _lists(sentences: Sequence[Line], rng: Random) -> Iterator[Paragraph]:
-    """Short lines that no mark ends, one below the other."""
+    """Make lists of short lines without final punctuation."""
     lines = [line for line in sentences if len(line) <= SHORT and line[-1].form.isalnum()]
     for _ in range(min(round(LISTS * len(lines)), MOST_LISTS)):
         items = rng.choices(lines, k=rng.randint(*ITEMS))
         yield [_with(line, 0, replace(line[0], gap="\n")) for line in items]
 
 
-def _spoken(pairs: Pairs, text: str, rng: Random) -> Iterator[Paragraph]:
-    """Two sentences in quotes, one after the other, with the quotes that the treebank has."""
+def _quoted(pairs: Pairs, text: str, rng: Random) -> Iterator[Paragraph]:
+    """Put two consecutive sentences in quotes, with quotation marks that the treebank uses."""
     quotes = [pair for pair in QUOTES if all(text.count(mark) > OFTEN for mark in pair)]
     for opening, closing in quotes if pairs else ():
-        for _ in range(SPOKEN):
-            yield [
-                [
-                    Piece(" ", opening, (opening,)),
-                    replace(line[0], gap=""),
-                    *line[1:],
-                    _mark(closing),
-                ]
-                for line in rng.choice(pairs)
-            ]
+        first, last = SpacedToken(" ", opening, (opening,)), SpacedToken("", closing, (closing,))
+        for _ in range(QUOTED):
+            yield [[first, replace(line[0], gap=""), *line[1:], last] for line in rng.choice(pairs)]
 
 
 def _glued(pairs: Pairs, rng: Random) -> Iterator[Paragraph]:
-    """Two sentences without the space between them."""
+    """Remove the space between two sentences."""
     hosts = [
         (a, b)
         for a, b in pairs
@@ -185,7 +177,7 @@ def _glued(pairs: Pairs, rng: Random) -> Iterator[Paragraph]:
 
 
 def _ends_in_word(line: Line) -> bool:
-    """Whether a period ends a sentence, and a word stands before it."""
+    """Whether a sentence ends in a word and a period."""
     return (
         len(line) > 2
         and line[-1].form == "."
@@ -195,53 +187,48 @@ def _ends_in_word(line: Line) -> bool:
 
 
 def _first_kind(form: str) -> str:
-    """What a token begins with: all that is no capital and no digit is like a small letter."""
+    """Return the kind of the first character; other characters count as lower case."""
     return "upper" if form[0].isupper() else "digit" if form[0].isdecimal() else "lower"
 
 
-def _as(piece: Piece, word: str) -> Piece:
-    """The piece with another abbreviation in its place, in its case."""
-    form = (word.capitalize() if piece.form[:1].isupper() and "." not in word else word) + "."
-    return Piece(piece.gap, form, (form,))
+def _as(token: SpacedToken, word: str) -> SpacedToken:
+    """Replace a token by an abbreviation, with the same case."""
+    form = (word.capitalize() if token.form[:1].isupper() and "." not in word else word) + "."
+    return SpacedToken(token.gap, form, (form,))
 
 
-def _mark(form: str) -> Piece:
-    """A mark that follows without a space."""
-    return Piece("", form, (form,))
-
-
-def _with(line: Line, i: int, piece: Piece) -> Line:
-    """The line with another piece in a place."""
+def _with(line: Line, i: int, token: SpacedToken) -> Line:
+    """Return a copy of a line with another token at index i."""
     changed = [*line]
-    changed[i] = piece
+    changed[i] = token
     return changed
 
 
 def _sentences(gold: GoldText) -> list[Line]:
-    """The sentences of a text, with the white space within them and before them."""
+    """Split a text into sentences of tokens with the preceding white space."""
     lines: list[Line] = []
     last = 0
     for (start, end, begins), words in zip(gold.spans, gold.words, strict=True):
         if begins:
             lines.append([])
-        lines[-1].append(Piece(gold.text[last:start], gold.text[start:end], words))
+        lines[-1].append(SpacedToken(gold.text[last:start], gold.text[start:end], words))
         last = end
     return lines
 
 
 def _assembled(paragraphs: Iterable[Paragraph]) -> GoldText:
-    """A text of these paragraphs."""
-    gold, pieces, at = GoldText(), list[str](), 0
+    """Join paragraphs into a text."""
+    gold, strings, at = GoldText(), list[str](), 0
     for paragraph in paragraphs:
         for n, line in enumerate(paragraph):
-            for i, piece in enumerate(line):
-                gap = piece.gap if n or i else PARAGRAPH if pieces else ""
+            for i, token in enumerate(line):
+                gap = token.gap if n or i else PARAGRAPH if strings else ""
                 at += len(gap)
                 if n == i == 0:
                     gold.paragraphs.append(at)
-                gold.spans.append((at, at + len(piece.form), i == 0))
-                gold.words.append(piece.words)
-                at += len(piece.form)
-                pieces += [gap, piece.form]
-    gold.text = "".join(pieces)
+                gold.spans.append((at, at + len(token.form), i == 0))
+                gold.words.append(token.words)
+                at += len(token.form)
+                strings += [gap, token.form]
+    gold.text = "".join(strings)
     return gold

@@ -1,7 +1,7 @@
-"""The segmenter as people use it: load, segment, save.
+"""The segmenter: load, segment, save.
 
-It finds sentences, tokens and words in plain text. What comes out holds all that went in: MISC
-tells the white space around each token and its place, and `original_text` puts it together again.
+It finds sentences, tokens and words in plain text. No character is lost: MISC records the white
+space around each token and its position, and `original_text` restores the text.
 """
 
 from __future__ import annotations
@@ -9,59 +9,59 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from dodona.core.segmenting.expansion import Expansion
-from dodona.core.segmenting.places import LABELS
-from dodona.core.segmenting.segmenting import Segmenting
+from dodona.core.segmenting.expansion import TokenExpander
+from dodona.core.segmenting.text_scanner import LABELS
+from dodona.core.segmenting.text_splitter import TextSplitter
 from dodona.core.weights.packed import PackedWeights
 from dodona.errors import DodonaError
 from dodona.logs import warning
 from dodona.records import field, record
+from dodona.segmentation.expansion_rules import ExpansionRules, Rule, restore_rules
 from dodona.segmentation.lexicon import Lexicon, restore_lexicon
-from dodona.segmentation.rules import Rule, Rules, restore_rules
-from dodona.segmentation.segmented import Cursor, SentenceMaker
+from dodona.segmentation.sentence_writer import Cursor, SentenceWriter
 from dodona.settings import SegmenterSettings
 from dodona.storage.container import Array
-from dodona.storage.said import said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
+from dodona.storage.json_fields import read_field, read_settings
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.treebank.sentence import Sentence
 
-SHORT = 100  # characters of a text that is too short to tell its language
-PIECE = 1 << 16  # characters; a stream is looked at when so many more have come
+SHORT = 100  # characters of a text whose language is not checked
+PIECE = 1 << 16  # characters of a stream that are segmented together
 
 Splitting = Literal["learned", "lines"]
 
 
 class NoSegmenterError(DodonaError, ValueError):
-    """A model that reads words was given raw text."""
+    """Raw text was given to a model without a segmenter."""
 
 
 @record(repr=False)
-class Segmenter(Saved):
-    """Splits text into sentences, tokens and words.
+class Segmenter(Serialisable):
+    """A segmenter of text into sentences, tokens and words.
 
-    Made by `train_segmenter` or `Segmenter.load`. `record` tells how it came to be.
+    Made by `train_segmenter` or `Segmenter.load`. `record` holds the data of its training.
     """
 
-    FORMAT = Format("segmenter", version=1, oldest=1, unsaid=1)
+    FORMAT = FileFormat("segmenter", version=1, oldest=1, implied=1)
 
     settings: SegmenterSettings
-    certain: bytes  # what two kinds of characters always do (core/places)
+    pair_table: bytes  # boundary labels of pairs of character kinds (`make_pair_table`)
     weights: PackedWeights
-    rules: Rules
+    rules: ExpansionRules
     word_weights: PackedWeights
-    bias: int = 0  # for or against new sentences
+    bias: int = 0  # added to the score of a sentence boundary
     record: dict[str, Any] = field(default_factory=dict)
-    lexicon: Lexicon | None = None  # None: of a file from before there was one
+    lexicon: Lexicon | None = None  # None in files older than lexicons
 
     def __post_init__(self) -> None:
-        self._has_looked = False
+        self._has_checked = False
         index, more = None, list[Rule]()
         if self.lexicon is not None:
             index, more = self.lexicon.index(), self.rules.doubled()
-        self._maker = SentenceMaker(
-            Segmenting(self.certain, self.weights, self.bias, index),
-            Expansion(self.rules.index(more), self.word_weights),
+        self._writer = SentenceWriter(
+            TextSplitter(self.pair_table, self.weights, self.bias, index),
+            TokenExpander(self.rules.index(more), self.word_weights),
             [*self.rules.rules, *more],
         )
 
@@ -69,29 +69,28 @@ class Segmenter(Saved):
         return f"<Segmenter with {len(self.rules.rules):,} rules for multiword tokens>"
 
     def segment(self, text: str, *, sentences: Splitting = "learned") -> list[Sentence]:
-        """The sentences of a text, none if it is nothing but white space.
+        """Return the sentences of a text; none if it is only white space.
 
         With `sentences="lines"`, every line is a sentence, and nothing else ends one.
         """
-        self._look_at(text)
-        return self._maker.make(text, Cursor(), by_lines=_by_lines(sentences))[0]
+        self._check_language(text)
+        return self._writer.segment(text, Cursor(), by_lines=_by_lines(sentences))[0]
 
     def is_strange(self, text: str) -> bool:
-        """Whether a text seems to be in a language that the segmenter has not learned.
+        """Whether most words of a text are unknown, as in a language not seen in training.
 
-        Its first words are looked up among those of the training data. A short text tells nothing,
-        nor does a segmenter from a file that is older than such lists.
+        False for short texts, and for segmenters without a lexicon.
         """
         return self.lexicon is not None and self.lexicon.is_strange(text)
 
     def stream(
         self, chunks: Iterable[str], *, sentences: Splitting = "learned", name: str = ""
     ) -> Iterator[list[Sentence]]:
-        """The sentences of a text that comes in chunks, as soon as they are complete.
+        """Yield the sentences of a text that comes in chunks, as soon as they are complete.
 
-        They are those of the whole text, however it is cut; only the end of it is kept in memory.
-        Where the chunks end in an error, what came before is segmented first. The ids of the
-        document and its sentences are made of `name`; without one, sentences are only numbered.
+        They are those of the whole text, however it is cut; only incomplete sentences are kept in
+        memory. If `chunks` raises an error, the text before it is segmented first. `name` becomes
+        part of the ids of the document and its sentences; without it, sentences are numbered.
         """
         by_lines, cursor = _by_lines(sentences), Cursor(name)
         pieces: list[str] = []
@@ -103,29 +102,29 @@ class Segmenter(Saved):
             if n_waiting < n_wanted:
                 continue
             text = "".join(pieces)
-            self._look_at(text)
-            found, n_taken = self._maker.make(text, cursor, by_lines=by_lines, is_end=False)
+            self._check_language(text)
+            found, n_taken = self._writer.segment(text, cursor, by_lines=by_lines, is_end=False)
             pieces, n_waiting = [text[n_taken:]], n_waiting - n_taken
-            n_wanted = PIECE + 2 * n_waiting  # a long sentence is not looked at too often
+            n_wanted = PIECE + 2 * n_waiting  # rescan a long sentence rarely
             if found:
                 yield found
         text = "".join(pieces)
-        self._look_at(text)
-        found, _ = self._maker.make(text, cursor, by_lines=by_lines)
+        self._check_language(text)
+        found, _ = self._writer.segment(text, cursor, by_lines=by_lines)
         if found:
             yield found
         for error in errors:
             raise error
 
-    def _look_at(self, text: str) -> None:
-        """Warn once of a text in another language; whoever does not listen pays for one look."""
-        if not self._has_looked and len(text) > SHORT:
-            self._has_looked = True
+    def _check_language(self, text: str) -> None:
+        """Warn if the first long text seems to be in another language."""
+        if not self._has_checked and len(text) > SHORT:
+            self._has_checked = True
             if self.is_strange(text):
                 warning("most words of a text are not known: is it in another language?")
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The segmenter as plain data and arrays."""
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return the segmenter as plain data and arrays."""
         from dataclasses import asdict
 
         about = {
@@ -135,10 +134,10 @@ class Segmenter(Saved):
             "steps": [self.weights.step, self.word_weights.step],
             "record": self.record,
         }
-        arrays = {"segmenter.certain": Array("U8", self.certain)}
+        arrays = {"segmenter.certain": Array("U8", self.pair_table)}
         arrays |= to_packed_arrays("segmenter", self.weights)
         arrays["segmenter.words.hashes"] = Array("U64", self.rules.hashes.tobytes())
-        arrays["segmenter.words.answers"] = Array("U32", self.rules.answers.tobytes())
+        arrays["segmenter.words.answers"] = Array("U32", self.rules.fixed_rules.tobytes())
         arrays |= to_packed_arrays("segmenter.words", self.word_weights)
         if self.lexicon is not None:
             known = self.lexicon
@@ -149,11 +148,11 @@ class Segmenter(Saved):
         return about, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Segmenter:
-        """The segmenter that `take_apart` took apart."""
-        about, arrays = pieces.about, pieces.arrays
-        rules = Rules(
-            restore_rules(said(about, "rules", list[list[Any]])),
+    def deserialise(cls, payload: Payload) -> Segmenter:
+        """Restore a segmenter from the data and arrays of `serialise`."""
+        about, arrays = payload.about, payload.arrays
+        rules = ExpansionRules(
+            restore_rules(read_field(about, "rules", list[list[Any]])),
             arrays["segmenter.words.hashes"],
             arrays["segmenter.words.answers"],
         )
@@ -163,21 +162,21 @@ class Segmenter(Saved):
                 arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
             )
             lexicon = restore_lexicon(about, hashes, bytes(classes))
-        step, word_step = said(about, "steps", list[float])
+        step, word_step = read_field(about, "steps", list[float])
         return cls(
-            said_settings(about, SegmenterSettings),
+            read_settings(about, SegmenterSettings),
             bytes(arrays["segmenter.certain"]),
             from_packed_arrays("segmenter", len(LABELS), step, arrays),
             rules,
             from_packed_arrays("segmenter.words", len(rules.rules) + 1, word_step, arrays),
-            said(about, "bias", int),
-            said(about, "record", dict),
+            read_field(about, "bias", int),
+            read_field(about, "record", dict),
             lexicon,
         )
 
 
 def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
-    """The segmenter of a model, which raw text cannot do without."""
+    """Return the segmenter of a model, which raw text needs."""
     if segmenter is None:
         raise NoSegmenterError(
             "this model has no segmenter, so it cannot read raw text: give it sentences, or train "
@@ -187,7 +186,7 @@ def require_segmenter(segmenter: Segmenter | None) -> Segmenter:
 
 
 def _before_error(chunks: Iterable[str], errors: list[Exception]) -> Iterator[str]:
-    """The chunks up to the error that they end in; that is added to the list, if there is one."""
+    """Yield the chunks up to an error, which is appended to `errors`."""
     try:
         for chunk in chunks:
             if not isinstance(chunk, str):

@@ -1,8 +1,8 @@
-"""What text without annotation tells of words: how they are written, and what follows a period.
+"""Counts of words in raw text: with and without a period, their case, what follows the period.
 
-Words are what white space sets apart, without the quotes and brackets around them. Whether a period
-ends a sentence is not known here; a capital after one tells nothing, and is not counted as one that
-the word has by itself (the orthographic heuristic of Kiss & Strunk 2006, section 4.1.2).
+Words are separated by white space and stripped of quotes and brackets. It is unknown whether a
+period ends a sentence, so a capital after one is not counted as the word's own (the orthographic
+heuristic of Kiss & Strunk 2006, section 4.1.2).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from math import log
 QUOTES = "\"'“”«»„\u2018\u2019\u201a"
 DASHES = "-—\u2013"
 BEFORE, AFTER = f"([{{<*_{QUOTES}{DASHES}", f")]}}>*_,;:!?{QUOTES}{DASHES}"
-STARTER = 30.0  # log likelihood ratio from which on a word begins sentences, as the paper has it
-MANY = 9  # so many times as often written one way as the other
-LEAST = 4  # times that a word was seen
-MOST_WORDS = 12_000  # that are kept: the most frequent ones
+STARTER = 30.0  # log likelihood ratio of a sentence starter, as in the paper
+MANY = 9  # ratio of the two cases from which on one is the usual case
+LEAST = 4  # occurrences of a word
+MOST_WORDS = 12_000  # most frequent words that are kept
 WRITINGS = ("unknown", "lower", "both", "capital")
 
 
@@ -37,7 +37,7 @@ class WordCounts:
     n_starts: int = 0
 
     def add(self, chunks: Sequence[str]) -> None:
-        """Count the words of a line; where it begins, a sentence may."""
+        """Count the words of a line, which may begin a sentence."""
         begins = True
         last = len(chunks) - 1
         for i, chunk in enumerate(chunks):
@@ -63,7 +63,7 @@ class WordCounts:
         if core[0].islower():
             self.lower[word] += 1
         elif not core[0].isupper():
-            return  # of a script without case
+            return  # a script without case
         elif begins:
             self.starting[word] += 1
             self.n_starts += 1
@@ -71,7 +71,7 @@ class WordCounts:
             self.capital[word] += 1
 
     def writing(self, word: str) -> str:
-        """How a word is written where no sentence begins."""
+        """Return the usual case of a word inside sentences, one of WRITINGS."""
         lower, capital = self.lower[word], self.capital[word]
         if lower + capital < LEAST:
             return "unknown"
@@ -80,7 +80,7 @@ class WordCounts:
         return "capital" if capital >= MANY * lower else "both"
 
     def is_starter(self, word: str) -> bool:
-        """Whether it begins sentences much more often than chance would have it."""
+        """Whether a word begins sentences much more often than chance predicts."""
         k, n = self.starting[word], self.n_starts
         others = self.lower[word] + self.capital[word]
         n_others = max(self.n_words - n, 1)
@@ -89,14 +89,14 @@ class WordCounts:
         return log_likelihood_ratio(k, n, others, n_others) >= STARTER
 
     def known(self) -> list[str]:
-        """The words of which something is known, the most frequent of them."""
+        """Return the most frequent words."""
         counts = self.with_period + self.without
         often = sorted((-n, word) for word, n in counts.items() if n >= LEAST)
         return [word for _, word in often[:MOST_WORDS]]
 
 
 def count_words(lines: Iterable[Sequence[str]]) -> WordCounts:
-    """The counts of a text, a line or paragraph at a time, split at white space.
+    """Count the words of lines or paragraphs, which are split at white space.
 
     >>> counts = count_words([["The", "oak", "speaks."]])
     >>> counts.with_period["speaks"], counts.starting["the"]
@@ -109,7 +109,7 @@ def count_words(lines: Iterable[Sequence[str]]) -> WordCounts:
 
 
 def log_likelihood_ratio(k1: int, n1: int, k2: int, n2: int) -> float:
-    """How much better two shares k/n are explained by two chances than by one (Dunning 1993)."""
+    """Return the log likelihood ratio of two rates k/n against one common rate (Dunning 1993)."""
 
     def likelihood(k: int, n: int, p: float) -> float:
         p = min(max(p, 1e-12), 1 - 1e-12)
@@ -121,7 +121,7 @@ def log_likelihood_ratio(k1: int, n1: int, k2: int, n2: int) -> float:
 
 
 def _kind(chunk: str) -> str:
-    """What follows an abbreviation, one of FOLLOWERS; other things are "other"."""
+    """Return the kind of the chunk after an abbreviation: one of FOLLOWERS, or "other"."""
     first = chunk.lstrip(BEFORE)[:1]
     if first.isupper():
         return "name"

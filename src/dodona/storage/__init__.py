@@ -1,1 +1,1 @@
-"""What was learned, as a file."""
+"""Model files, atomic writes, and resumable steps."""

@@ -1,14 +1,13 @@
 """Arrays and text in one file: the safetensors layout.
 
 Eight bytes with the length of the header, a JSON header that names every array with its type, shape
-and place, then the arrays. Nothing in it can execute. Any safetensors reader opens the file. The
-header is padded so that the first array starts on a cache line. The checksum in it covers header
-and arrays.
+and offsets, then the arrays. Nothing in it can execute. Any safetensors reader opens the file. The
+header is padded so that the first array starts on a cache line; its checksum covers header and
+arrays.
 
-The arrays are copied into memory of our own, and all checks look at the copy: whatever becomes of
-the file then is nothing to us. They can be mapped instead, so that processes share the memory. Then
-nobody may change the file while it is in use: where it is cut short the system ends the process,
-and where it is written over, numbers that were checked are others all of a sudden.
+The arrays are copied into memory before they are checked, so later changes of the file do no harm.
+They can be mapped instead, so that processes share the memory. A mapped file must not change while
+it is in use: truncating it kills the process, and overwriting it changes numbers that were checked.
 """
 
 import hashlib
@@ -23,11 +22,11 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from dodona.errors import DodonaError
-from dodona.storage.replacing import naming, replacing
+from dodona.storage.atomic import atomic_write, naming
 
 ALIGNMENT = 64
 ITEM_SIZE = {"U8": 1, "I8": 1, "U16": 2, "U32": 4, "F32": 4, "U64": 8, "F64": 8}
-FORMATS: dict[str, Any] = {  # as memoryview.cast knows them
+FORMATS: dict[str, Any] = {  # of memoryview.cast
     "U8": "B",
     "I8": "b",
     "U16": "H",
@@ -38,16 +37,16 @@ FORMATS: dict[str, Any] = {  # as memoryview.cast knows them
 }
 MAX_HEADER = 100_000_000
 MAX_VERSION_DIGITS = 9
-MEMORY = "<memory>"  # what errors name where there is no file
-TRAIN_AGAIN = "train it again"  # what to do about a file that is too old
+MEMORY = "<memory>"  # the name in errors where there is no file
+TRAIN_AGAIN = "train it again"  # the advice for a file that is too old
 
 
 class ContainerError(DodonaError, ValueError):
-    """A file that is not what it should be; says which and why."""
+    """An unreadable, damaged or incompatible file; the message names it and the reason."""
 
 
 class Array(NamedTuple):
-    """Bytes and the type of the numbers in them."""
+    """The bytes of an array and the type of its numbers."""
 
     type: str
     data: bytes | memoryview
@@ -56,9 +55,9 @@ class Array(NamedTuple):
 def write(
     path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> None:
-    """Write a file of this kind and version: beside it first, then in its place."""
+    """Write a file of this kind and version atomically."""
     parts = _layout(kind, version, about, arrays)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         for part in parts:
             file.write(part)
 
@@ -66,25 +65,25 @@ def write(
 def to_bytes(
     kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> bytes:
-    """What `write` would write."""
+    """Return the bytes that `write` would write."""
     return b"".join(_layout(kind, version, about, arrays))
 
 
 def _layout(
     kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> list[bytes | memoryview]:
-    """The header and the arrays, one after the other."""
+    """Return the header and the arrays in file order."""
     largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
     header: dict[str, Any] = {}
-    place = 0
+    offset = 0
     for name, array in largest_first:
         n_bytes = len(array.data)
         header[name] = {
             "dtype": array.type,
             "shape": [n_bytes // ITEM_SIZE[array.type]],
-            "data_offsets": [place, place + n_bytes],
+            "data_offsets": [offset, offset + n_bytes],
         }
-        place += n_bytes
+        offset += n_bytes
     header["__metadata__"] = {
         "kind": kind,
         "version": str(version),
@@ -106,7 +105,7 @@ def read(
     advice: str = TRAIN_AGAIN,
     mapped: bool = False,
 ) -> tuple[dict[str, Any], dict[str, memoryview]]:
-    """What `write` wrote: the text about it, and the arrays, copied or as views of the file."""
+    """Return the JSON object and the arrays of a file, copied or as views of the mapped file."""
     with naming(path), path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         found = Header.read(file, size, path, kind)
@@ -118,7 +117,7 @@ def read(
 def from_bytes(
     data: bytes, kind: str, version: int, oldest: int = 1
 ) -> tuple[dict[str, Any], dict[str, memoryview]]:
-    """What `to_bytes` made, as `read` gives it."""
+    """Return the JSON object and the arrays in the bytes of `to_bytes`."""
     file = io.BytesIO(data)
     found = Header.read(file, len(data), Path(MEMORY), kind)
     found.check(version, oldest, TRAIN_AGAIN)
@@ -126,12 +125,12 @@ def from_bytes(
 
 
 def kind(path: Path) -> str:
-    """What a file holds: "model", "tagger", …"""
+    """Return the kind of a file: "model", "tagger", …"""
     return str(_header(path, "model").metadata["kind"])
 
 
 def about(path: Path) -> dict[str, Any]:
-    """The text about the content, from the beginning of the file: the arrays are not looked at."""
+    """Return the JSON object of a file, reading its header only."""
     found = _header(path, "model").metadata["about"]
     try:
         return dict(json.loads(found))
@@ -140,18 +139,18 @@ def about(path: Path) -> dict[str, Any]:
 
 
 def as_array(numbers: memoryview) -> Array:
-    """What `read` gave, as `write` takes it."""
+    """Convert an array of `read` into one for `write`."""
     (type_,) = (name for name, format in FORMATS.items() if format == numbers.format)
     return Array(type_, numbers.cast("B"))
 
 
 def version(path: Path, kind: str) -> int:
-    """The version of the format in which a file of this kind is written."""
+    """Return the format version of a file of this kind."""
     return _header(path, kind).version or 0
 
 
 def is_container(path: Path) -> bool:
-    """Whether a file begins as `write` begins it; damage further on is for `read` to tell.
+    """Return whether a file starts like a container; `read` reports damage further on.
 
     >>> is_container(Path(__file__))
     False
@@ -176,7 +175,7 @@ def check_version(
     oldest: int,
     advice: str = TRAIN_AGAIN,
 ) -> None:
-    """Refuse what another Dodona has written in a way that this one does not read."""
+    """Refuse a format version that this Dodona does not read."""
     if version > newest:
         raise ContainerError(
             f"{where}: {kind} of version {version}, but this Dodona reads up to {newest}: "
@@ -184,23 +183,23 @@ def check_version(
         )
     if version < oldest:
         raise ContainerError(
-            f"{where}: {kind} of version {version}, but this Dodona computes features in "
-            f"another way and reads from version {oldest} on: {advice}"
+            f"{where}: {kind} of version {version}, but this Dodona computes features "
+            f"differently and reads from version {oldest} on: {advice}"
         )
 
 
 class Header(NamedTuple):
-    """What a file says of itself. Nothing of that is true before it is compared with the file."""
+    """The header of a file, to be checked against the file before it is trusted."""
 
     path: Path
-    kind: str  # that was asked for
+    kind: str  # expected by the caller
     entries: dict[str, Any]
-    end: int  # where the arrays begin
-    n_bytes: int  # of the arrays, as large as the file is
+    end: int  # offset of the first array
+    n_bytes: int  # of the arrays, by the size of the file
 
     @classmethod
     def read(cls, file: IO[bytes], size: int, path: Path, kind: str) -> "Header":
-        """The header of a file of this size, all of it of the types that it should have."""
+        """Read the header of a file of this size and check the types of its values."""
         if size == 0:
             raise ContainerError(
                 f"{path}: the file is empty, not a Dodona {kind}; get a fresh copy"
@@ -220,25 +219,25 @@ class Header(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Kind, version, checksum, and the text about the content."""
+        """Return kind, version, checksum, and the JSON text about the content."""
         found: dict[str, str] = self.entries["__metadata__"]
         return found
 
     @property
     def version(self) -> int | None:
-        """None where damage has left no number: that is for the checksum to find."""
+        """Return the format version; None if damage left no number (the checksum reports it)."""
         text = self.metadata.get("version", "")
         is_number = text.isascii() and text.isdigit() and len(text) <= MAX_VERSION_DIGITS
         return int(text) if is_number else None
 
     @property
     def arrays(self) -> dict[str, dict[str, Any]]:
-        """Type, shape and place of each array, in the order of their places."""
+        """Return type, shape and offsets of each array, by offset."""
         found = ((name, entry) for name, entry in self.entries.items() if name != "__metadata__")
         return dict(sorted(found, key=lambda item: item[1]["data_offsets"]))
 
     def check(self, newest: int, oldest: int, advice: str) -> None:
-        """Refuse another kind, another version, and a file of another size."""
+        """Refuse another kind, another version, and a wrong file size."""
         found = self.metadata["kind"]
         if found != self.kind:
             raise ContainerError(
@@ -251,7 +250,7 @@ class Header(NamedTuple):
             raise self._problem("the file is cut short or has grown")
 
     def unpack(self, data: memoryview) -> tuple[dict[str, Any], dict[str, memoryview]]:
-        """The text about the content, and the arrays in these bytes, if they are undamaged."""
+        """Verify the checksum and return the JSON object and the arrays in these bytes."""
         if len(data) != self.n_bytes:
             raise self._problem("the file is cut short or has grown")
         if self.metadata.pop("sha256", None) != _checksum(self.entries, [data]):
@@ -261,7 +260,9 @@ class Header(NamedTuple):
                 raise ValueError
             about = json.loads(self.metadata["about"])
         except (ValueError, RecursionError):
-            raise self._problem(f"the file is whole, but not as a Dodona {self.kind} is") from None
+            raise self._problem(
+                f"the checksum is right, but this is no Dodona {self.kind}"
+            ) from None
         return about, {
             name: data[slice(*entry["data_offsets"])].cast(FORMATS[entry["dtype"]])
             for name, entry in self.arrays.items()
@@ -277,7 +278,7 @@ def _header(path: Path, kind: str) -> Header:
 
 
 def _is_header(entries: object) -> bool:
-    """Whether JSON says what a header does; only then does the rest look at it."""
+    """Return whether JSON has the structure of a header."""
     match entries:
         case {"__metadata__": {"kind": str(kind), "about": str()} as metadata, **arrays}:
             return (
@@ -302,7 +303,7 @@ def _is_entry(entry: object) -> bool:
 
 
 def _fill_without_gaps(arrays: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether each array begins where the one before ends, as aligned as its numbers must be."""
+    """Return whether the arrays are contiguous, aligned, and as long as their shapes."""
     before = 0
     for entry in arrays.values():
         size, (start, end) = ITEM_SIZE[entry["dtype"]], entry["data_offsets"]
@@ -313,25 +314,25 @@ def _fill_without_gaps(arrays: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def _copy(file: IO[bytes], n_bytes: int) -> memoryview:
-    """So many bytes of the file, less where it has less, as aligned as pages of memory are."""
+    """Read up to `n_bytes` of the file into page-aligned memory."""
     private = {}
     if hasattr(mmap, "MAP_PRIVATE"):
         private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
     try:
-        room = mmap.mmap(-1, max(n_bytes, 1), **private)
+        block = mmap.mmap(-1, max(n_bytes, 1), **private)
     except OSError as error:
-        raise MemoryError(f"no room for {n_bytes:,} bytes") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):  # where the system has them, filled in half the time
+        raise MemoryError(f"cannot allocate {n_bytes:,} bytes") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):  # huge pages fill in half the time
         with suppress(OSError):
-            room.madvise(mmap.MADV_HUGEPAGE)
-    memory = memoryview(room)
+            block.madvise(mmap.MADV_HUGEPAGE)
+    memory = memoryview(block)
     n_read = file.readinto(memory[:n_bytes])  # type: ignore[attr-defined]
     return memory[:n_read].toreadonly()
 
 
 def _map(file: IO[bytes], size: int, start: int) -> memoryview:
-    """The file from there on, as it is and as it will be; nothing where it is shorter by now."""
-    if start % ALIGNMENT:  # somebody else has written it
+    """Map the file from `start` on; empty if it has become shorter."""
+    if start % ALIGNMENT:  # written by another program, without padding
         return _copy(file, size - start)
     try:
         return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[start:]
@@ -344,7 +345,7 @@ def _as_json(header: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(header: Mapping[str, Any], data: list[bytes | memoryview]) -> str:
-    """Of the header, the checksum in it left out, and of the arrays."""
+    """Return the SHA-256 of the header (without its checksum) and the arrays."""
     digest = hashlib.sha256(_as_json(header))
     for part in data:
         digest.update(part)

@@ -1,1 +1,1 @@
-"""An invented language, and treebanks of it: for demos, tests and benches."""
+"""Treebanks of an invented language, for demos, tests and benchmarks."""

@@ -1,4 +1,4 @@
-"""Random trees, and a synthetic treebank of an invented language, for tests and for the demo.
+"""Random trees, and synthetic treebanks of an invented language, for tests and the demo.
 
     python -m dodona.synthetic.generator OUT_DIR --train 2000 --dev 300 --test 300 --seed 1
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from dodona.synthetic.invented import Speaker, Word, head_numbers
+from dodona.synthetic.invented import InventedWord, Speaker, head_numbers
 
 LABELS = ("nsubj", "obj", "obl", "nmod", "det", "advmod")
 
@@ -24,7 +24,7 @@ def random_tree(
     labels: Sequence[str] = LABELS,
     single_root: bool = True,
 ) -> tuple[list[int], list[str]]:
-    """Heads and labels of a tree; roots are labelled root, other words with one of `labels`.
+    """Draw heads and labels of a tree; roots are labelled root, other words with one of `labels`.
 
     Every tree of that many words, or every projective one, has the same probability.
 
@@ -39,8 +39,10 @@ def random_tree(
 
 
 def random_heads(n_words: int, rng: Random, single_root: bool) -> list[int]:
-    """A uniform spanning tree by a random walk: each word hangs on the one it was first reached
-    from (Aldous 1990; Broder 1989). It starts at the root, or at a word that becomes the root."""
+    """Draw a uniform spanning tree by a random walk from the root (Aldous 1990; Broder 1989).
+
+    The head of each word is the one from which the walk first reached it.
+    """
     heads: list[int | None] = [None] * (n_words + 1)
     lowest = 1 if single_root else 0
     here = rng.randrange(lowest, n_words + 1) if single_root else 0
@@ -55,12 +57,15 @@ def random_heads(n_words: int, rng: Random, single_root: bool) -> list[int]:
 
 
 def random_projective_heads(n_words: int, rng: Random, single_root: bool) -> list[int]:
-    """A uniform projective tree. Projective forests are ternary trees: a word's dependents to the
-    left, those to the right, and the siblings that follow it are three smaller forests."""
-    # The root's siblings are no part of a single-rooted tree: two forests, with the root between.
+    """Draw a uniform projective tree, by a bijection of projective forests and ternary trees.
+
+    The left dependents, the right dependents and the following siblings of a word are three
+    smaller forests.
+    """
+    # a single root has no siblings: two forests
     n_inner, n_forests = (n_words - 1, 2) if single_root else (n_words, 1)
     codes = iter(random_ternary_code(n_inner, n_forests, rng))
-    head_of: list[int] = [-1]  # by number of creation; 0 is the artificial root
+    head_of: list[int] = [-1]  # in order of creation; 0 is the artificial root
     order: list[int] = []
     todo: list[tuple[str, int]] = []
 
@@ -85,10 +90,10 @@ def random_projective_heads(n_words: int, rng: Random, single_root: bool) -> lis
 
 
 def random_ternary_code(n_inner: int, n_trees: int, rng: Random) -> list[bool]:
-    """Some ternary trees in preorder, True for an inner node; all of that size equally likely.
+    """Draw uniform ternary trees as their preorder code, True for inner nodes.
 
-    Of the rotations of any row of n inner nodes and 2n + k leaves exactly k are the code of k
-    trees (the cycle lemma, Dvoretzky & Motzkin 1947): those that start after a last new minimum.
+    Of the rotations of any sequence of n inner nodes and 2n + k leaves, exactly k are codes of k
+    trees (cycle lemma, Dvoretzky & Motzkin 1947): those that start after one of the last k minima.
     """
     codes = [True] * n_inner + [False] * (2 * n_inner + n_trees)
     rng.shuffle(codes)
@@ -103,8 +108,8 @@ def random_ternary_code(n_inner: int, n_trees: int, rng: Random) -> list[bool]:
     return codes[start:] + codes[:start]
 
 
-class Columns(NamedTuple):
-    """A sentence by the columns of CoNLL-U."""
+class SentenceColumns(NamedTuple):
+    """The columns of a sentence."""
 
     forms: list[str]
     lemmas: list[str]
@@ -117,10 +122,10 @@ class Columns(NamedTuple):
 
 def synthetic_treebank(
     n_sentences: int, seed: int, *, nonprojective: float = 0.1
-) -> Iterator[Columns]:
-    """Sentences of the invented language, always the same ones for a seed.
+) -> Iterator[SentenceColumns]:
+    """Yield sentences of the invented language, determined by the seed.
 
-    A sentence is non-projective with the probability `nonprojective`.
+    A sentence is non-projective with probability `nonprojective`.
 
     >>> sentence = next(synthetic_treebank(1, seed=3))
     >>> print(*sentence.forms)
@@ -134,9 +139,9 @@ def synthetic_treebank(
         yield columns(speaker.sentence(crossing=rng.random() < nonprojective))
 
 
-def columns(words: list[Word]) -> Columns:
+def columns(words: list[InventedWord]) -> SentenceColumns:
     feats = ["|".join(f"{k}={v}" for k, v in sorted(word.feats.items())) for word in words]
-    return Columns(
+    return SentenceColumns(
         forms=[word.form for word in words],
         lemmas=[word.lemma for word in words],
         upos=[word.upos for word in words],
@@ -147,8 +152,8 @@ def columns(words: list[Word]) -> Columns:
     )
 
 
-def to_conllu(sentence: Columns, sent_id: str) -> str:
-    """The sentence as CoNLL-U, its blank line included."""
+def to_conllu(sentence: SentenceColumns, sent_id: str) -> str:
+    """Return the sentence as CoNLL-U, including its blank line."""
     rows, text = [], ""
     for i, (form, *tags, head, deprel) in enumerate(zip(*sentence, strict=True), start=1):
         closes = i < len(sentence.forms) and sentence.upos[i] == "PUNCT"
@@ -190,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = options.parse_args(arguments)
     given.out_dir.mkdir(parents=True, exist_ok=True)
     for i, part in enumerate(["train", "dev", "test"]):
-        # Three seeds a run: neighbouring runs have no part in common.
+        # three seeds per run, so that runs with adjacent seeds share no file
         seed = 3 * given.seed + i
         path = given.out_dir / f"{part}.conllu"
         write_treebank(path, getattr(given, part), seed, nonprojective=given.nonprojective)

@@ -1,12 +1,12 @@
-"""A small invented language with a real grammar: sentences to try a parser on, owned by nobody.
+"""A small invented language with a realistic grammar, for tests of parsers without licences.
 
 Nouns have a stem, a declension and four cases; determiners, adjectives and relative pronouns agree
-with them, verbs with their subjects. Order is subject, verb, object, but objects and adjuncts may
-come first, and one declension does not tell its objects from its subjects. Verbs and nouns have
-prepositions they like, which is all that tells whether a phrase belongs to the one or to the other:
-as in real languages no parser can be right every time.
+with them, verbs with their subjects. The order is subject, verb, object, but objects and adjuncts
+may come first, and one declension has the same form for subjects and objects. Verbs and nouns have
+preferred prepositions, the only clue to the attachment of a phrase: as in natural languages, no
+parser can always be right.
 
-Only random() and choices() are asked of the generator: they are the same in every Python.
+Only random() and choices() of the random generator are used: they are the same in every Python.
 """
 
 from bisect import bisect
@@ -21,7 +21,7 @@ from dodona.treebank.trees.projectivity import is_projective
 
 T = TypeVar("T")
 
-# Endings by declension and case, singular and plural.
+# endings by declension and case, singular and plural
 ENDINGS = {
     "a": {"Nom": ("a", "ar"), "Acc": ("an", "ar"), "Gen": ("as", "arun"), "Dat": ("ai", "arim")},
     "o": {"Nom": ("o", "os"), "Acc": ("o", "on"), "Gen": ("us", "osun"), "Dat": ("oi", "osim")},
@@ -33,52 +33,52 @@ FRAMES = ("transitive",) * 8 + ("intransitive",) * 5 + ("ditransitive", "clausal
 
 
 @dataclass(eq=False)
-class Word:
-    """One word of a sentence that is being made; its head is another word, or none for the root."""
+class InventedWord:
+    """A word of a generated sentence; its head is another word, or None for the root."""
 
     form: str
     lemma: str
     upos: str
     feats: dict[str, str] = field(default_factory=dict)
-    head: "Word | None" = None
+    head: "InventedWord | None" = None
     deprel: str = "root"
 
 
 @dataclass
 class Phrase:
-    """Words in order, one of which is the head of the others."""
+    """A phrase: words in order, and its head."""
 
-    head: Word
-    words: list[Word]
+    head: InventedWord
+    words: list[InventedWord]
 
     def before(self, other: "Phrase", deprel: str) -> "Phrase":
-        """Put a dependent in front."""
+        """Prepend a dependent phrase."""
         other.head.head, other.head.deprel = self.head, deprel
         self.words = other.words + self.words
         return self
 
     def after(self, other: "Phrase", deprel: str) -> "Phrase":
-        """Put a dependent behind."""
+        """Append a dependent phrase."""
         other.head.head, other.head.deprel = self.head, deprel
         self.words = self.words + other.words
         return self
 
 
-def alone(word: Word) -> Phrase:
+def alone(word: InventedWord) -> Phrase:
     return Phrase(word, [word])
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A word of the lexicon: its declension or its frame, and the prepositions it likes."""
+class LexicalEntry:
+    """A word of the lexicon: stem, declension or frame, and preferred prepositions."""
 
     stem: str
     kind: str
-    likes: tuple[str, ...]
+    prefers: tuple[str, ...]
 
 
 def new_stem(rng: Random, n_syllables: int) -> str:
-    """A word nobody has heard: onset and vowel a few times, and a consonant to close it."""
+    """Make up a stem: syllables of onset and vowel, and a final consonant."""
     onsets = [*"bdfghklmnprstvz", "br", "dr", "gl", "kr", "st", "tr"]
     syllables = [rng.choices(onsets)[0] + rng.choices("aeiou")[0] for _ in range(n_syllables)]
     return "".join(syllables) + rng.choices("lmnrstvk")[0]
@@ -86,21 +86,21 @@ def new_stem(rng: Random, n_syllables: int) -> str:
 
 @cache
 def zipf_weights(n_words: int) -> list[float]:
-    """The sums of 1 / (rank + 1), the most frequent word having rank 1."""
+    """Return cumulative sums of 1 / (rank + 1); the most frequent word has rank 1."""
     return list(accumulate(1 / (rank + 1) for rank in range(1, n_words + 1)))
 
 
-class Lexicon:
-    """The vocabulary, common words first. It is the same for every sentence and every seed."""
+class InventedLexicon:
+    """The words of the language, frequent ones first; the same for every seed."""
 
     def __init__(self) -> None:
         rng = Random("the leaves of the oak")
         self.prepositions = ("an", "ob", "sur", "vel", "tro", "min", "ekt", "dol")
-        self.conjunctions = ("vel", "kad", "ses", "ilo")  # vel, as English since, is both
+        self.conjunctions = ("vel", "kad", "ses", "ilo")  # vel, like English since, is both
         self.adverbs = self._stems(rng, 30, 1)
         self.adjectives = self._stems(rng, 70, 2)
         self.nouns = self._entries(rng, self._stems(rng, 260, 2), "ao")
-        # Every sixth verb is spelt with the stem of a noun.
+        # every sixth verb has the stem of a noun
         stems = self._stems(rng, 120, 1)
         stems[5::6] = [noun.stem for noun in self.nouns[: len(stems[5::6])]]
         self.verbs = self._entries(rng, stems, FRAMES)
@@ -108,18 +108,20 @@ class Lexicon:
     def _stems(self, rng: Random, n_stems: int, n_syllables: int) -> list[str]:
         return list(dict.fromkeys(new_stem(rng, n_syllables) for _ in range(n_stems)))
 
-    def _entries(self, rng: Random, stems: Sequence[str], kinds: Sequence[str]) -> list[Entry]:
+    def _entries(
+        self, rng: Random, stems: Sequence[str], kinds: Sequence[str]
+    ) -> list[LexicalEntry]:
         return [
-            Entry(stem, rng.choices(kinds)[0], tuple(rng.choices(self.prepositions, k=2)))
+            LexicalEntry(stem, rng.choices(kinds)[0], tuple(rng.choices(self.prepositions, k=2)))
             for stem in stems
         ]
 
 
-LEXICON = Lexicon()
+LEXICON = InventedLexicon()
 
 
 class Speaker:
-    """Makes sentences; what the random generator decides, and nothing else, makes them differ."""
+    """A generator of sentences, determined by its random generator."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -136,19 +138,21 @@ class Speaker:
 
     # Words
 
-    def nominal(self, stem: str, declension: str, upos: str, case: str, number: str) -> Word:
+    def nominal(
+        self, stem: str, declension: str, upos: str, case: str, number: str
+    ) -> InventedWord:
         endings = ENDINGS[declension]
         form = stem + endings[case][NUMBERS.index(number)]
-        return Word(form, stem + endings["Nom"][0], upos, {"Case": case, "Number": number})
+        return InventedWord(form, stem + endings["Nom"][0], upos, {"Case": case, "Number": number})
 
-    def verb(self, stem: str, upos: str, number: str) -> Word:
+    def verb(self, stem: str, upos: str, number: str) -> InventedWord:
         tense = "Past" if self.chance(0.4) else "Pres"
         form = stem + VERB_ENDINGS[tense][NUMBERS.index(number)]
         feats = {"Number": number, "Tense": tense, "VerbForm": "Fin"}
-        return Word(form, stem + "ut", upos, feats)
+        return InventedWord(form, stem + "ut", upos, feats)
 
     def particle(self, form: str, upos: str) -> Phrase:
-        return alone(Word(form, form, upos))
+        return alone(InventedWord(form, form, upos))
 
     def adverb(self) -> Phrase:
         return self.particle(self.zipf(LEXICON.adverbs) + "im", "ADV")
@@ -169,7 +173,7 @@ class Speaker:
         return phrase
 
     def name(self, case: str) -> Phrase:
-        """A name made up on the spot: the lexicon does not have it."""
+        """Make up a name that is not in the lexicon."""
         word = self.nominal(new_stem(self.rng, 2).capitalize(), "o", "PROPN", case, "Sing")
         phrase = alone(word)
         if self.chance(0.3):
@@ -196,7 +200,7 @@ class Speaker:
             phrase.before(alone(determiner), "det")
         return self.postmodified(phrase, entry, depth)
 
-    def postmodified(self, phrase: Phrase, entry: Entry, depth: int) -> Phrase:
+    def postmodified(self, phrase: Phrase, entry: LexicalEntry, depth: int) -> Phrase:
         if depth <= 0:
             return phrase
         if self.chance(0.1):
@@ -207,9 +211,13 @@ class Speaker:
             phrase.after(self.relative_clause(phrase.head.feats["Number"], depth - 1), "acl:relcl")
         return phrase
 
-    def prepositional(self, governor: Entry, depth: int) -> Phrase:
-        liked = self.chance(0.85)
-        form = self.rng.choices(governor.likes)[0] if liked else self.zipf(LEXICON.prepositions)
+    def prepositional(self, governor: LexicalEntry, depth: int) -> Phrase:
+        is_preferred = self.chance(0.85)
+        form = (
+            self.rng.choices(governor.prefers)[0]
+            if is_preferred
+            else self.zipf(LEXICON.prepositions)
+        )
         return self.noun_phrase("Dat", depth).before(self.particle(form, "ADP"), "case")
 
     # Clauses
@@ -226,7 +234,7 @@ class Speaker:
     def clause(
         self, depth: int, subject: Phrase | None = None, object_: Phrase | None = None
     ) -> Phrase:
-        """A finite clause; a subject or an object that is given comes first, as relatives do."""
+        """Make a finite clause; a given subject or object is a relative pronoun and comes first."""
         relative = subject or object_
         subject = subject or self.noun_phrase("Nom", depth)
         number = subject.head.feats["Number"]
@@ -252,7 +260,7 @@ class Speaker:
         predicate.before(alone(copula), "cop")
         return predicate.before(subject, "nsubj")
 
-    def complements(self, entry: Entry, depth: int) -> list[tuple[Phrase, str]]:
+    def complements(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
         if entry.kind == "transitive":
             return [(self.noun_phrase("Acc", depth), "obj")]
         if entry.kind == "ditransitive":
@@ -267,13 +275,13 @@ class Speaker:
     def infinitive(self, depth: int) -> Phrase:
         entry = self.zipf(LEXICON.verbs)
         form = entry.stem + "ut"
-        verb = Word(form, form, "VERB", {"VerbForm": "Inf"})
+        verb = InventedWord(form, form, "VERB", {"VerbForm": "Inf"})
         phrase = alone(verb)
         for complement, deprel in self.complements(entry, depth) + self.adjuncts(entry, depth):
             phrase.after(complement, deprel)
         return phrase
 
-    def adjuncts(self, entry: Entry, depth: int) -> list[tuple[Phrase, str]]:
+    def adjuncts(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
         found = []
         if self.chance(0.2):
             found.append((self.adverb(), "advmod"))
@@ -292,7 +300,7 @@ class Speaker:
         adjuncts: list[tuple[Phrase, str]],
         relative: Phrase | None,
     ) -> Phrase:
-        """Subject, verb, objects, adjuncts; the verb stays second when another part comes first."""
+        """Order subject, verb, objects and adjuncts; the verb is second after any first part."""
         front, rest = [subject], objects + adjuncts
         choice = self.rng.random()
         if relative is not None:
@@ -314,8 +322,8 @@ class Speaker:
 
     # Sentences
 
-    def sentence(self, crossing: bool) -> list[Word]:
-        """The words of a sentence; if crossing, one phrase is moved so that arcs cross."""
+    def sentence(self, crossing: bool) -> list[InventedWord]:
+        """Make a sentence; if `crossing`, one phrase is moved so that arcs cross."""
         words = self.sentence_in_order()
         while crossing:
             crossed = [m for m in self.movements(words) if not is_projective(head_numbers(m))]
@@ -326,7 +334,7 @@ class Speaker:
         words[0].form = words[0].form[0].upper() + words[0].form[1:]
         return words
 
-    def sentence_in_order(self) -> list[Word]:
+    def sentence_in_order(self) -> list[InventedWord]:
         phrase = self.clause(2)
         if self.chance(0.1):
             other = self.clause(1).before(self.particle("da", "CCONJ"), "cc")
@@ -334,8 +342,8 @@ class Speaker:
         end = self.particle("?" if self.chance(0.08) else ".", "PUNCT")
         return phrase.after(end, "punct").words
 
-    def movements(self, words: list[Word]) -> list[list[Word]]:
-        """The sentence with one relative clause put last, or one noun's modifier put first."""
+    def movements(self, words: list[InventedWord]) -> list[list[InventedWord]]:
+        """Return the sentence with a relative clause moved last, or a noun modifier moved first."""
         found = []
         for word in words:
             if word.deprel not in ("acl:relcl", "nmod"):
@@ -349,13 +357,13 @@ class Speaker:
         return found
 
 
-def descends(word: Word | None, ancestor: Word) -> bool:
+def descends(word: InventedWord | None, ancestor: InventedWord) -> bool:
     while word is not None and word is not ancestor:
         word = word.head
     return word is ancestor
 
 
-def head_numbers(words: list[Word]) -> list[int]:
-    """The heads of a sentence by position, 0 for that of the root."""
+def head_numbers(words: list[InventedWord]) -> list[int]:
+    """Return the heads of a sentence as word numbers, 0 for the root."""
     position = {id(word): i for i, word in enumerate(words, start=1)}
     return [0 if word.head is None else position[id(word.head)] for word in words]

@@ -1,1 +1,1 @@
-"""From words to tags and lemmas: the tagger, and how it is trained."""
+"""Taggers of words with UPOS, XPOS, FEATS and lemmas, and their training."""

@@ -1,9 +1,9 @@
-"""What a treebank tells of the lemmas of words that it does not have.
+"""Learning from a treebank how to lemmatise words that it does not contain.
 
-A form is an exception if others with the same tags that end like it have another script: "built",
-to whoever knows "tilted". What ends in one, with these very tags, goes like it: "rebuilt",
-"overthrew". What stands before it must be a prefix, seen before some lemmas that are words without
-it, too. Words of a list are exceptions all of them.
+A form is an exception if most others with the same tags and ending have another script: "built"
+beside "tilted". An unknown word that consists of a prefix and an exception with the same tags gets
+the exception's script: "rebuilt", "overthrew". Prefixes are those seen before several lemmas that
+are also lemmas without them. All listed words are exceptions.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dodona.core.tagging.tag_task import ANY
 from dodona.records import field, record
-from dodona.tagging.lemma_guesses import lemma_hash
+from dodona.tagging.lemma_correction import lemma_hash
 from dodona.tagging.lemma_scripts import lemma_script
 
-if TYPE_CHECKING:  # a parser that only starts reads no list
-    from dodona.tagging.lemma_lexicon import Listed
+if TYPE_CHECKING:  # parsers start without reading a list
+    from dodona.tagging.lemma_lexicon import ListedLemma
 
-LETTERS = 3  # characters at the end of a form by which others are like it
+LETTERS = 3  # longest ending by which forms are compared
 SHORTEST = 3  # characters of an exception
 LONGEST_PREFIX = 8  # characters
-PREFIXED = 3  # lemmas before which a prefix was seen
-USUAL = 6  # scripts that are tried with the same tags
-LEAST = 2  # forms that a usual script has
-SHARED = 0.1  # of types: as many share lemmas with other forms where known lemmas tell of new words
+PREFIXED = 3  # lemmas before which a prefix occurs
+USUAL = 6  # most frequent scripts that are tried with the same tags
+LEAST = 2  # forms that have such a script
+SHARED = 0.1  # share of types with a lemma of another form, below which `usual` is not used
 Numbers: TypeAlias = "array[int] | memoryview"
-Type = tuple[str, int]  # a form in lower case, and the number of its tags
+TaggedForm = tuple[str, int]  # a form in lower case, and the id of its tags (`join`)
 
 
 @record(frozen=True)
-class Unknown:
-    """What is known of unknown words: exceptions, lemmas (by their hashes), and usual scripts."""
+class UnknownLemmas:
+    """Data for lemmas of unknown words: exceptions, lemmas, prefixes, usual scripts."""
 
     endings: Numbers = field(default_factory=lambda: array("Q"))  # hashes of exceptions …
     tags: Numbers = field(default_factory=lambda: array("I"))  # … with these tags …
@@ -45,17 +45,16 @@ class Unknown:
     usual_scripts: Numbers = field(default_factory=lambda: array("I"))  # … and a script of theirs
 
 
-def learn_unknown(
+def learn_unknown_lemmas(
     forms: Sequence[str],
     lemmas: Sequence[str],
     tags: Sequence[int],
     number: Mapping[str, int],
-    listed: Sequence[Listed] = (),
-) -> tuple[Unknown, list[str]]:
-    """What the words of a treebank, and of a list, tell of others, and the scripts that only
-    exceptions need.
+    listed: Sequence[ListedLemma] = (),
+) -> tuple[UnknownLemmas, list[str]]:
+    """Learn from the words of a treebank and of a list; also return scripts of exceptions alone.
 
-    `number` has the numbers of all other scripts.
+    `number` has the ids of all other scripts.
     """
     found = _types(forms, lemmas, tags)
     known = {*lemmas, *(lemma for _, lemma, _ in listed)}
@@ -70,7 +69,7 @@ def learn_unknown(
     usual = [(given, number[script]) for given, script in _usual(found) if script in number]
     if not _are_shared(found):
         usual = []
-    unknown = Unknown(
+    unknown = UnknownLemmas(
         array("Q", [lemma_hash(form) for form, _ in endings]),
         array("I", [given for _, given in endings]),
         array("I", endings.values()),
@@ -83,7 +82,7 @@ def learn_unknown(
 
 
 def _prefixes(lemmas: set[str]) -> list[str]:
-    """What stands before several lemmas.
+    """Return the prefixes of several lemmas.
 
     >>> _prefixes({"build", "turn", "open", "rebuild", "return", "reopen"})
     ['re']
@@ -97,21 +96,23 @@ def _prefixes(lemmas: set[str]) -> list[str]:
     return sorted(prefix for prefix, n in counts.items() if n >= PREFIXED)
 
 
-def _types(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]) -> dict[Type, str]:
-    """The lemma of every form with its tags, the most frequent one; words of letters only."""
-    seen: defaultdict[Type, Counter[str]] = defaultdict(Counter)
+def _types(
+    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[int]
+) -> dict[TaggedForm, str]:
+    """Return the most frequent lemma of each tagged form of letters only."""
+    seen: defaultdict[TaggedForm, Counter[str]] = defaultdict(Counter)
     for form, lemma, given in zip(forms, lemmas, tags, strict=True):
         if form.isalpha() and len(form.lower()) == len(form):
             seen[form.lower(), given][lemma] += 1
     return {key: counts.most_common(1)[0][0] for key, counts in seen.items()}
 
 
-def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
-    """The types whose script most others that end alike, with the same tags, do not have."""
+def _exceptions(found: Mapping[TaggedForm, str]) -> dict[TaggedForm, str]:
+    """Return the tagged forms whose script differs from most others with the same ending."""
     scripts = {key: lemma_script(key[0], lemma) for key, lemma in found.items()}
-    alike: defaultdict[Type, Counter[str]] = defaultdict(Counter)
-    # of the form itself, and of those that end in it
-    made_of: defaultdict[Type, Counter[str]] = defaultdict(Counter)
+    alike: defaultdict[TaggedForm, Counter[str]] = defaultdict(Counter)
+    # scripts of the form itself and of forms that end in it
+    made_of: defaultdict[TaggedForm, Counter[str]] = defaultdict(Counter)
     for (form, given), script in scripts.items():
         for n in range(1, LETTERS + 1):
             alike[form[-n:], given][script] += 1
@@ -125,8 +126,10 @@ def _exceptions(found: Mapping[Type, str]) -> dict[Type, str]:
     }
 
 
-def _listed(found: Mapping[Type, str], listed: Iterable[Listed]) -> dict[Type, str]:
-    """The types of a list; a form has its lemma with any tags if it has but one at all."""
+def _listed(
+    found: Mapping[TaggedForm, str], listed: Iterable[ListedLemma]
+) -> dict[TaggedForm, str]:
+    """Return the listed forms; with ANY tags if a form has one lemma only."""
     types = {(form.lower(), given): lemma for form, lemma, given in listed}
     lemmas: defaultdict[str, set[str]] = defaultdict(set)
     for (form, _), lemma in ({**found} | types).items():
@@ -138,7 +141,7 @@ def _listed(found: Mapping[Type, str], listed: Iterable[Listed]) -> dict[Type, s
 
 
 def _is_exception(
-    key: Type, script: str, alike: Mapping[Type, Counter[str]], made_of: Counter[str]
+    key: TaggedForm, script: str, alike: Mapping[TaggedForm, Counter[str]], made_of: Counter[str]
 ) -> bool:
     form, given = key
     for n in range(LETTERS, 0, -1):
@@ -149,7 +152,7 @@ def _is_exception(
 
 
 def _ending_script(form: str, lemma: str) -> str:
-    """The script by which words that end in this form get their lemmas: it leaves the beginning.
+    """Return a script for all words that end in this form, which keeps their beginnings.
 
     >>> [_ending_script(*pair).split() for pair in (("built", "build"), ("went", "go"))]
     [['lower', '0', '1', 'd'], ['lower', '0', '4', 'go']]
@@ -161,9 +164,11 @@ def _ending_script(form: str, lemma: str) -> str:
     return "\t".join(("lower", "0", "", str(len(form)), lemma))
 
 
-def _are_shared(found: Mapping[Type, str]) -> bool:
-    """Whether forms have lemmas in common. Where a lemma spells out what its form is made of, as in
-    Korean, an unknown form has an unknown lemma (ko 85.0 of 87.3 without this; others 30% or more).
+def _are_shared(found: Mapping[TaggedForm, str]) -> bool:
+    """Whether forms share lemmas, so that an unknown form is likely to have a known lemma.
+
+    In Korean, lemmas spell out the parts of the form, and few are shared (without this test ko
+    drops from 87.3 to 85.0; in other languages 30% or more are shared).
 
     >>> _are_shared({("oaks", 1): "oak", ("oak", 2): "oak"}), _are_shared({("oaks", 1): "oak+s"})
     (True, False)
@@ -174,8 +179,8 @@ def _are_shared(found: Mapping[Type, str]) -> bool:
     return sum(len(forms[lemma]) > 1 for lemma in found.values()) >= SHARED * len(found)
 
 
-def _usual(found: Mapping[Type, str]) -> list[tuple[int, str]]:
-    """The most frequent scripts of all tags."""
+def _usual(found: Mapping[TaggedForm, str]) -> list[tuple[int, str]]:
+    """Return the most frequent scripts for each id of tags."""
     counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for (form, given), lemma in found.items():
         script = lemma_script(form, lemma)

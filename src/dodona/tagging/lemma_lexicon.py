@@ -1,11 +1,11 @@
-"""A list of words with their lemmas, for those that no treebank has: "sang" is of "sing".
+"""A user's list of forms with their lemmas, for words that the treebank lacks.
 
-A line has a lemma, then tags, each with the forms that it has with that tag:
+A line has a lemma, then tags (UPOS or XPOS), each followed by the forms with that tag:
 
     sing VBD sang VBN sung
     learn VBD learned,learnt VBN learned,learnt   # a comment
 
-A tag is one of UPOS or of XPOS. The list counts more than the treebank, whose slips it mends.
+The list overrides the treebank and corrects its errors.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from dodona.treebank.conllu.files import read_lines
 NO_LEMMAS = "a lexicon is for lemmas, and none are learned here: leave it out"
 
 
-class Entry(NamedTuple):
-    """A form, a tag that it has, and its lemma then."""
+class LemmaEntry(NamedTuple):
+    """A form, its tag, and its lemma with that tag."""
 
     form: str
     tag: str
     lemma: str
 
 
-Listed = tuple[str, str, int]  # a form, its lemma, and the number of all its tags
+ListedLemma = tuple[str, str, int]  # a form, its lemma, and the id of all its tags (`join`)
 
 
-def read_lexicon(path: str | Path) -> list[Entry]:
-    """The entries of a file."""
+def read_lexicon(path: str | Path) -> list[LemmaEntry]:
+    """Read the entries of a file."""
     return list(parse_lexicon(read_lines(path), str(path)))
 
 
-def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
-    """The entries of these lines.
+def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[LemmaEntry]:
+    """Parse the entries of lines.
 
     >>> [*parse_lexicon(["dream VBD dreamed,dreamt"], "list.txt")][1]
-    Entry(form='dreamt', tag='VBD', lemma='dream')
+    LemmaEntry(form='dreamt', tag='VBD', lemma='dream')
     """
     known: dict[tuple[str, str], str] = {}
     for number, line in enumerate(lines, start=1):
@@ -49,7 +49,7 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
         if not lemma:
             continue
         if not fields or len(fields) % 2:
-            expected = "a lemma, then tags and the forms with each"
+            expected = "a lemma, then tags, each followed by forms"
             raise TreebankError(name, number, f"expected {expected}, not {line.strip()!r}")
         for tag, forms in zip(fields[::2], fields[1::2], strict=True):
             for form in filter(None, forms.split(",")):
@@ -57,13 +57,15 @@ def parse_lexicon(lines: Iterable[str], name: str) -> Iterator[Entry]:
                 if other != lemma:
                     two = f"has two lemmas, {other!r} and {lemma!r}"
                     raise TreebankError(name, number, f"{form!r} with {tag} {two}")
-                yield Entry(form, tag, lemma)
+                yield LemmaEntry(form, tag, lemma)
 
 
-def list_words(entries: Iterable[Entry], numbers: Mapping[int, Sequence[str]]) -> list[Listed]:
-    """The entries with every number of tags that has their tag; `numbers` says which it has.
+def list_words(
+    entries: Iterable[LemmaEntry], numbers: Mapping[int, Sequence[str]]
+) -> list[ListedLemma]:
+    """Combine each entry with every id of tags that includes its tag (`numbers`: id to tags).
 
-    Some tags may be those of words that the treebank has not, but not all.
+    Tags that the treebank lacks are ignored, unless none occurs in it.
     """
     by_tag: defaultdict[str, list[int]] = defaultdict(list)
     for number, tags in sorted(numbers.items()):

@@ -1,9 +1,9 @@
-"""From a form to its lemma by a script: the case, and what changes at the start and at the end.
+"""Scripts that turn a form into its lemma: a casing, and edits at the start and at the end.
 
-A script is five fields, set apart by tabs: a casing, how many characters are cut at the start, what
-is put there instead, and the same for the end. What form and lemma have in common is their longest
-common substring, as in UDPipe 2 (Straka 2018, section 3.2); where they share nothing the script is
-`whole` and the lemma. Counting what is cut, not naming it, makes one script of many words.
+A script has five fields, separated by tabs: a casing, the number of characters removed at the
+start, the string added there, and likewise for the end. The unchanged part is the longest common
+substring of form and lemma, as in UDPipe 2 (Straka 2018, section 3.2); without one, the script is
+`whole` and the lemma. Removed characters are counted, not named, so that many words share a script.
 """
 from libc.stdint cimport uint32_t
 
@@ -14,14 +14,14 @@ cdef enum:
     KEPT = 1
     TITLE = 2
     WHOLE = 3
-    MAX_CELLS = 1 << 20       # of the comparison of a form and a lemma
+    MAX_CELLS = 1 << 20       # of the table that compares a form and a lemma
     MAX_CUT = 1 << 20
 
-CASINGS = ("lower", "kept", "title", "whole")     # before others, where several need as little
+CASINGS = ("lower", "kept", "title", "whole")     # ties prefer the first
 
 
 cdef class LemmaScripts:
-    """Scripts by their numbers, ready to be applied.
+    """Compiled scripts, by id.
 
     >>> scripts = LemmaScripts([b"lower\\t0\\t\\t3\\ty", b"whole\\tgo"])
     >>> scripts.lemma(0, "Berries"), scripts.lemma(1, "went")
@@ -35,7 +35,7 @@ cdef class LemmaScripts:
             known = [name.encode() for name in CASINGS]
             if (casing not in known or b"\n" in text
                     or len(fields) != (1 if casing == b"whole" else 4)):
-                raise ValueError(f"{text!r} is no script for lemmas")
+                raise ValueError(f"invalid lemma script {text!r}")
             script.casing = known.index(casing)
             cut_start, add_start, cut_end, add_end = (
                 (b"0", fields[0], b"0", b"") if script.casing == WHOLE else fields)
@@ -55,15 +55,16 @@ cdef class LemmaScripts:
         return self.scripts.size()
 
     def lemma(self, int number, str form):
-        """The lemma that a script makes of a form; a form that is too short only changes case."""
+        """Return the lemma that a script produces; a form that is too short only changes case."""
         cdef vector[char] out
         cdef bytes text = form.encode()
         if not 0 <= number < len(self):
-            raise IndexError(f"no script {number} among {len(self)}")
+            raise IndexError(f"there is no script {number} among {len(self)}")
         self.apply(number, Text(text, len(text)), out)
         return out.data()[:out.size()].decode()
 
     cdef int apply(self, int number, Text form, vector[char]& out) except -1 nogil:
+        """Append the lemma that a script produces from a form to `out`."""
         cdef const Script* script = &self.scripts[number]
         cdef Py_ssize_t at = 0, begin, n = 0, i = 0, first = script.cut_start, last
         cdef uint32_t c
@@ -95,7 +96,7 @@ cdef class LemmaScripts:
         return 0
 
     cdef bint keeps(self, int number) noexcept nogil:
-        """Whether a script changes no more than the case."""
+        """Whether a script changes the case at most."""
         cdef const Script* script = &self.scripts[number]
         return (script.casing != WHOLE and script.cut_start == 0 and script.cut_end == 0
                 and script.stop == script.add_start)
@@ -107,12 +108,12 @@ cdef class LemmaScripts:
 
 cdef int32_t _cut(bytes digits) except -1:
     if not digits.isdigit() or len(digits) > 7 or int(digits) > MAX_CUT:
-        raise ValueError(f"a script for lemmas cannot cut {digits!r} characters")
+        raise ValueError(f"a lemma script cannot remove {digits!r} characters")
     return int(digits)
 
 
 def lemma_script(str form, str lemma):
-    """The script that makes this lemma of this form, with the casing that leaves least to do.
+    """Return the script that turns a form into a lemma, with the casing of the smallest edit.
 
     >>> lemma_script("Oaks", "oak"), lemma_script("went", "go")
     ('lower\\t0\\t\\t1\\t', 'whole\\tgo')
@@ -130,7 +131,7 @@ def lemma_script(str form, str lemma):
 
 
 cdef str _cased(str form, int casing):
-    """The form as scripts of this casing see it: never longer or shorter."""
+    """Apply a casing to a form without changing its length."""
     if casing == KEPT:
         return form
     first = chr(Py_UNICODE_TOTITLE(ord(form[0]))) if casing == TITLE and form else ""
@@ -138,7 +139,7 @@ cdef str _cased(str form, int casing):
 
 
 cdef Py_ssize_t _common(str form, str lemma, Py_ssize_t* in_form, Py_ssize_t* in_lemma):
-    """The length of the longest common substring and, unless it is 0, the first place of it."""
+    """Return the length of the longest common substring and, if > 0, its first positions."""
     cdef Py_ssize_t n = len(form), m = len(lemma), i, j, most = 0
     cdef vector[int32_t] above, row
     cdef Py_UCS4 c

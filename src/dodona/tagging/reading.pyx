@@ -1,4 +1,4 @@
-"""Words read by a network: what it says of their tags, and what they add to states."""
+"""Words encoded by a network: their predicted tags, and their vectors for parser states."""
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
@@ -9,27 +9,27 @@ from dodona.core.network.network cimport Network, NetworkSpace
 from dodona.tagging.word_types cimport N_READ, TYPE_COLUMN, WordTypes
 
 cdef enum:
-    MOST_TYPES = 1 << 15      # kept between sentences: some 30 MB
+    MOST_TYPES = 1 << 15      # cached between batches: some 30 MB
 
 
 cdef class WordReader:
-    """A network with the word types that it has met. Each thread has one of its own."""
+    """A network with a cache of word types; each thread has its own."""
     cdef readonly Network network
     cdef WordTypes types
     cdef NetworkSpace space
-    cdef int n_tags           # columns for tags; the network fills in the first
+    cdef int n_tags           # tag columns; the network fills in the first n_heads
 
     def __init__(self, Network network not None, WordTypes types not None, int n_tags):
         if network.table_sizes() != list(types.table_sizes):
-            raise ValueError(f"a network whose tables have {network.table_sizes()} rows, but words "
-                             f"are spelled for {list(types.table_sizes)}")
+            raise ValueError(f"the network's tables have {network.table_sizes()} rows, but word "
+                             f"types are encoded for {list(types.table_sizes)}")
         if n_tags < network.n_heads:
-            raise ValueError(f"room for {n_tags} tags, but the network finds {network.n_heads}")
+            raise ValueError(f"{n_tags} tag columns, but the network predicts {network.n_heads}")
         self.network, self.types, self.n_tags = network, types, n_tags
         self.space = NetworkSpace(network)
 
     def read(self, sentences):
-        """A corpus of the sentences with their tags, ready for a search."""
+        """Encode sentences, run the network, and return the corpus with predicted tags."""
         cdef Corpus corpus
         if len(self.types) > MOST_TYPES:
             self.types.clear()
@@ -64,7 +64,7 @@ cdef class WordReader:
         return 0
 
     cdef int add_types(self) except -1 nogil:
-        """Let the network spell the types that it has not met."""
+        """Encode new word types in the network."""
         cdef int n_fields = self.network.n_fields, n_before = self.space.n_types
         cdef int n_types = <int> ((self.types.first.size() - 1) // n_fields)
         cdef const int32_t* first

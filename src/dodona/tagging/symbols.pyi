@@ -7,10 +7,10 @@ SYMBOL_KINDS: tuple[str, ...]
 
 def symbol_kind(form: str) -> str | None: ...
 def has_symbols(corpus: Corpus, sentences: Iterable[Sentence]) -> bool: ...
-def fix_symbols(
+def tag_symbols(
     corpus: Corpus,
     sentences: Iterable[Sentence],
     column: int,
-    fixed: Sequence[int],
+    classes: Sequence[int],
     kept: bytes | None = None,
 ) -> None: ...

@@ -1,7 +1,7 @@
-"""Emoji and signs of currencies: words that a treebank has few of, and that are all alike.
+"""Emoji and currency signs, which are rare in treebanks and all tagged alike.
 
-One that training has not seen takes the tags that others of its kind had there, whatever it looks
-like to a model: to the rest of the tagger, it is an unknown word of an unknown shape.
+An unknown emoji or sign gets the tags of its kind in the treebank; to the model it would be an
+unknown word of an unknown shape.
 """
 from libc.stdint cimport int32_t, uint32_t
 
@@ -15,13 +15,13 @@ cdef enum:
     NO_SYMBOL = -1
     EMOJI_WORD = 0
     CURRENCY_WORD = 1
-    SMALLEST = 0x24           # characters below are neither
+    SMALLEST = 0x24           # first character that can be a symbol
 
 SYMBOL_KINDS = ("emoji", "currency")
 
 
 cdef inline bint is_currency(uint32_t c) noexcept nogil:
-    """Unicode's category Sc, spelled out: the same on every version of Python."""
+    """Whether c is in Unicode's category Sc, listed here to be independent of Python's version."""
     return (c == c"$" or 0xa2 <= c <= 0xa5 or c == 0x58f or c == 0x60b or 0x7fe <= c <= 0x7ff
             or 0x9f2 <= c <= 0x9f3 or c == 0x9fb or c == 0xaf1 or c == 0xbf9 or c == 0xe3f
             or c == 0x17db or 0x20a0 <= c <= 0x20cf or c == 0xa838 or c == 0xfdfc or c == 0xfe69
@@ -29,13 +29,13 @@ cdef inline bint is_currency(uint32_t c) noexcept nogil:
 
 
 cdef inline bint is_emoji(uint32_t c) noexcept nogil:
-    """Pictures, and what is drawn as one."""
+    """Whether c is a pictograph, or usually drawn as one."""
     return (0x1f000 <= c <= 0x1faff or 0x2600 <= c <= 0x27bf or 0x231a <= c <= 0x23ff
             or 0x2b05 <= c <= 0x2b55)
 
 
 cdef inline bint goes_with_emoji(uint32_t c) noexcept nogil:
-    """Joiners, variation selectors, key caps, tags."""
+    """Whether c occurs inside emoji: joiners, variation selectors, key caps, tags."""
     return (c == 0x200d or c == 0xfe0e or c == 0xfe0f or c == 0x20e3 or c == 0x2640 or c == 0x2642
             or 0xe0020 <= c <= 0xe007f)
 
@@ -62,7 +62,7 @@ cdef int kind_of_word(const char* text, Py_ssize_t size) noexcept nogil:
 
 
 def symbol_kind(str form):
-    """Which of SYMBOL_KINDS a word is; None if it is neither.
+    """Return which of SYMBOL_KINDS a word is, or None.
 
     >>> symbol_kind("👍🏽"), symbol_kind("€"), symbol_kind("oak")
     ('emoji', 'currency', None)
@@ -73,7 +73,7 @@ def symbol_kind(str form):
 
 
 def has_symbols(Corpus corpus not None, sentences):
-    """Whether there is anything to fix: a word that is unknown, and an emoji or a currency."""
+    """Whether the corpus has an unknown word that is an emoji or a currency sign."""
     cdef Sentence sentence
     cdef const int32_t* entries
     cdef size_t s = 0
@@ -89,22 +89,22 @@ def has_symbols(Corpus corpus not None, sentences):
     return False
 
 
-def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kept=None):
-    """Give unknown emoji and currencies their classes in a column of the corpus.
+def tag_symbols(Corpus corpus not None, sentences, Py_ssize_t column, classes, kept=None):
+    """Write the classes of unknown emoji and currency signs into a column of the corpus.
 
-    `fixed` has a class for each of SYMBOL_KINDS; -1 leaves them alone, and so does a 1 in `kept`,
-    which has one for each sentence.
+    `classes` has a class for each of SYMBOL_KINDS, or -1 to change nothing; sentences whose byte in
+    `kept` is not 0 stay unchanged.
     """
-    cdef int32_t classes[2]
+    cdef int32_t emoji, currency
     cdef Sentence sentence
     cdef size_t s = 0
     cdef const int32_t* entries
     cdef int32_t* values
     cdef Text text
-    cdef int i, kind
-    classes[0], classes[1] = fixed
+    cdef int i, kind, klass
+    emoji, currency = classes
     if not 0 <= column < corpus.n_columns:
-        raise IndexError(f"no column {column} among {corpus.n_columns}")
+        raise IndexError(f"there is no column {column} among {corpus.n_columns}")
     for sentence in sentences:
         entries = entries_of(corpus, s, sentence)
         if kept is None or not kept[s]:
@@ -112,15 +112,16 @@ def fix_symbols(Corpus corpus not None, sentences, Py_ssize_t column, fixed, kep
             for i in range(sentence.n_words):
                 text = field(sentence, i, FORM)
                 kind = kind_of_word(text.text, text.size)
-                if kind != NO_SYMBOL and classes[kind] >= 0 and entries[i] == ID_UNKNOWN:
-                    values[i] = classes[kind] + N_RESERVED
+                klass = emoji if kind == EMOJI_WORD else currency
+                if kind != NO_SYMBOL and klass >= 0 and entries[i] == ID_UNKNOWN:
+                    values[i] = klass + N_RESERVED
         s += 1
 
 
 cdef const int32_t* entries_of(Corpus corpus, size_t number, Sentence sentence) except NULL:
-    """Which known words those of a sentence are, which must be that of this number."""
+    """Return the column `entry` of a sentence of the corpus, checking its length."""
     if corpus.n_columns <= ENTRY_COLUMN:
-        raise ValueError(f"a corpus of {corpus.n_columns} columns does not tell known words")
+        raise ValueError(f"a corpus of {corpus.n_columns} columns has no column of known words")
     if number >= corpus.n_words.size() or sentence.n_words != corpus.n_words[number]:
         raise ValueError("these are not the sentences of the corpus")
     return corpus.column(<int> number, ENTRY_COLUMN) + 1

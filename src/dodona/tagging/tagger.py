@@ -1,319 +1,134 @@
-"""The tagger as people use it: load, tag, save.
+"""The tagger: load, tag, save.
 
-Each column of tags is a task of its own, and later tasks see what earlier ones have found; lemmas,
-whose classes are scripts that make them of forms, come last. A column that the training data leave
-empty is no task: it stays as it is.
+Each column of tags is a task of its own, and later tasks see the tags of earlier ones. Lemmas,
+whose classes are edit scripts that turn forms into lemmas, come last. A column that is empty in the
+training data has no task and stays as it is.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from dodona.batches import require_sentence, stream
 from dodona.core.features.corpus import Corpus
-from dodona.core.tagging.tag_features import TagFeatures
-from dodona.core.tagging.tag_task import TagTask
-from dodona.core.tagging.tag_templates import LEMMA, tag_templates
-from dodona.core.tagging.tagging import Tagging, tag_all
-from dodona.core.weights.packed import PackedWeights
 from dodona.doc import Doc
-from dodona.records import field, fields, record
+from dodona.records import field, record
 from dodona.segmentation.segmenter import Segmenter, require_segmenter
-from dodona.settings import TaggerSettings
 from dodona.storage.container import Array
-from dodona.storage.said import check_values, said, said_settings
-from dodona.storage.saved import Format, Pieces, Saved
-from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
-from dodona.tagging.lemma_exceptions import Unknown
-from dodona.tagging.lemma_guesses import LemmaGuesses
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, Speller
-from dodona.tagging.symbol_learning import Fixed, restore_symbols
-from dodona.tagging.symbols import fix_symbols, has_symbols
+from dodona.storage.json_fields import read_field
+from dodona.storage.serialisable import FileFormat, Payload, Serialisable
+from dodona.tagging.linear_tags import LinearTags
+from dodona.tagging.tag_classes import TagClasses
 from dodona.tagging.tags import TAG_COLUMNS, keep_tags, with_tags
 from dodona.treebank.conllu.errors import BadSentence
-from dodona.treebank.encoding.clusters import Clusters
-from dodona.treebank.encoding.vocabulary import Vocabulary
-from dodona.treebank.sentence import Sentence, check_field
+from dodona.treebank.sentence import Sentence
 
 Item = TypeVar("Item", Sentence, Sentence | BadSentence)
-Numbers: TypeAlias = "array[int] | memoryview"  # of 32 bits
-HASHES = ("endings", "lemmas", "prefixes")  # of `Unknown`, of 64 bits
-UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(Unknown)}
 
 
-@record(frozen=True)
-class Answers:
-    """What a task may answer: its classes, and the words that have one of them for certain."""
+class TagScorer(Protocol):
+    """The model of a tagger: linear tasks, or a network with a linear task for lemmas."""
 
-    column: str
-    classes: list[bytes]
-    entries: Numbers  # known words, ascending …
-    before: Numbers  # … which, where the task before (for lemmas: all of them) gave this …
-    fixed: Numbers  # … have this class
-    n_learned: int = 0  # the classes from there on are those of certain words only; 0: none is
-    unknown: Unknown = field(default_factory=Unknown)  # of lemmas
-    meanings: list[bytes] | LemmaGuesses = field(init=False, repr=False, compare=False)
+    tag_classes: list[TagClasses]
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.n_learned <= len(self.classes):
-            raise ValueError(f"{self.n_learned} classes are learned, of {len(self.classes)}")
-        if self.column != LEMMA:
-            for name in self.classes:
-                check_field(name)
-        # what the classes stand for, made at once: threads may share it
-        meanings = self._guesses() if self.column == LEMMA else self.classes
-        object.__setattr__(self, "meanings", meanings)
+    def read(self, sentences: list[Sentence]) -> Corpus:
+        """Encode sentences, with a column for each task."""
 
-    def _guesses(self) -> LemmaGuesses:
-        known = self.unknown
-        return LemmaGuesses(
-            self.classes,
-            zip(known.endings, known.tags, known.scripts, strict=True),
-            known.lemmas,
-            known.prefixes,
-            zip(known.usual_tags, known.usual_scripts, strict=True),
-        )
+    def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
+        """Write the tags of an encoded batch into it, but for words that `kept` marks by column."""
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes the perceptron chooses among."""
-        return self.n_learned or len(self.classes)
+    def describe(self) -> dict[str, Any]:
+        """Return the facts that `dodona info` shows."""
 
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Serialise to metadata and arrays."""
 
-@record(frozen=True)
-class Knowledge:
-    """All that a tagger knows but for its weights: the words, and the answers to each task."""
-
-    forms: Vocabulary
-    ambiguity: Numbers  # per form
-    answers: list[Answers]
-    clusters: Clusters | None = None
-    symbols: Fixed = field(default_factory=list)  # of unknown emoji and currencies, by task
-
-    def speller(self) -> Speller:
-        """What makes numbers of words."""
-        return Speller(self.forms, self.ambiguity, self.clusters)
-
-    def tasks(self) -> list[TagTask]:
-        """The tasks, in their order."""
-        names = [answers.column for answers in self.answers]
-        if not names or len({*names} & {*TAG_COLUMNS}) != len(names):
-            raise ValueError(f"a tagger fills in some of {', '.join(TAG_COLUMNS)}, not {names}")
-        clusters = () if self.clusters is None else CLUSTER_COLUMNS
-        columns = (*COLUMNS, *clusters, *names)
-        return [
-            tag_task(columns, answers, names[:i], len(self.forms))
-            for i, answers in enumerate(self.answers)
-        ]
-
-
-def tag_task(
-    columns: Sequence[str], answers: Answers, before: Sequence[str], n_known: int
-) -> TagTask:
-    """The task that gives these answers, after those that have filled in the columns `before`.
-
-    Lemmas are certain given all of them, other tags given the last.
-    """
-    own = answers.column
-    return TagTask(
-        TagFeatures(tag_templates(columns, own, before), columns, own),
-        columns,
-        own,
-        before if own == LEMMA else before[-1:],
-        answers.n_classes,
-        n_known,
-        answers.entries,
-        answers.before,
-        answers.fixed,
-        len(answers.classes),
-    )
+    @classmethod
+    def deserialise(cls, payload: Payload) -> TagScorer:
+        """Deserialise what `serialise` wrote."""
 
 
 @record(repr=False)
-class Tagger(Saved):
-    """Tags words with UPOS, XPOS, FEATS and lemmas, those of them that it was trained on.
+class Tagger(Serialisable):
+    """A tagger of UPOS, XPOS, FEATS and lemmas, as far as the training data had them.
 
-    Made by `dodona.train_tagger` or `Tagger.load`. `record` tells how it came to be. With a
-    segmenter it needs no words.
+    Made by `dodona.train_tagger` or `Tagger.load`. `record` documents its training. With a
+    segmenter it reads raw text.
     """
 
-    FORMAT = Format("tagger", version=2, oldest=2, unsaid=2)  # 2: lemmas
+    FORMAT = FileFormat("tagger", version=2, oldest=2, implied=2)  # 2: lemmas
+    SCORER: ClassVar[type[TagScorer]] = LinearTags
 
-    settings: TaggerSettings
-    knowledge: Knowledge
-    weights: list[PackedWeights]
+    scorer: TagScorer
     record: dict[str, Any] = field(default_factory=dict)
     segmenter: Segmenter | None = None
 
     def __post_init__(self) -> None:
-        known = self.knowledge
-        self.columns = [answers.column for answers in known.answers]
-        self.classes = [answers.classes for answers in known.answers]
-        self.speller = known.speller()
-        self.meanings = [answers.meanings for answers in known.answers]
-        widths = map(self.settings.width_of, self.columns)
-        parts = zip(known.tasks(), self.weights, widths, strict=True)
-        self.searches = [Tagging(*part) for part in parts]
+        tag_classes = self.scorer.tag_classes
+        self.columns = [task.column for task in tag_classes]
+        self.classes = [task.classes for task in tag_classes]
+        self.meanings = [task.meanings for task in tag_classes]
 
     def __repr__(self) -> str:
         return f"<Tagger of {', '.join(self.columns)}>"
 
     def __call__(self, text: str, *, threads: int = 1) -> Doc:
-        """Raw text with its sentences, words and tags."""
+        """Segment and tag raw text."""
         segmenter = require_segmenter(self.segmenter)
         sentences = self.pipe(segmenter.segment(text), threads=threads)
         return Doc(sentences, text, is_strange=segmenter.is_strange(text))
 
     def tag(self, sentence: Sentence) -> Sentence:
-        """The sentence with the tags that the tagger gives it."""
+        """Return the sentence with predicted tags."""
         return self.tag_batch([require_sentence(sentence)])[0]
 
     def pipe(
         self, sentences: Iterable[Item], *, threads: int = 1, keep: Collection[str] = ()
     ) -> Iterator[Item]:
-        """Tag a stream of sentences, in order; bad ones pass through untouched.
+        """Tag a stream of sentences in order; bad ones pass through unchanged.
 
-        Where the stream ends in an error, all sentences before it are given out first. `keep` is
-        that of `tag_batch`.
+        If the stream ends in an error, all sentences before it are yielded first. `keep` is as in
+        `tag_batch`.
         """
         return stream(sentences, partial(self.tag_batch, keep=keep), threads)
 
     def tag_batch(self, sentences: list[Sentence], keep: Collection[str] = ()) -> list[Sentence]:
-        """The sentences with their tags.
+        """Return the sentences with predicted tags.
 
-        A column in `keep` (of `columns`) stays as it is in every sentence that has a value there,
-        and tells the tasks that come after it what it would have told them as their own.
+        A column in `keep` is left alone in every sentence that has a value there; later tasks then
+        see that value instead of a prediction.
         """
-        corpus = self.tags(sentences, keep)
-        return with_tags(corpus, sentences, self.columns, self.meanings, keep=keep)
+        return self.tag_corpus(self.scorer.read(sentences), sentences, keep)
 
-    def tags(self, sentences: list[Sentence], keep: Collection[str] = ()) -> Corpus:
-        """The sentences as numbers, tags included; `with_tags` reads them."""
+    def tag_corpus(
+        self, corpus: Corpus, sentences: list[Sentence], keep: Collection[str] = ()
+    ) -> list[Sentence]:
+        """Fill in the tags of a batch that the scorer has read, and return the tagged sentences."""
         if not {*keep} <= {*TAG_COLUMNS}:
             raise ValueError(f"keep has some of {', '.join(TAG_COLUMNS)}, not {[*keep]}")
-        corpus = self.speller.encode(sentences, len(self.searches))
-        kept = [
-            keep_tags(corpus, sentences, self.columns, self.meanings, column)
-            if column in keep
-            else None
+        tasks = self.columns, self.meanings
+        kept = {
+            column: keep_tags(corpus, sentences, *tasks, column)
             for column in self.columns
-        ]
-        if self.knowledge.symbols and has_symbols(corpus, sentences):
-            self._tag_with_symbols(corpus, sentences, kept)
-        else:
-            tag_all(self.searches, corpus, kept)
-        return corpus
-
-    def _tag_with_symbols(
-        self, corpus: Corpus, sentences: list[Sentence], kept: list[bytes | None]
-    ) -> None:
-        """Each task is told which tags the symbols have been given by those before it."""
-        first = corpus.n_columns - len(self.columns)
-        for task, search in enumerate(self.searches):
-            search.tag(corpus, kept[task])
-            fixed = self.knowledge.symbols[task]
-            fix_symbols(corpus, sentences, first + task, fixed, kept[task])
+            if column in keep
+        }
+        self.scorer.fill(corpus, sentences, kept)
+        return with_tags(corpus, sentences, *tasks, keep=keep)
 
     def parts(self) -> dict[str, Segmenter | None]:
-        """The segmenter; inside a parser, it is a part of that."""
+        """Return the segmenter; a tagger inside a parser has none of its own."""
         return {"segmenter": self.segmenter}
 
-    def take_apart(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The tagger as plain data and arrays."""
-        from dataclasses import asdict
-
-        settings = asdict(self.settings)
-        if not self.settings.clusters:
-            del settings["clusters"]  # without any, files are as they were before there were some
-        about = {
-            "settings": settings,
-            "tasks": [
-                {
-                    "column": answers.column,
-                    "classes": [name.decode() for name in answers.classes],
-                    "n_learned": answers.n_learned,
-                    **later_entries(self.knowledge.symbols[i : i + 1], answers),
-                }
-                for i, answers in enumerate(self.knowledge.answers)
-            ],
-            "steps": [weights.step for weights in self.weights],
-            "record": self.record,
-        }
-        known = self.knowledge
-        arrays = {
-            "tagger.forms": Array("U8", b"\n".join(known.forms.strings())),
-            "tagger.ambiguity": _to_array(known.ambiguity),
-        }
-        arrays |= to_cluster_arrays(known.clusters)
-        for answers, weights in zip(known.answers, self.weights, strict=True):
-            name = f"tagger.{answers.column}"
-            arrays[f"{name}.entries"] = _to_array(answers.entries)
-            arrays[f"{name}.before"] = _to_array(answers.before)
-            arrays[f"{name}.fixed"] = _to_array(answers.fixed)
-            arrays |= unknown_arrays(name, answers.unknown)
-            arrays |= to_packed_arrays(name, weights)
-        return about, arrays
+    def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Serialise the tagger to metadata and arrays."""
+        about, arrays = self.scorer.serialise()
+        return about | {"record": self.record}, arrays
 
     @classmethod
-    def put_together(cls, pieces: Pieces) -> Tagger:
-        """The tagger that `take_apart` took apart, with the clusters of the file if it uses any."""
-        about, arrays = pieces.about, pieces.arrays
-        settings = said_settings(about, TaggerSettings)
-        if settings.clusters and pieces.clusters is None:
-            raise ValueError(f"the clusters of {settings.clusters} are not there")
-        forms = Vocabulary.of_lines(arrays["tagger.forms"].cast("B"))
-        answers, weights = [], []
-        tasks, steps = said(about, "tasks", list[dict[str, Any]]), said(about, "steps", list[float])
-        for task, step in zip(tasks, steps, strict=True):
-            answers.append(_answers(task, arrays))
-            name, n_classes = f"tagger.{answers[-1].column}", answers[-1].n_classes
-            weights.append(from_packed_arrays(name, n_classes, step, arrays))
-        clusters = pieces.clusters if settings.clusters else None
-        symbols = restore_symbols(tasks, [len(found.classes) for found in answers])
-        knowledge = Knowledge(forms, arrays["tagger.ambiguity"], answers, clusters, symbols)
-        segmenter = pieces.part("segmenter", Segmenter)
-        return cls(settings, knowledge, weights, said(about, "record", dict), segmenter)
-
-
-def _answers(task: dict[str, Any], arrays: Mapping[str, memoryview]) -> Answers:
-    """What a task may answer, as a file has it."""
-    column, classes = said(task, "column", str), said(task, "classes", list[str])
-    n_learned = said(task, "n_learned", int)
-    if not 0 <= n_learned <= len(classes):
-        raise ValueError(f"{n_learned} of {len(classes)} classes of {column} are learned")
-    if column != LEMMA:
-        check_values(column, classes)
-    entries, before, fixed = (
-        arrays[f"tagger.{column}.{part}"] for part in ("entries", "before", "fixed")
-    )
-    unknown = restore_unknown(f"tagger.{column}", arrays) if "unknown" in task else Unknown()
-    return Answers(column, [*map(str.encode, classes)], entries, before, fixed, n_learned, unknown)
-
-
-def later_entries(symbols: Fixed, answers: Answers) -> dict[str, Any]:
-    """What a task says that files of old do not."""
-    found: dict[str, Any] = {"symbols": list(symbols[0])} if symbols else {}
-    return found | ({"unknown": True} if len(answers.unknown.lemmas) else {})
-
-
-def unknown_arrays(name: str, unknown: Unknown) -> dict[str, Array]:
-    """What a file has of the lemmas of unknown words: nothing, where nothing is known of them."""
-    return {
-        f"{name}.unknown.{part.name}": Array(
-            UNKNOWN_TYPES[part.name], getattr(unknown, part.name).tobytes()
-        )
-        for part in fields(unknown)
-        if len(unknown.lemmas)
-    }
-
-
-def restore_unknown(name: str, arrays: Mapping[str, memoryview]) -> Unknown:
-    """The same from a file."""
-    return Unknown(*(arrays[f"{name}.unknown.{part.name}"] for part in fields(Unknown)))
-
-
-def _to_array(numbers: Numbers) -> Array:
-    return Array("U32", numbers.tobytes())
+    def deserialise(cls, payload: Payload) -> Tagger:
+        """Deserialise what `serialise` wrote."""
+        segmenter = payload.part("segmenter", Segmenter)
+        scorer = cls.SCORER.deserialise(payload)
+        return cls(scorer, read_field(payload.about, "record", dict), segmenter)

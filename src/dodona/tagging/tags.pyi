@@ -1,7 +1,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from dodona.core.features.corpus import Corpus
-from dodona.tagging.lemma_guesses import LemmaGuesses
+from dodona.tagging.lemma_correction import LemmaCorrection
 from dodona.treebank.sentence import Sentence
 
 TAG_COLUMNS: dict[str, int]
@@ -10,7 +10,7 @@ def with_tags(
     corpus: Corpus,
     sentences: Iterable[Sentence],
     columns: Sequence[str],
-    classes: Sequence[Sequence[bytes] | LemmaGuesses],
+    classes: Sequence[Sequence[bytes] | LemmaCorrection],
     first: int = 0,
     keep: Collection[str] = (),
 ) -> list[Sentence]: ...
@@ -18,6 +18,6 @@ def keep_tags(
     corpus: Corpus,
     sentences: Iterable[Sentence],
     columns: Sequence[str],
-    classes: Sequence[Sequence[bytes] | LemmaGuesses],
+    classes: Sequence[Sequence[bytes] | LemmaCorrection],
     column: str,
 ) -> bytes: ...

@@ -1,4 +1,4 @@
-"""Tags and lemmas between the columns of sentences and the classes of an encoded corpus."""
+"""Conversion between tags and lemmas of sentences and classes of an encoded corpus."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
@@ -7,28 +7,28 @@ from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.core.tagging.tag_task cimport joined
-from dodona.tagging.lemma_guesses cimport LemmaGuesses
+from dodona.tagging.lemma_correction cimport LemmaCorrection
 from dodona.tagging.lemma_scripts cimport LemmaScripts
 from dodona.tagging.word_types cimport ENTRY_COLUMN
 from dodona.treebank.encoding.vocabulary cimport Vocabulary
 from dodona.treebank.sentence cimport FEATS, FORM, LEMMA, UPOS, XPOS, Sentence, Text, field
 
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS
+from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ
 
 TAG_COLUMNS = {"upos": UPOS, "xpos": XPOS, "feats": FEATS, "lemma": LEMMA}
 
 
 cdef Py_ssize_t first_column(Corpus corpus, columns) except -1:
-    """How many columns stand before those of the tasks."""
+    """Return the number of columns before those of the tasks."""
     cdef Py_ssize_t n = corpus.n_columns - len(columns)
     if n not in (len(COLUMNS), len(COLUMNS) + len(CLUSTER_COLUMNS), len(COLUMNS_READ)):
-        raise ValueError(f"a corpus of {corpus.n_columns} columns has no tags of {columns}")
+        raise ValueError(f"a corpus of {corpus.n_columns} columns has none for {columns}")
     return n
 
 
 cdef bint is_filled(Sentence sentence, int column) noexcept nogil:
-    """Whether a word has a value there."""
+    """Whether any word has a value in a column."""
     cdef Text text
     cdef int i
     for i in range(sentence.n_words):
@@ -38,14 +38,14 @@ cdef bint is_filled(Sentence sentence, int column) noexcept nogil:
     return False
 
 
-cdef class Columns:
-    """What the tasks mean by their classes: texts, or for lemmas scripts."""
-    cdef vector[int] places             # columns of sentences, ascending
-    cdef vector[int] tasks              # that fill them in
-    cdef vector[bint] kept              # where they lack values only
+cdef class TagWriter:
+    """Writer of tags into sentences; classes stand for texts, those of lemmas for scripts."""
+    cdef vector[int] columns            # of sentences, ascending
+    cdef vector[int] tasks              # that fill in these columns
+    cdef vector[bint] kept              # write only where a sentence has no values
     cdef vector[vector[Text]] texts     # of the classes
-    cdef LemmaGuesses guesses
-    cdef LemmaScripts scripts           # those of the guesses
+    cdef LemmaCorrection correction
+    cdef LemmaScripts scripts           # of `correction`
     cdef Py_ssize_t n_before            # columns of the corpus before those of the tasks
     cdef object owner                   # of the texts
     cdef vector[char] lemmas            # of one sentence
@@ -54,45 +54,45 @@ cdef class Columns:
     def __init__(self, columns, classes, keep, Py_ssize_t n_before):
         cdef bytes name
         if len(columns) != len(classes):
-            raise ValueError(f"classes of {len(classes)} tasks, but there are {len(columns)}")
+            raise ValueError(f"classes of {len(classes)} tasks for {len(columns)} columns")
         self.owner, self.n_before = classes, n_before
-        for place, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
-            self.places.push_back(place)
+        for number, k in sorted((TAG_COLUMNS[column], k) for k, column in enumerate(columns)):
+            self.columns.push_back(number)
             self.tasks.push_back(k)
             self.kept.push_back(columns[k] in keep)
             self.texts.resize(self.texts.size() + 1)
-            if place == LEMMA:
-                self.guesses = classes[k]
-                self.scripts = self.guesses.scripts
+            if number == LEMMA:
+                self.correction = classes[k]
+                self.scripts = self.correction.scripts
                 continue
             for name in classes[k]:
                 self.texts.back().push_back(Text(PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)))
 
     cdef Sentence filled(self, Sentence sentence, const int32_t* values):
-        """The sentence with the tags of these classes; `values` are those of the first task."""
+        """Return the sentence with its tags; `values` is the column of the first task."""
         cdef size_t n_tasks = self.tasks.size(), stride = n_nodes(sentence.n_words), k
         cdef const int32_t* column
         cdef bint is_good = True
         self.fields.resize(sentence.n_words * n_tasks)
         for k in range(n_tasks):
             column = values + self.tasks[k] * stride
-            if self.kept[k] and is_filled(sentence, self.places[k]):
+            if self.kept[k] and is_filled(sentence, self.columns[k]):
                 self.copy(sentence, k)
-            elif self.places[k] == LEMMA:
+            elif self.columns[k] == LEMMA:
                 is_good = self.write_lemmas(sentence, values, k) and is_good
             else:
                 is_good = self.write_tags(sentence, column, k) and is_good
         if not is_good:
-            raise ValueError("a class that does not exist: has the corpus been tagged?")
-        return sentence.with_fields(self.places.data(), <int> n_tasks, self.fields.data())
+            raise ValueError("the corpus has an unknown class: has it been tagged?")
+        return sentence.with_fields(self.columns.data(), <int> n_tasks, self.fields.data())
 
     cdef void copy(self, Sentence sentence, size_t k) noexcept nogil:
         cdef int i
         for i in range(sentence.n_words):
-            self.fields[i * self.tasks.size() + k] = field(sentence, i, self.places[k])
+            self.fields[i * self.tasks.size() + k] = field(sentence, i, self.columns[k])
 
     cdef bint write_tags(self, Sentence sentence, const int32_t* values, size_t k) noexcept nogil:
-        """Returns whether every class exists."""
+        """Look up the texts of classes; return whether every class exists."""
         cdef int32_t tag
         cdef int i
         for i in range(sentence.n_words):
@@ -104,7 +104,7 @@ cdef class Columns:
 
     cdef bint write_lemmas(self, Sentence sentence, const int32_t* values,
                            size_t k) except -1 nogil:
-        """The same for scripts; `lemmas` may move while it grows, so that pointers come last."""
+        """Apply scripts; return whether each exists. `lemmas` may move, so pointers come last."""
         cdef size_t stride = n_nodes(sentence.n_words), task = self.tasks[k]
         cdef const int32_t* entries = values + (ENTRY_COLUMN - self.n_before) * <Py_ssize_t> stride
         cdef Py_ssize_t at = 0
@@ -117,7 +117,7 @@ cdef class Columns:
             if not 0 <= script < <int32_t> self.scripts.scripts.size():
                 return False
             if entries[i] == ID_UNKNOWN:
-                script = self.guesses.better(
+                script = self.correction.corrected(
                     script, field(sentence, i, FORM), tags_before(values + i, stride, task))
             self.scripts.apply(script, field(sentence, i, FORM), self.lemmas)
             self.fields[i * self.tasks.size() + k].size = self.lemmas.size() - at
@@ -131,7 +131,7 @@ cdef class Columns:
 
 
 cdef uint32_t tags_before(const int32_t* values, size_t stride, size_t task) noexcept nogil:
-    """The number of the classes that the tasks before this one have given a word."""
+    """Return the `join` of the classes that earlier tasks have given a word."""
     cdef uint32_t tags = 0
     cdef size_t k
     for k in range(task):
@@ -140,14 +140,14 @@ cdef uint32_t tags_before(const int32_t* values, size_t stride, size_t task) noe
 
 
 def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=()):
-    """The sentences, from the corpus's number `first` on, with the tags that stand there.
+    """Return the sentences with the tags of the corpus, whose sentences count from `first`.
 
-    Task k has found `columns[k]`, one of TAG_COLUMNS, and means classes[k][c], a bytes, by its
-    class c; for lemmas, classes[k] is a LemmaGuesses. A column in `keep` stays as it is in
+    Task k fills in `columns[k]`, one of TAG_COLUMNS, and classes[k][c] is the text (bytes) of its
+    class c; for lemmas, classes[k] is a LemmaCorrection. A column in `keep` stays unchanged in
     sentences that have a value there.
     """
     cdef Py_ssize_t n_before = first_column(corpus, columns)
-    cdef Columns tags = Columns(columns, classes, keep, n_before)
+    cdef TagWriter tags = TagWriter(columns, classes, keep, n_before)
     cdef Sentence sentence
     cdef size_t s = first
     result = []
@@ -162,14 +162,14 @@ def with_tags(Corpus corpus, sentences, columns, classes, size_t first=0, keep=(
 
 
 def keep_tags(Corpus corpus, sentences, columns, classes, str column):
-    """Put the tags of sentences that have some into the corpus; returns a 1 for each of these.
+    """Copy a column of tags into the corpus; return 1 for each sentence that has values, else 0.
 
-    A tag that is none of the classes is unknown there. Lemmas are not put: no task looks at them.
+    A tag that is not a class becomes ID_UNKNOWN. Lemmas, which no task reads, are not copied.
     """
-    cdef int place = TAG_COLUMNS[column], i
+    cdef int number = TAG_COLUMNS[column], i
     cdef int task = columns.index(column)
     cdef Py_ssize_t n_before = first_column(corpus, columns)
-    cdef Vocabulary names = Vocabulary(() if place == LEMMA else classes[task])
+    cdef Vocabulary names = Vocabulary(() if number == LEMMA else classes[task])
     cdef bytearray kept = bytearray(len(corpus))
     cdef Sentence sentence
     cdef size_t s = 0
@@ -178,12 +178,12 @@ def keep_tags(Corpus corpus, sentences, columns, classes, str column):
     for sentence in sentences:
         if s >= corpus.n_words.size() or sentence.n_words != corpus.n_words[s]:
             raise ValueError("these are not the sentences of the corpus")
-        if is_filled(sentence, place):
+        if is_filled(sentence, number):
             kept[s] = 1
             values = (corpus.values.data() + corpus.first_value[s] + 2
                       + (n_before + task) * n_nodes(sentence.n_words))
             for i in range(sentence.n_words):
-                text = field(sentence, i, place)
+                text = field(sentence, i, number)
                 values[i] = names.lookup(text.text, text.size)
         s += 1
     return bytes(kept)

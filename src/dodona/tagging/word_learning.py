@@ -1,4 +1,4 @@
-"""What a tagger is to know of words: which tags there are, and which words are certain."""
+"""Learning of tag inventories: the tags of a treebank, and the words whose tags are certain."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections.abc import Sequence
 
 from dodona.core.tagging.tag_templates import LEMMA
 from dodona.settings import TaggerSettings
-from dodona.tagging.spelling import FIRST_AMBIGUITY, NO_AMBIGUITY
-from dodona.tagging.tagger import Answers, Knowledge
+from dodona.tagging.linear_tags import TagInventory
+from dodona.tagging.tag_classes import TagClasses
+from dodona.tagging.word_encoder import FIRST_AMBIGUITY, NO_AMBIGUITY
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
 
-SMALL_TAGSET = 100  # classes; XPOS comes first if it has no more, else last
+SMALL_TAGSET = 100  # classes; XPOS is the first task if it has no more, else the last
 
 
 def tag_columns(sentences: Sequence[Sentence], *, lemmas: bool = True) -> list[str]:
-    """The columns that hold tags, in the order in which to predict them; lemmas are the last.
+    """Return the columns that hold tags, in the order in which to predict them; lemmas come last.
 
-    A tagset like that of the Penn Treebank tells most of the others; one that spells out all of
-    morphology is easier to find once they are known (dev sets of en, ta, tr and ko).
+    A small tagset like that of the Penn Treebank determines most of the other tags; one that
+    encodes all of morphology is easier to predict once they are known (dev sets of en, ta, tr, ko).
     """
     values = {
         name: {value for column in column_of(sentences, name) for value in column}
@@ -41,30 +42,32 @@ def learn_words(
     tags: dict[str, list[list[str]]],
     settings: TaggerSettings,
     n_first: int | None = None,
-) -> tuple[Knowledge, list[array[int]]]:
-    """What is to be known of the words and tags of a treebank, and its tags as classes; those of
-    the first sentences, if they are counted, have the first numbers."""
+) -> tuple[TagInventory, list[array[int]]]:
+    """Return the inventory of a treebank's words and tags, and the class of every word by task.
+
+    Tags of the first `n_first` sentences have the first numbers.
+    """
     words = flatten(forms)
     counts = Counter(words)
     entry = {form: i for i, form in enumerate(sorted(counts))}
     entries = [entry[form] for form in words]
-    answers, gold = [], []
+    tag_classes, gold = [], []
     before = array("I", bytes(4 * len(words)))
     for column, values in tags.items():
         of_first = None if n_first is None else sum(map(len, values[:n_first]))
         names, classes = number_tags(flatten(values), of_first)
         certain = _certain(entries, before, classes, settings.certain)
-        answers.append(Answers(column, [name.encode() for name in names], *certain))
+        tag_classes.append(TagClasses(column, [name.encode() for name in names], *certain))
         gold.append(classes)
         before = classes
     ambiguity = _ambiguity(entries, gold[0], [counts[form] for form in entry], settings.rare)
-    return Knowledge(Vocabulary(map(str.encode, entry)), ambiguity, answers), gold
+    return TagInventory(Vocabulary(map(str.encode, entry)), ambiguity, tag_classes), gold
 
 
 def number_tags(values: Sequence[str], n_first: int | None = None) -> tuple[list[str], array[int]]:
-    """The classes, the most frequent first, and that of every word.
+    """Return the classes, the most frequent first, and the class of every word.
 
-    Those of the first values, if they are counted, are numbered as if there were no others.
+    Classes of the first `n_first` values are numbered as if there were no others.
 
     >>> number_tags(["VERB", "NOUN", "NOUN"])
     (['NOUN', 'VERB'], array('I', [1, 0, 0]))
@@ -83,7 +86,7 @@ def number_tags(values: Sequence[str], n_first: int | None = None) -> tuple[list
 def _certain(
     entries: list[int], before: array[int], classes: array[int], least: int
 ) -> tuple[array[int], array[int], array[int]]:
-    """The words seen often enough, given the class of the task before, and with one class only."""
+    """Return words that had a single class, often enough, after a class of the preceding task."""
     seen: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for word, given, klass in zip(entries, before, classes, strict=True):
         seen[word, given][klass] += 1
@@ -100,7 +103,7 @@ def _certain(
 def _ambiguity(
     entries: list[int], classes: array[int], counts: list[int], least: int
 ) -> array[int]:
-    """For each word a number of its set of classes; rare words have none.
+    """Return the ambiguity class of each word: a number for its set of tags, if not rare.
 
     A word seen once would always have the right set in training, and the tagger would rely on it.
     """
@@ -120,11 +123,11 @@ def _ambiguity(
 
 
 def column_of(sentences: Sequence[Sentence], name: str) -> list[list[str]]:
-    """The values of a column, sentence by sentence; the name is that of a task."""
+    """Return the values of the column that a task predicts, by sentence."""
     attribute = "lemmas" if name == LEMMA else name
     return [getattr(sentence, attribute) for sentence in sentences]
 
 
 def flatten(column: list[list[str]]) -> list[str]:
-    """The values of all sentences in a row."""
+    """Return the values of all sentences in one list."""
     return [value for sentence in column for value in sentence]

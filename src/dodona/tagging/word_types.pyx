@@ -1,10 +1,9 @@
-"""Word types in numbers, for networks: a type is a form, whatever stands around it.
+"""Word types (distinct forms) as rows of a network's embedding tables.
 
-A type has some rows in each field's table of vectors: of its lower-cased form, if that was seen
-often enough; of its affixes, its shape and the form itself, hashed; of all its character n-grams,
-hashed, as in Bojanowski et al. (2017); and of a vector from elsewhere, where vectors are given. A
-type is spelled once and then known by its number, so that what a network computes of it can be
-kept, too.
+A type has rows in the table of each field: of its lower-cased form, if that is frequent; of its
+hashed affixes, shape and form; of its hashed character n-grams, as in Bojanowski et al. (2017); and
+of a pre-trained vector, if vectors are given. A type is encoded once and then known by its id, so
+that the network can cache what it computes of it.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t
@@ -12,33 +11,34 @@ from libc.stdint cimport uint32_t
 from dodona.core.base.nodes cimport n_nodes
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
-from dodona.tagging.spelling cimport FIRST_WORD, N_PREFIXES, N_SPELLINGS, N_SUFFIXES, spell
+from dodona.tagging.word_encoder cimport (
+    FIRST_WORD, N_FORM_ATTRIBUTES, N_PREFIXES, N_SUFFIXES, encode_form)
 from dodona.treebank.characters cimport append, lowered, next_character
 from dodona.treebank.encoding.vocabulary cimport hashed
 from dodona.treebank.sentence cimport FORM, Fields, Sentence, Text, fields_of, text_at
 
-from dodona.tagging.spelling import SPELLINGS
+from dodona.tagging.word_encoder import FORM_ATTRIBUTES
 
 cdef enum:
-    LOWERED = 1               # not hashed: it has a vector of its own, if any
-    SHORTEST = 3              # n-grams, counted in characters with both ends marked
+    LOWERED = 1               # index of the lower-cased form, which is not hashed
+    SHORTEST = 3              # characters of an n-gram, with "<" and ">" at the ends
     LONGEST = 5
-    MOST_GRAMS = 64           # of one type: a form may be as long as a book
+    MOST_GRAMS = 64           # of one type, however long its form
 
-# the spellings that are hashed: all but the lower-cased form, which has its own vectors
+# hashed attributes: all but the lower-cased form, which has an embedding of its own
 HASHED = ("form", *(f"prefix{i}" for i in range(1, N_PREFIXES + 1)),
           *(f"suffix{i}" for i in range(1, N_SUFFIXES + 1)), "shape")
 FIELDS = ("lower", *HASHED, "grams")
-COLUMNS_READ = (*SPELLINGS, "type", "entry")    # of an encoded sentence, before its tags
-VECTOR = "vector"             # the last field, where vectors are given
+COLUMNS_READ = (*FORM_ATTRIBUTES, "type", "entry")    # of an encoded sentence, before its tags
+VECTOR = "vector"             # the last field, if vectors are given
 
 
 cdef class WordTypes:
-    """Types, numbered as they come.
+    """Word types, numbered in the order of their first occurrence.
 
-    `forms` are those that have vectors of their own, in lower case; `sizes` the rows of the tables
-    of HASHED and of the n-grams; `vectors` words with vectors from elsewhere; `known` the forms
-    that the column `entry` is to tell apart.
+    `forms` are lower-cased forms with embeddings of their own; `sizes` the rows of the tables of
+    HASHED and of the n-grams; `vectors` words with pre-trained vectors; `known` the forms with an
+    id in the column `entry`.
     """
 
     def __init__(self, Vocabulary forms not None, sizes, Vocabulary vectors=None,
@@ -47,7 +47,7 @@ cdef class WordTypes:
         self.known = Vocabulary() if known is None else known
         self.has_vectors = vectors is not None
         if len(self.sizes) != len(HASHED) + 1 or not all(1 < n < 1 << 28 for n in self.sizes):
-            raise ValueError(f"{len(HASHED) + 1} tables with rows are needed, not {self.sizes}")
+            raise ValueError(f"expected the sizes of {len(HASHED) + 1} tables, not {self.sizes}")
         self.n_rows = self.sizes
         self.clear()
 
@@ -55,26 +55,26 @@ cdef class WordTypes:
         return len(self.seen)
 
     def clear(self):
-        """Forget all types."""
+        """Remove all types."""
         self.seen = Vocabulary()
         self.first.assign(1, 0)
         self.rows.clear()
         self.entry.clear()
-        self.spellings.clear()
+        self.attributes.clear()
 
     @property
     def fields(self):
-        """Names of the fields."""
+        """The names of the fields."""
         return FIELDS if self.vectors is None else (*FIELDS, VECTOR)
 
     @property
     def table_sizes(self):
-        """Rows of the table of each field; the first row of `lower` and `vector` is for others."""
+        """The rows of each field's table; row 0 of `lower` and `vector` is for unknown words."""
         last = () if self.vectors is None else (len(self.vectors) + 1,)
         return (len(self.forms) + 1, *self.sizes, *last)
 
     def numbers(self, sentences):
-        """The type of every word, as the bytes of int32; new ones are added."""
+        """Return the type id of every word, as int32 bytes; new types are added."""
         cdef vector[int32_t] numbers
         cdef Sentence sentence
         cdef Fields fields
@@ -89,7 +89,7 @@ cdef class WordTypes:
         return PyBytes_FromStringAndSize(<char*> numbers.data(), numbers.size() * sizeof(int32_t))
 
     def encode(self, sentences, int n_tags):
-        """A corpus of the sentences: COLUMNS_READ, and room for so many tags of every word."""
+        """Encode sentences as a corpus: COLUMNS_READ, and `n_tags` empty columns of tags."""
         cdef Corpus corpus = Corpus(N_READ + n_tags)
         cdef Sentence sentence
         cdef vector[Fields] batch
@@ -105,23 +105,23 @@ cdef class WordTypes:
     cdef int fill(self, Fields sentence, int32_t* values) except -1 nogil:
         """Write COLUMNS_READ of a sentence."""
         cdef size_t stride = n_nodes(sentence.n_words), k
-        cdef const int32_t* spelled
+        cdef const int32_t* attributes
         cdef int32_t type
         cdef Text text
         cdef int i
         for i in range(sentence.n_words):
             text = text_at(sentence, i, FORM)
             type = self.find(text.text, text.size)
-            spelled = &self.spellings[<size_t> type * N_SPELLINGS]
-            for k in range(N_SPELLINGS):
-                values[k * stride + i] = spelled[k]
+            attributes = &self.attributes[<size_t> type * N_FORM_ATTRIBUTES]
+            for k in range(N_FORM_ATTRIBUTES):
+                values[k * stride + i] = attributes[k]
             values[TYPE_COLUMN * stride + i] = type
             values[ENTRY_COLUMN * stride + i] = self.entry[type]
-        values[(N_SPELLINGS - 1) * stride] ^= FIRST_WORD
+        values[(N_FORM_ATTRIBUTES - 1) * stride] ^= FIRST_WORD
         return 0
 
-    def spelled(self, size_t start=0):
-        """Where the rows of types from `start` on begin, per type and field, and the rows."""
+    def field_rows(self, size_t start=0):
+        """Return the first row of each type and field, for types from `start` on, and the rows."""
         cdef size_t n_fields = len(self.fields), at = min(start * n_fields, self.first.size() - 1)
         cdef size_t skipped = self.first[at], i
         cdef vector[int32_t] first
@@ -132,24 +132,24 @@ cdef class WordTypes:
                                           (self.rows.size() - skipped) * sizeof(int32_t)))
 
     cdef int32_t find(self, const char* text, Py_ssize_t size) except -1 nogil:
-        """The number of a type, which is spelled if it is new."""
+        """Return the id of a type, which is encoded if it is new."""
         cdef size_t n_before = self.seen.start.size()
         cdef int32_t number = self.seen.add(text, size) - N_RESERVED
         if self.seen.start.size() > n_before:
-            self.spell_type(text, size)
+            self.add_type(text, size)
         return number
 
-    cdef int spell_type(self, const char* text, Py_ssize_t size) except -1 nogil:
-        cdef int32_t values[N_SPELLINGS]
+    cdef int add_type(self, const char* text, Py_ssize_t size) except -1 nogil:
+        cdef int32_t values[N_FORM_ATTRIBUTES]
         cdef vector[char] lower
         cdef vector[int32_t] starts
         cdef Py_ssize_t at = 0
         cdef int32_t known
         cdef int k, n, i, length, hashed_field = 0, n_grams = 0
         cdef uint32_t n_rows
-        spell(text, size, values)
-        for k in range(N_SPELLINGS):
-            self.spellings.push_back(values[k])
+        encode_form(text, size, values)
+        for k in range(N_FORM_ATTRIBUTES):
+            self.attributes.push_back(values[k])
         self.entry.push_back(self.known.lookup(text, size))
         append(<uint32_t> c"<", lower)
         starts.push_back(0)
@@ -162,7 +162,7 @@ cdef class WordTypes:
         known = self.forms.lookup(lower.data() + 1, lower.size() - 2)
         self.rows.push_back(0 if known == ID_UNKNOWN else known - N_RESERVED + 1)
         self.end_field()
-        for k in range(N_SPELLINGS):
+        for k in range(N_FORM_ATTRIBUTES):
             if k == LOWERED:
                 continue
             n_rows = self.n_rows[hashed_field]
@@ -190,7 +190,7 @@ cdef class WordTypes:
 
     cdef int32_t vector_row(self, const char* text, Py_ssize_t size,
                             const vector[char]& lower) noexcept nogil:
-        """The vector of the form, or else of it in lower case; 0 if there is neither."""
+        """Return the vector row of the form, or of its lower case; 0 if there is neither."""
         cdef int32_t row = self.vectors.lookup(text, size)
         if row == ID_UNKNOWN:
             row = self.vectors.lookup(lower.data() + 1, lower.size() - 2)

@@ -1,9 +1,9 @@
-"""Treebanks: sentences and words, files of them, trees, graphs, and what the core sees of them."""
+"""Treebanks: sentences and words, files, trees, graphs, and their encoding for the core."""
 
 from types import ModuleType
 
-# Before any module of the room: those in Python need what is compiled with what needs them.
-from dodona._compiled.treebank import show_with
+# imported first: the Python modules of the package depend on the compiled ones
+from dodona._compiled.treebank import set_views
 
 
 def _views() -> ModuleType:
@@ -12,4 +12,4 @@ def _views() -> ModuleType:
     return views
 
 
-show_with(_views)
+set_views(_views)

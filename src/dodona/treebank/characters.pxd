@@ -1,4 +1,4 @@
-"""Code points in and out of UTF-8, and their case, for compiled code that looks at letters."""
+"""UTF-8 decoding and encoding, and lower case of code points, for compiled code."""
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
@@ -12,7 +12,7 @@ cdef extern from "Python.h":
 
 cdef inline uint32_t next_character(const char* text, Py_ssize_t size,
                                     Py_ssize_t* at) noexcept nogil:
-    """The code point at this place, which moves on; what is no UTF-8 is read as something else."""
+    """Return the code point at an offset, which advances; invalid UTF-8 yields some code point."""
     cdef const unsigned char* byte = <const unsigned char*> text + at[0]
     cdef uint32_t c = byte[0]
     cdef int n = 1 if c < 0xc0 else 2 if c < 0xe0 else 3 if c < 0xf0 else 4
@@ -28,7 +28,7 @@ cdef inline uint32_t next_character(const char* text, Py_ssize_t size,
 
 
 cdef inline int write_utf8(uint32_t c, char* target) noexcept nogil:
-    """Write a code point as UTF-8; returns how many bytes that takes."""
+    """Write a code point as UTF-8 and return the number of bytes."""
     cdef int i, n
     if c < 0x80:
         target[0] = <char> c
@@ -42,7 +42,7 @@ cdef inline int write_utf8(uint32_t c, char* target) noexcept nogil:
 
 
 cdef inline int append(uint32_t c, vector[char]& text) except -1 nogil:
-    """Add a code point as UTF-8."""
+    """Append a code point as UTF-8."""
     cdef char added[MAX_UTF8]
     cdef int i
     for i in range(write_utf8(c, added)):
@@ -50,7 +50,7 @@ cdef inline int append(uint32_t c, vector[char]& text) except -1 nogil:
 
 
 cdef inline uint32_t lowered(uint32_t c) noexcept nogil:
-    """One character for one, whatever the language."""
+    """Return the lower case of one code point, as one code point, independent of language."""
     if c < 0x80:
         return c + 32 if c"A" <= c <= c"Z" else c
     return Py_UNICODE_TOLOWER(c)

@@ -1,3 +1,3 @@
-"""What the columns of a treebank have in common."""
+"""The value of a column without annotation."""
 
-UNANNOTATED = "_"  # a head, label, tag or lemma that is not there
+UNANNOTATED = "_"  # in place of a head, label, tag or lemma

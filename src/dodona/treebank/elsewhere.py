@@ -1,4 +1,4 @@
-"""What other libraries call things: whoever types their names is told ours."""
+"""Attribute names of other libraries, for error messages that name ours."""
 
 WORD = {  # of spaCy, Stanza and UDPipe
     "pos_": "upos",
@@ -32,10 +32,10 @@ DOC = {
 
 
 def explain(thing: str, name: str, known: dict[str, str]) -> str:
-    """What to say of a name that is not there.
+    """Return the message for an attribute that does not exist.
 
     >>> explain("word", "pos_", WORD)
     "a word has no attribute 'pos_'; here that is upos"
     """
-    said = f"a {thing} has no attribute {name!r}"
-    return f"{said}; here that is {known[name]}" if name in known else said
+    message = f"a {thing} has no attribute {name!r}"
+    return f"{message}; here that is {known[name]}" if name in known else message

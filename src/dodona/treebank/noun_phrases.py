@@ -1,4 +1,4 @@
-"""Noun phrases of a tree in Universal Dependencies: flat ones, as spaCy's noun chunks are."""
+"""Base noun phrases of a tree in Universal Dependencies, like spaCy's noun chunks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from dodona.treebank.word import Word
 
 HEADS = frozenset({"NOUN", "PROPN", "PRON"})
-PARTS = frozenset({"flat", "fixed", "compound", "goeswith"})  # of a name: no phrase of their own
+PARTS = frozenset({"flat", "fixed", "compound", "goeswith"})  # of a name; not heads of phrases
 BEFORE = PARTS | {"det", "amod", "nummod", "nmod:poss", "clf", "advmod"}
 AFTER = PARTS
 
 
 def noun_phrases(sentence: Sentence) -> list[list[Word]]:
-    """The phrases, from left to right; one within another is left out."""
+    """Return the phrases from left to right, without those inside another."""
     tree = _Tree(sentence)
     spans = [tree.phrase(word) for word in range(1, len(sentence) + 1) if tree.has_phrase(word)]
     found: list[tuple[int, int]] = []
@@ -29,7 +29,7 @@ def noun_phrases(sentence: Sentence) -> list[list[Word]]:
 
 
 class _Tree:
-    """The children of each word, and how far it reaches with all that is below it."""
+    """The children of each word, and the extent of its subtree."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.upos, self.labels = sentence.upos, sentence.deprels
@@ -40,7 +40,7 @@ class _Tree:
         self.first = list(range(n_words + 1))
         self.last = list(range(n_words + 1))
         self.n_below = [1] * (n_words + 1)
-        order = [0]  # those on a cycle are never reached: they have no phrases
+        order = [0]  # words on a cycle are never reached and have no phrases
         for word in order:
             order += self.children[word]
         self.is_reached = [False] * (n_words + 1)
@@ -52,12 +52,12 @@ class _Tree:
                 self.n_below[head] += self.n_below[word]
 
     def has_phrase(self, word: int) -> bool:
-        """Whether the word is the head of a phrase."""
+        """Return whether the word is the head of a phrase."""
         is_noun = self.upos[word - 1] in HEADS and not self._is_in(word, PARTS)
         return is_noun and self.is_reached[word]
 
     def phrase(self, word: int) -> tuple[int, int]:
-        """The first and the last word of the phrase around its head."""
+        """Return the first and last word of the phrase of a head."""
         first = last = word
         for child in reversed([child for child in self.children[word] if child < word]):
             if not (self._is_whole(child, BEFORE) and self.last[child] == first - 1):
@@ -70,7 +70,7 @@ class _Tree:
         return first, last
 
     def _is_whole(self, word: int, labels: frozenset[str]) -> bool:
-        """Whether it hangs by such a label, and nothing of others stands among what is below it."""
+        """Return whether the label of a word is one of these and its subtree is contiguous."""
         n_between = self.last[word] - self.first[word] + 1
         return self._is_in(word, labels) and n_between == self.n_below[word]
 

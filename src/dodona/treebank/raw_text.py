@@ -1,8 +1,8 @@
-"""The text of a treebank, as the CoNLL 2018 shared task gave it to its systems, and back again.
+"""Raw text of treebanks, as in the CoNLL 2018 shared task, with the segmentation of it.
 
-Sentences follow each other with a space between them, or none where the last token says
-`SpaceAfter=No`; a blank line stands where `# newpar` or `# newdoc` begins a paragraph. Where a
-treebank has no such marks, its text is one long paragraph.
+Sentences are separated by a space, or by nothing after a token with `SpaceAfter=No`; a blank line
+precedes the paragraphs that begin with `# newpar` or `# newdoc`. The text of a treebank without
+such comments is one paragraph.
 """
 
 from __future__ import annotations
@@ -14,25 +14,28 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from dodona.treebank.sentence import Sentence
-from dodona.treebank.tokens import unescape_spaces
+from dodona.treebank.tokens import tokens, unescape_spaces
 
 PARAGRAPH = "\n\n"
-LINES, WRAPPED = 0.5, 0.25  # shares of the paragraphs that `in_lines` ends by a line end, and wraps
-WIDTHS = 40, 100  # of lines that are wrapped
+LINES, WRAPPED = (
+    0.5,
+    0.25,
+)  # shares of the paragraphs that `in_lines` ends with a line end, and wraps
+WIDTHS = 40, 100  # of wrapped lines
 _NEW_PARAGRAPH = re.compile(r"#\s*new(par|doc)\b")
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 
 
 @dataclass(frozen=True)
-class Token:
-    """What stands in the text as one piece, and the words it is made of."""
+class TextToken:
+    """A token of the text and the words it consists of."""
 
     form: str
     words: tuple[str, ...]
     misc: str
 
     def attribute(self, name: str) -> str | None:
-        """A value of MISC."""
+        """Return the value of a name in MISC, if any."""
         for part in self.misc.split("|"):
             key, equals, value = part.partition("=")
             if equals and key == name:
@@ -41,7 +44,7 @@ class Token:
 
     @property
     def space_after(self) -> str:
-        """The white space between this token and the next."""
+        """White space between this token and the next."""
         if self.misc == "_":
             return " "
         if self.attribute("SpaceAfter") == "No":
@@ -50,34 +53,22 @@ class Token:
         return " " if spaces is None else unescape_spaces(spaces)
 
 
-def tokens_of(sentence: Sentence) -> list[Token]:
-    """The tokens of a sentence: its words, those of a range as one; empty nodes are left out.
+def tokens_of(sentence: Sentence) -> list[TextToken]:
+    """Return the tokens of a sentence: its words, and multiword tokens; without empty nodes.
 
     >>> [token.form for token in tokens_of(Sentence.from_columns(["Oaks", "speak"]))]
     ['Oaks', 'speak']
     """
-    tokens: list[Token] = []
-    last = 0  # number of the last word of the range
-    words: list[str] = []
-    for line in bytes(sentence).decode().removeprefix("\ufeff").split("\n"):
-        fields = line.split("\t")
-        if len(fields) < 10 or line.startswith("#") or "." in fields[0]:
-            continue
-        number, form, misc = fields[0], fields[1], fields[9].removesuffix("\r")
-        if "-" in number:
-            last, words = int(number.partition("-")[2]), []
-            tokens.append(Token(form, (), misc))
-        elif int(number) <= last:
-            words.append(form)
-            tokens[-1] = Token(tokens[-1].form, tuple(words), tokens[-1].misc)
-        else:
-            tokens.append(Token(form, (form,), misc))
-    return tokens
+    forms = sentence.forms
+    return [
+        TextToken(token.form, tuple(forms[token.first - 1 : token.last]), token.misc)
+        for token in tokens(sentence)
+    ]
 
 
 @dataclass
 class GoldText:
-    """The text of a treebank and where its sentences, tokens and words are in it."""
+    """The text of a treebank, and the positions of its sentences, tokens and words."""
 
     text: str = ""
     spans: list[tuple[int, int, bool]] = field(default_factory=list)  # start, end, new sentence?
@@ -85,7 +76,7 @@ class GoldText:
     paragraphs: list[int] = field(default_factory=list)  # where each begins
 
     def without_paragraphs(self) -> GoldText:
-        """The same as one paragraph: a space stands where a blank line stood.
+        """Join all paragraphs into one, with spaces in place of blank lines.
 
         >>> oak = Sentence.from_columns(["Oak"], comments=["# newpar"])
         >>> gold_text([oak, oak]).without_paragraphs().text
@@ -101,16 +92,16 @@ class GoldText:
         return GoldText(" ".join(pieces), spans, self.words, self.paragraphs[:1])
 
     def in_lines(self, seed: int) -> GoldText:
-        """The same as one paragraph, some of it in lines as texts have them elsewhere.
+        """Join all paragraphs into one, with random line ends and wrapped lines as in real texts.
 
-        A paragraph may be a line, or several where it is wrapped; others follow after a space.
+        A paragraph may become a line, or several if it is wrapped; others follow after a space.
         """
         rng = Random(seed)
         whole = self.without_paragraphs()
         text = list(whole.text)
         less = len(PARAGRAPH) - 1
         starts = [at - less * i for i, at in enumerate(self.paragraphs)]
-        inner: set[int] = set()  # spaces that are within a token stay
+        inner: set[int] = set()  # spaces within tokens, which stay
         for start, end, _ in whole.spans:
             inner.update(i for i in range(start, end) if text[i] == " ")
         for start, end in zip(starts, [*starts[1:], len(text) + 1], strict=True):
@@ -121,7 +112,7 @@ class GoldText:
         return replace(whole, text="".join(text))
 
     def __add__(self, other: GoldText) -> GoldText:
-        """This text and then the other, as a new paragraph."""
+        """Append another text as a new paragraph."""
         if not other.text:
             return self
         n = len(self.text) + len(PARAGRAPH)
@@ -134,7 +125,7 @@ class GoldText:
 
 
 def _wrap(text: list[str], start: int, end: int, width: int, kept: set[int]) -> None:
-    """Make line ends of spaces, so that no line from start to end is longer than the width."""
+    """Replace spaces by line ends, so that no line from start to end exceeds the width."""
     last = None
     for i in range(start, end):
         if text[i] == " " and i not in kept:
@@ -145,7 +136,7 @@ def _wrap(text: list[str], start: int, end: int, width: int, kept: set[int]) -> 
 
 
 def raw_text(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """The text of the sentences, piece by piece.
+    """Yield the text of the sentences, one by one.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak", "."], misc=["_", "SpaceAfter=No", "_"])
     >>> "".join(raw_text([oaks, oaks]))
@@ -156,18 +147,18 @@ def raw_text(sentences: Iterable[Sentence]) -> Iterator[str]:
 
 
 def gold_text(sentences: Iterable[Sentence]) -> GoldText:
-    """The text of the sentences, with what a segmenter should find in it."""
+    """Return the text of the sentences with its gold segmentation."""
     gold, at = GoldText(), 0
     pieces: list[str] = []
-    for gap, text, tokens in _pieces(sentences):
+    for gap, text, found in _pieces(sentences):
         at += len(gap)
         if not pieces or gap == PARAGRAPH:
             gold.paragraphs.append(at)
-        spans = _spans(text, [token.form for token in tokens])
-        assert spans is not None, "a text that does not fit was made anew from its tokens"
+        spans = _spans(text, [token.form for token in found])
+        assert spans is not None, "a text that does not match is rebuilt from its tokens"
         for i, (start, end) in enumerate(spans):
             gold.spans.append((at + start, at + end, i == 0))
-        gold.words.extend(token.words for token in tokens)
+        gold.words.extend(token.words for token in found)
         at += len(text)
         pieces += [gap, text]
     gold.text = "".join(pieces)
@@ -175,9 +166,9 @@ def gold_text(sentences: Iterable[Sentence]) -> GoldText:
 
 
 def original_text(sentences: Iterable[Sentence]) -> str:
-    """The text that a segmenter made the sentences of, rebuilt from MISC.
+    """Rebuild the text that a segmenter split into these sentences, from MISC.
 
-    Lone surrogates, which no file can hold, have become U+FFFD.
+    Lone surrogates, which UTF-8 cannot encode, have become U+FFFD.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], misc=["_", r"SpacesAfter=\\n\\n"])
     >>> original_text([oaks])
@@ -191,34 +182,34 @@ def original_text(sentences: Iterable[Sentence]) -> str:
     return "".join(pieces)
 
 
-def _pieces(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str, list[Token]]]:
-    """What stands before each sentence, its text, and its tokens."""
+def _pieces(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str, list[TextToken]]]:
+    """Yield the separator before each sentence, its text, and its tokens."""
     gap = None
     for sentence in sentences:
-        tokens = tokens_of(sentence)
+        found = tokens_of(sentence)
         if gap is None:
             gap = ""
         elif any(map(_NEW_PARAGRAPH.match, sentence.comments)):
             gap = PARAGRAPH
-        yield gap, _text_of(sentence, tokens), tokens
-        gap = " " if tokens[-1].attribute("SpaceAfter") != "No" else ""
+        yield gap, _text_of(sentence, found), found
+        gap = " " if found[-1].attribute("SpaceAfter") != "No" else ""
 
 
-def _text_of(sentence: Sentence, tokens: list[Token]) -> str:
-    """What `# text` says, if the tokens are in it; else the tokens, as SpaceAfter joins them."""
+def _text_of(sentence: Sentence, found: list[TextToken]) -> str:
+    """Return `# text` if it consists of the tokens, else the tokens joined according to MISC."""
     for comment in sentence.comments:
-        if found := _TEXT.match(comment):
-            text = found[1].strip()
-            if _spans(text, [token.form for token in tokens]) is not None:
+        if match := _TEXT.match(comment):
+            text = match[1].strip()
+            if _spans(text, [token.form for token in found]) is not None:
                 return text
     joined = [
-        token.form + (" " if token.attribute("SpaceAfter") != "No" else "") for token in tokens
+        token.form + (" " if token.attribute("SpaceAfter") != "No" else "") for token in found
     ]
     return "".join(joined).rstrip(" ")
 
 
 def _spans(text: str, forms: list[str]) -> list[tuple[int, int]] | None:
-    """Where the forms stand in the text, if they and white space are all that is there."""
+    """Return the positions of the forms; None if the text is not just forms and white space."""
     spans, at = [], 0
     for form in forms:
         while text[at : at + 1].isspace():

@@ -1,4 +1,4 @@
-"""The layout of a sentence, for compiled code; words are counted from 0 here, as arrays are."""
+"""Memory layout of a sentence, for compiled code; words are numbered from 0, as in arrays."""
 
 cimport cython
 from libc.stdint cimport int32_t
@@ -16,7 +16,7 @@ cdef enum:
     DEPS = 8
     MISC = 9
     STRIDE = 11     # starts per word: its ten columns, and one past the end of the last
-    NO_HEAD = -1    # the head column says "_"
+    NO_HEAD = -1    # the head column is "_"
 
 cdef struct Text:
     const char* text
@@ -64,12 +64,12 @@ cdef inline Text text_at(Fields fields, int word, int column) noexcept nogil:
     return Text(fields.raw + start[0], start[1] - start[0] - 1)
 
 
-# Column `column` of word `word`, where it lies in the sentence: not ended by a zero.
+# A field, as bytes of the sentence without a terminating zero.
 cdef inline Text field(Sentence sentence, int word, int column) noexcept nogil:
     return text_at(fields_of(sentence), word, column)
 
 
-# The value of NAME in Name=Value|Name=Value|…; empty, at the end, if it is not there.
+# The value of a name in Name=Value|Name=Value|…; empty if it has none.
 cdef inline Text named_value(Text values, const char* name, Py_ssize_t size) noexcept nogil:
     cdef const char* at = values.text
     cdef const char* end = values.text + values.size

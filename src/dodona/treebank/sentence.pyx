@@ -1,9 +1,9 @@
-"""A sentence of a treebank: its bytes as they stood in the file, and where each field lies in them.
+"""A sentence of a treebank: its bytes as in the file, and the offsets of each field.
 
-Word i (from 0) owns eleven offsets in `start`: field k is
+Word i (from 0) has eleven offsets in `start`: field k is
 raw[start[11 * i + k] : start[11 * i + k + 1] - 1], so that compiled code reaches any field with two
-loads, and a Python string is made only when asked for.
-Ranges (3-4), empty nodes (8.1) and comments have no offsets: they live in the bytes alone.
+loads, and Python strings are created on demand.
+Ranges (3-4), empty nodes (8.1) and comments have no offsets; they exist in the bytes only.
 """
 
 cimport cython
@@ -21,7 +21,7 @@ NAMES = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps
 
 cdef enum:
     HEAD_WIDTH = 10         # digits of the largest int32
-    MAX_WORDS = 10_000_000  # of a sentence made in Python; keeps every offset an int32
+    MAX_WORDS = 10_000_000  # of a sentence from `from_columns`; keeps every offset an int32
 
 PICTURE_WIDTH = 1000
 
@@ -29,8 +29,8 @@ PICTURE_WIDTH = 1000
 cdef object find_views = None
 
 
-def show_with(find):
-    """Say how to find what else sentences show of themselves: it builds on them, few need it."""
+def set_views(find):
+    """Set the function that imports `treebank.views`, which depends on this module, on demand."""
     global find_views
     find_views = find
 
@@ -41,7 +41,7 @@ cdef views():
 
 @cython.final
 cdef class Sentence:
-    """One sentence, immutable. The reader makes them; `Sentence.from_columns` does from Python.
+    """An immutable sentence, made by the reader or by `Sentence.from_columns`.
 
     >>> s = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> len(s), s.forms, s.heads, s.upos
@@ -67,11 +67,11 @@ cdef class Sentence:
         return iter(views().words(self))
 
     def __getitem__(self, index):
-        """The words at these places, which count from 0: sentence[0] is the word with id 1."""
+        """Return the word at an index (sentence[0] has id 1), or the words of a slice."""
         return views().word(self, index)
 
     def __eq__(self, other):
-        """The same bytes in the same format, wherever they come from."""
+        """Return whether bytes and format are the same; source and line may differ."""
         if not isinstance(other, Sentence):
             return NotImplemented
         return self.data == (<Sentence> other).data and self.format == (<Sentence> other).format
@@ -113,7 +113,7 @@ cdef class Sentence:
 
     @property
     def heads(self):
-        """The head of each word, 0 for the root; None where the column is "_"."""
+        """The head of each word: 0 for the root, None for "_"."""
         return [self.head[i] if self.head[i] != NO_HEAD else None for i in range(self.n_words)]
 
     @property
@@ -130,7 +130,7 @@ cdef class Sentence:
 
     @property
     def comments(self):
-        """The comment lines above the words, with their "#", without their line ends."""
+        """The comment lines above the words, with "#", without line ends."""
         if self.n_words == 0:
             return []
         above = self.data[:self.start[0]].removeprefix(b"\xef\xbb\xbf").decode()
@@ -138,12 +138,12 @@ cdef class Sentence:
 
     @property
     def sent_id(self):
-        """What the comment "# sent_id = …" says; None without one."""
+        """The value of the comment "# sent_id = …"; None without one."""
         return views().comment(self, "sent_id")
 
     @property
     def text(self):
-        """What the comment "# text = …" says, or else the tokens with the spaces between them."""
+        """The value of the comment "# text = …", or else the tokens joined as MISC says."""
         return views().text(self)
 
     @property
@@ -157,7 +157,7 @@ cdef class Sentence:
 
     @property
     def words(self):
-        """The words, as a list; iterating over the sentence gives the same.
+        """The words, as a list; iterating over the sentence yields the same words.
 
         >>> Sentence.from_columns(["Oaks", "speak"]).words
         [<Word 1 Oaks>, <Word 2 speak>]
@@ -165,11 +165,11 @@ cdef class Sentence:
         return views().words(self)
 
     def noun_phrases(self):
-        """The noun phrases, each as a list of words, from left to right; none is within another.
+        """Return the noun phrases, each as a list of words, from left to right; none are nested.
 
-        A phrase is a noun, proper noun or pronoun with what stands in front of it and belongs to
-        it, and names of several words; prepositions, relative clauses and coordinated phrases are
-        left out. The tree must be in Universal Dependencies.
+        A phrase is a noun, proper noun or pronoun with the modifiers in front of it, and a name may
+        have several words; prepositions, relative clauses and coordinated phrases are excluded.
+        The tree must be in Universal Dependencies.
 
         >>> oaks = Sentence.from_columns(
         ...     ["Old", "oaks", "speak"], upos=["ADJ", "NOUN", "VERB"], heads=[2, 3, 0],
@@ -181,16 +181,16 @@ cdef class Sentence:
 
     @property
     def roots(self):
-        """The words that have no head but the artificial root."""
+        """The words that depend on the artificial root."""
         return views().roots(self)
 
     @property
     def root(self):
-        """The first of the roots; None if there is none."""
+        """The first root; None if there is none."""
         return next(iter(self.roots), None)
 
     def tree(self, *, width=None, colour=False):
-        """The tree as lines of text, as `dodona.drawing.terminal.draw` draws it.
+        """Return the tree as lines of text, drawn by `dodona.drawing.terminal.draw`.
 
         >>> s = Sentence.from_columns(["Ask", "!"], heads=[0, 1], deprels=["root", "punct"])
         >>> print(s.tree())
@@ -203,11 +203,11 @@ cdef class Sentence:
         self, *, width=PICTURE_WIDTH, tags="upos", standalone=True, title=None, compact=False,
         margin=None,
     ):
-        """The tree as an SVG picture, in rows no wider than `width` pixels (None: in one row).
+        """Return the tree as an SVG picture, in rows of at most `width` pixels (None: in one row).
 
-        Beneath the words stand their `tags`: "upos", "xpos" or None. `standalone=False` leaves out
-        the style, for a page that has it already: `dodona.drawing.svg.STYLE`. `compact` is for long
-        sentences: smaller, and closer together; `margin` is what is left free around, in pixels.
+        `tags` are shown below the words: "upos", "xpos" or None. `standalone=False` omits the style
+        sheet, for pages that contain it already (`dodona.drawing.svg.STYLE`). `compact` draws long
+        sentences smaller and closer together; `margin` is the space around the picture in pixels.
         """
         return views().svg(
             self, width=width, tags=tags, standalone=standalone, title=title, compact=compact,
@@ -217,14 +217,14 @@ cdef class Sentence:
         return self.to_svg()
 
     def to_conllu(self):
-        """The sentence as it stands in a file, with its blank line."""
+        """Return the sentence in CoNLL-U, with its blank line."""
         return views().conllu(self)
 
     def to_dict(self, *, as_text=False):
-        """The sentence in lists and dictionaries, as it stands in JSON.
+        """Return the sentence as lists and dictionaries, ready for JSON.
 
         FEATS and MISC are dictionaries, and words have their `start` and `end` in the text; with
-        `as_text` there are the columns of CoNLL-U alone, as they stand there.
+        `as_text`, the columns are those of CoNLL-U, as text.
 
         >>> Sentence.from_columns(["Oaks"], feats=["Number=Plur"]).to_dict()["words"][0]["feats"]
         {'Number': 'Plur'}
@@ -232,13 +232,15 @@ cdef class Sentence:
         return views().as_data(self, as_text)
 
     def to_json(self, *, indent=None):
-        """The sentence as JSON: `to_dict`, written out."""
-        return views().as_json(self, indent)
+        """Return `to_dict` as a string of JSON."""
+        from json import dumps
+
+        return dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def replace(
         self, heads=None, deprels=None, upos=None, xpos=None, feats=None, lemmas=None, deps=None
     ):
-        """A new sentence with these columns replaced, every other byte as it was.
+        """Return a new sentence with these columns replaced and all other bytes unchanged.
 
         >>> s = Sentence.from_columns(["Oaks", "speak"])
         >>> s.replace(heads=[2, 0], upos=["NOUN", "VERB"]).heads
@@ -252,7 +254,7 @@ cdef class Sentence:
         forms, *, lemmas=None, upos=None, xpos=None, feats=None, heads=None, deprels=None,
         deps=None, misc=None, comments=(), format="conllu",
     ):
-        """A sentence made in Python; "_" where a column is absent, None for a head not known.
+        """Make a sentence; absent columns are "_", and None is an unknown head.
 
         >>> bytes(Sentence.from_columns(["Speak"], heads=[0], comments=["# sent_id = 1"]))
         b'# sent_id = 1\\n1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\t_\\t_\\t_\\n\\n'
@@ -284,7 +286,7 @@ cdef class Sentence:
 
 
 def with_tree(Sentence sentence, heads, list labels, label_ids):
-    """The sentence with heads (-1: none) and labels[label_ids[i]], as the parser makes it.
+    """Return the sentence with heads (-1: none) and labels[label_ids[i]], as the parser does.
 
     >>> s = Sentence.from_columns(["Oaks", "speak"])
     >>> with_tree(s, [2, 0], [b"nsubj", b"root"], [0, 1]).deprels
@@ -306,7 +308,7 @@ cdef Sentence make_sentence(
     bytes data, int n_words, const int32_t* start, const int32_t* head,
     str source, Py_ssize_t line, str format,
 ):
-    """`start` and `head` are copied; where one is NULL the caller fills in its numbers."""
+    """Make a sentence with copies of `start` and `head`; the caller fills in one that is NULL."""
     cdef Sentence self = Sentence.__new__(Sentence)
     cdef size_t n_starts = <size_t>STRIDE * n_words
     self.start = <int32_t*>malloc((n_starts + n_words + 1) * sizeof(int32_t))
@@ -338,7 +340,7 @@ cdef list column(Sentence self, int column):
 
 
 cdef Sentence blank(Py_ssize_t n_words, comments, str format):
-    """A sentence of `n_words` words whose columns are all "_"."""
+    """Make a sentence whose columns are all "_"."""
     cdef Sentence self
     cdef int i, k
     cdef int32_t position
@@ -361,7 +363,7 @@ cdef Sentence blank(Py_ssize_t n_words, comments, str format):
 
 
 cdef Sentence edited(Sentence self, tuple columns):
-    """The sentence with the values of those of its ten columns that are not None."""
+    """Return the sentence with those of its ten columns replaced that are not None."""
     cdef vector[Text] texts
     cdef vector[char] digits
     cdef vector[int32_t] heads
@@ -395,10 +397,10 @@ cdef Sentence edited(Sentence self, tuple columns):
 cdef Sentence rebuilt(
     Sentence old, const int* columns, int n_columns, const Text* texts, const int32_t* heads,
 ):
-    """`old` with texts[i * n_columns + k] as column columns[k] of word i; columns ascend."""
+    """Return `old` with texts[i * n_columns + k] as column columns[k], ascending, of word i."""
     cdef Py_ssize_t total = old.size
     cdef Py_ssize_t read = 0, written = 0
-    cdef int32_t moved = 0      # how far what comes next lies from where it was
+    cdef int32_t moved = 0      # offset of the following bytes from their old position
     cdef const int32_t* was
     cdef int32_t* now
     cdef const Text* text = texts
@@ -434,9 +436,9 @@ cdef Sentence rebuilt(
     return new
 
 
-cdef Text head_text(int32_t head, char* room) noexcept nogil:
-    """The head as the file writes it, in the last of HEAD_WIDTH bytes of room."""
-    cdef char* first = room + HEAD_WIDTH
+cdef Text head_text(int32_t head, char* buffer) noexcept nogil:
+    """Write a head right-aligned into a buffer of HEAD_WIDTH bytes."""
+    cdef char* first = buffer + HEAD_WIDTH
     if head == NO_HEAD:
         first -= 1
         first[0] = c"_"
@@ -447,11 +449,11 @@ cdef Text head_text(int32_t head, char* room) noexcept nogil:
             head = head // 10
             if head == 0:
                 break
-    return Text(first, room + HEAD_WIDTH - first)
+    return Text(first, buffer + HEAD_WIDTH - first)
 
 
 cdef Text value_text(list values, int i, int column) except *:
-    """The bytes of values[i], which the list keeps alive; an error if they are no single field."""
+    """Return the bytes of values[i], owned by the list; raise if they are not one field."""
     cdef Text text
     if isinstance(values[i], bytes):
         values[i] = values[i].decode()
@@ -469,14 +471,14 @@ cdef Text value_text(list values, int i, int column) except *:
 
 
 def check_field(bytes value not None):
-    """Refuse what cannot stand in a column: a tab, a line end, nothing at all.
+    """Raise ValueError for a value that no column may have: empty, or with a tab or a line end.
 
     >>> check_field(b"nsubj")
     """
     if not value or b"\t" in value or b"\n" in value:
-        raise ValueError(f"{value!r} cannot stand in a column: a value is not empty and holds no "
-                         "tab and no line end")
-    value.decode()              # or say that it is not UTF-8
+        raise ValueError(f"{value!r} cannot be in a column: a value is not empty and holds no tab "
+                         "and no line end")
+    value.decode()              # raises if it is not UTF-8
 
 
 cdef check_head(head, int least, int most):

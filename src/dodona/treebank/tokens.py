@@ -1,4 +1,4 @@
-"""Tokens are what stands in the text; words are what stands in the tree (3-4 du: 3 de, 4 le)."""
+"""Tokens of the text, which consist of one or more words of the tree (3-4 du: 3 de, 4 le)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Token(NamedTuple):
-    """The words `first` to `last`, which are mostly the same, as one piece of the text.
+    """A token of the text, which consists of the words `first` to `last`; mostly of one.
 
     >>> Token(3, 4, "du", "SpaceAfter=No|TokenRange=10:12").space_after
     False
@@ -25,32 +25,32 @@ class Token(NamedTuple):
 
     @property
     def is_multiword(self) -> bool:
-        """Whether it is a range, a line of its own in the file."""
+        """Whether the token has several words, and so a line of its own in the file."""
         return self.last > self.first
 
     @property
     def start(self) -> int | None:
-        """Where it begins in the text, in characters, if MISC says so (TokenRange)."""
-        return self._place(0)
+        """Start of the token in the text, in characters, if MISC has a TokenRange."""
+        return self._offset(0)
 
     @property
     def end(self) -> int | None:
-        """Where it ends in the text, in characters, if MISC says so (TokenRange)."""
-        return self._place(1)
+        """End of the token in the text, in characters, if MISC has a TokenRange."""
+        return self._offset(1)
 
     @property
     def space_after(self) -> bool:
-        """Whether a space follows it in the text."""
+        """Whether a space follows the token in the text."""
         return named_values(self.misc).get("SpaceAfter") != "No"
 
-    def _place(self, side: int) -> int | None:
+    def _offset(self, side: int) -> int | None:
         numbers = named_values(self.misc).get("TokenRange", "").split(":")
         is_range = len(numbers) == 2 and all(map(str.isdecimal, numbers))
         return int(numbers[side]) if is_range else None
 
     @property
     def white_space(self) -> str:
-        """What stands between it and the next token, in the terms of UDPipe (SpacesAfter)."""
+        """White space between this token and the next, as UDPipe records it (SpacesAfter)."""
         values = named_values(self.misc)
         if "SpacesAfter" in values:
             return unescape_spaces(values["SpacesAfter"])
@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
 
 def tokens(sentence: Sentence) -> list[Token]:
-    """The tokens of a sentence, in order."""
+    """Return the tokens of a sentence, in order."""
     found, done = [], 0
     words = list(zip(sentence.forms, sentence.misc, strict=True))
     for first, last, form, misc in [*ranges(sentence), (len(words) + 1, 0, "", "")]:
@@ -70,7 +70,7 @@ def tokens(sentence: Sentence) -> list[Token]:
 
 
 def text(sentence: Sentence) -> str:
-    """The text of a sentence: as its comment has it, or put together from its tokens.
+    """Return the text of a sentence: its `# text` comment, or its tokens joined.
 
     >>> from dodona.treebank.sentence import Sentence
     >>> text(Sentence.from_columns(["Speak", "!"], misc=["SpaceAfter=No", "_"]))
@@ -84,7 +84,7 @@ def text(sentence: Sentence) -> str:
 
 
 def comment(sentence: Sentence, name: str) -> str | None:
-    """What follows "# name = " among the comments.
+    """Return the value of the comment "# name = …", if any.
 
     >>> from dodona.treebank.sentence import Sentence
     >>> comment(Sentence.from_columns(["Speak"], comments=["# sent_id = 7"]), "sent_id")
@@ -97,13 +97,13 @@ def comment(sentence: Sentence, name: str) -> str | None:
     return None
 
 
-# White space as UDPipe writes it in MISC, where a bar would end the value.
+# how UDPipe escapes white space in MISC, where a bar ends the value
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 UNESCAPES = {code: char for char, code in ESCAPES.items()}
 
 
 def escape_spaces(white_space: str) -> str:
-    """White space as the value of SpacesAfter.
+    """Return white space as a value of SpacesAfter.
 
     >>> escape_spaces("\\n ")
     '\\\\n\\\\s'
@@ -112,7 +112,7 @@ def escape_spaces(white_space: str) -> str:
 
 
 def unescape_spaces(value: str) -> str:
-    """The value of SpacesAfter as white space.
+    """Return the white space of a value of SpacesAfter.
 
     >>> unescape_spaces(r"\\n\\s")
     '\\n '

@@ -8,13 +8,13 @@ _CONTENT = """
 _FUNCTIONAL = "aux case cc clf cop det mark"
 
 UPOS = frozenset(_UPOS.split())
-CONTENT = frozenset(_CONTENT.split())  # relations of content words
-FUNCTIONAL = frozenset(_FUNCTIONAL.split())  # and of function words
+CONTENT = frozenset(_CONTENT.split())  # of content words
+FUNCTIONAL = frozenset(_FUNCTIONAL.split())  # of function words
 RELATIONS = CONTENT | FUNCTIONAL | {"punct"}
 
 
 def universal_part(relation: str) -> str:
-    """A relation without its subtype.
+    """Return a relation without its subtype.
 
     >>> universal_part("nsubj:pass")
     'nsubj'

@@ -1,7 +1,4 @@
-"""What a sentence shows of itself: its words, its text, pictures, plain data.
-
-The methods of Sentence lead here.
-"""
+"""Words, text, drawings and plain data of a sentence: the methods of Sentence are defined here."""
 
 from __future__ import annotations
 
@@ -13,26 +10,14 @@ from dodona.treebank.conllu.writer import to_conllu
 from dodona.treebank.noun_phrases import noun_phrases
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import comment, text, tokens
-from dodona.treebank.word import named_values, places, roots, word, words
+from dodona.treebank.word import named_values, roots, word, word_offsets, words
 
-__all__ = [
-    "arcs",
-    "as_data",
-    "as_json",
-    "comment",
-    "conllu",
-    "noun_phrases",
-    "restore_sentence",
-    "roots",
-    "svg",
-    "text",
-    "tokens",
-]
-__all__ += ["tree", "word", "words"]
+__all__ = ["arcs", "as_data", "comment", "conllu", "noun_phrases", "restore_sentence"]
+__all__ += ["roots", "svg", "text", "tokens", "tree", "word", "words"]
 
 
 def arcs(sentence: Sentence) -> list[Arc]:
-    """The arcs of the tree, for a drawing; words without a head have none.
+    """Return the arcs of the tree for a drawing; words without a head have none.
 
     >>> arcs(Sentence.from_columns(["Oaks", "speak"], heads=[2, None], deprels=["nsubj", "_"]))
     [Arc(head=2, label='nsubj', dependent=1, kind='')]
@@ -47,7 +32,7 @@ def arcs(sentence: Sentence) -> list[Arc]:
 
 
 def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
-    """The tree as lines of text."""
+    """Return the tree as lines of text."""
     from dodona.drawing.terminal import TooWideError, draw
 
     heads = [-1 if head is None else head for head in sentence.heads]
@@ -73,7 +58,7 @@ def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
 
 
 def svg(sentence: Sentence, *, tags: str | None, **options: Any) -> str:
-    """The tree as a picture."""
+    """Return the tree as an SVG picture."""
     from dodona.drawing.svg import draw
 
     if tags not in ("upos", "xpos", None):
@@ -83,19 +68,19 @@ def svg(sentence: Sentence, *, tags: str | None, **options: Any) -> str:
 
 
 def show_column(column: list[str]) -> list[str] | None:
-    """A column for the eye; None if there is nothing in it."""
+    """Return a column with "" for "_"; None if the whole column is empty."""
     return ["" if value == "_" else value for value in column] if set(column) != {"_"} else None
 
 
 def conllu(sentence: Sentence) -> str:
-    """The sentence in CoNLL-U, with its blank line."""
+    """Return the sentence in CoNLL-U, with its blank line."""
     lines = str(to_conllu(sentence)).removeprefix("\ufeff")
     return lines.rstrip("\r\n") + "\n\n" if not lines.endswith(("\n\n", "\n\r\n")) else lines
 
 
 def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
-    """The sentence in lists and dictionaries; ranges of words only where there are some."""
-    starts, ends = places(sentence)
+    """Return the sentence as lists and dictionaries, with "tokens" if it has multiword tokens."""
+    starts, ends = word_offsets(sentence)
     columns: dict[str, Any] = {
         "id": range(1, len(sentence) + 1),
         "form": sentence.forms,
@@ -118,10 +103,3 @@ def as_data(sentence: Sentence, as_text: bool) -> dict[str, Any]:
     }
     multiword = [token._asdict() for token in sentence.tokens if token.is_multiword]
     return found | {"tokens": multiword} if multiword else found
-
-
-def as_json(sentence: Sentence, indent: int | None) -> str:
-    """The data as JSON."""
-    from json import dumps
-
-    return dumps(as_data(sentence, False), ensure_ascii=False, indent=indent)

@@ -1,4 +1,4 @@
-"""A word: its sentence, and its place there. Nothing is copied until a column is asked for."""
+"""Words: a sentence and a position in it, without copies of columns."""
 
 cimport cython
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -17,9 +17,9 @@ cdef const char* BYTE_ORDER_MARK = "\xef\xbb\xbf"
 
 @cython.final
 cdef class Word:
-    """A word of a sentence; iterating over a sentence gives them.
+    """A word of a sentence, obtained by index or by iteration.
 
-    Columns are as in the file, "_" where there is nothing.
+    Columns are as in the file, "_" where they are empty.
 
     >>> from dodona import Sentence
     >>> oaks = Sentence.from_columns(["Oaks", "speak"], heads=[2, 0], deprels=["nsubj", "root"])
@@ -27,15 +27,15 @@ cdef class Word:
     (<Word 1 Oaks>, <Word 2 speak>, [<Word 1 Oaks>])
     """
     cdef readonly Sentence sentence
-    cdef int place          # from 0, as columns are
+    cdef int position       # from 0
 
     def __init__(self):
         raise TypeError("words come from a sentence: sentence[0], for word in sentence")
 
     @property
     def id(self):
-        """The number of the word, from 1."""
-        return self.place + 1
+        """Number of the word, from 1."""
+        return self.position + 1
 
     @property
     def form(self):
@@ -43,7 +43,7 @@ cdef class Word:
 
     @property
     def text(self):
-        """The form, as other libraries call it.
+        """The form, by the name other libraries use.
 
         >>> from dodona import Sentence
         >>> Sentence.from_columns(["Oaks"])[0].text
@@ -79,8 +79,8 @@ cdef class Word:
 
     @property
     def head(self):
-        """The number of its head; 0 if that is the artificial root, None if it has none."""
-        cdef int32_t head = self.sentence.head[self.place]
+        """Number of the head; 0 for the artificial root, None if the word has no head."""
+        cdef int32_t head = self.sentence.head[self.position]
         return None if head == NO_HEAD else head
 
     @property
@@ -97,29 +97,29 @@ cdef class Word:
 
     @property
     def parent(self):
-        """Its head as a word; None if it is a root or has no head."""
-        cdef int32_t head = self.sentence.head[self.place]
+        """The head as a word; None for a root or a word without a head."""
+        cdef int32_t head = self.sentence.head[self.position]
         return word_at(self.sentence, head - 1) if head > 0 else None
 
     @property
     def children(self):
-        """The words whose head it is, in their order."""
+        """The dependents of the word, from left to right."""
         return self.among(0, self.sentence.n_words)
 
     @property
     def left_children(self):
-        return self.among(0, self.place)
+        return self.among(0, self.position)
 
     @property
     def right_children(self):
-        return self.among(self.place + 1, self.sentence.n_words)
+        return self.among(self.position + 1, self.sentence.n_words)
 
     @property
     def ancestors(self):
-        """Its head, the head of that, and so on up to the root of the tree."""
-        cdef int32_t head = self.sentence.head[self.place]
+        """The head, its head, and so on up to the root of the tree."""
+        cdef int32_t head = self.sentence.head[self.position]
         cdef list found = []
-        # a sentence that was read with trees="ignored" may go round in a circle
+        # a sentence that was read with trees="ignored" may have a cycle
         while head > 0 and len(found) < self.sentence.n_words:
             found.append(word_at(self.sentence, head - 1))
             head = self.sentence.head[head - 1]
@@ -127,7 +127,7 @@ cdef class Word:
 
     @property
     def subtree(self):
-        """The word and all that it governs, directly or not, in the order of the sentence.
+        """The word and its descendants, from left to right.
 
         >>> from dodona import Sentence
         >>> heads = [2, 0, 4, 2]
@@ -141,8 +141,8 @@ cdef class Word:
         cdef vector[int32_t] path
         seen.resize(self.sentence.n_words + 1)
         is_below.resize(self.sentence.n_words + 1)
-        seen[self.place + 1] = is_below[self.place + 1] = True
-        for i in range(self.sentence.n_words):      # each word is passed once, on the way up
+        seen[self.position + 1] = is_below[self.position + 1] = True
+        for i in range(self.sentence.n_words):      # each word is visited once
             at = i + 1
             path.clear()
             while at > 0 and not seen[at]:
@@ -156,115 +156,115 @@ cdef class Word:
 
     @property
     def start(self):
-        """Where it begins in the text, in characters, if MISC says so (TokenRange).
+        """Start of the word in the text, in characters, if MISC has a TokenRange.
 
-        A word of a contraction has the place of its letters where the token is made of its words
-        (did + n't), and that of the whole token where it is not (du: de + le).
+        A word of a multiword token has its own range if the token is the concatenation of its
+        words (did + n't), else the range of the whole token (du: de + le).
         """
-        place = self.token_range()
-        return None if place is None else place[0]
+        found = self.token_range()
+        return None if found is None else found[0]
 
     @property
     def end(self):
-        """Where it ends in the text, in characters, if MISC says so; see `start`."""
-        place = self.token_range()
-        return None if place is None else place[1]
+        """End of the word in the text, in characters, if MISC has a TokenRange; see `start`."""
+        found = self.token_range()
+        return None if found is None else found[1]
 
     @property
     def space_after(self):
-        """Whether a space follows it in the text; never between the words of one token."""
+        """Whether a space follows the word in the text; never between the words of one token."""
         cdef int last
         cdef Text line = self.range_line(&last)
         cdef Text misc = last_column(line) if line.size else self.own_misc()
         cdef Text value = named_value(misc, "SpaceAfter", strlen("SpaceAfter"))
-        if line.size and self.place < last:
+        if line.size and self.position < last:
             return False
         return not (value.size == 2 and memcmp(value.text, <const char*> "No", 2) == 0)
 
     def __eq__(self, other):
         if not isinstance(other, Word):
             return NotImplemented
-        return self.place == (<Word> other).place and self.sentence == (<Word> other).sentence
+        return self.position == (<Word> other).position and self.sentence == (<Word> other).sentence
 
     def __hash__(self):
-        return hash((self.place, self.sentence))
+        return hash((self.position, self.sentence))
 
     def __reduce__(self):
-        return getitem, (self.sentence, self.place)
+        return getitem, (self.sentence, self.position)
 
     def __str__(self):
         return self.form
 
     def __repr__(self):
-        return f"<Word {self.place + 1} {self.form}>"
+        return f"<Word {self.position + 1} {self.form}>"
 
     def __getattr__(self, name):
-        """Called for what is not there: whoever knows other libraries is told our name for it."""
+        """Raise an AttributeError that translates the names of other libraries."""
         from dodona.treebank.elsewhere import WORD, explain
 
         raise AttributeError(explain("word", name, WORD))
 
     cdef str column(self, int column):
-        return decoded(field(self.sentence, self.place, column))
+        return decoded(field(self.sentence, self.position, column))
 
     cdef list among(self, int first, int end):
-        """Its children from place `first` to before `end`."""
+        """Return the dependents from position `first` up to `end`."""
         cdef int i
-        cdef int32_t head = self.place + 1
+        cdef int32_t head = self.position + 1
         return [
             word_at(self.sentence, i) for i in range(first, end) if self.sentence.head[i] == head]
 
     cdef Text own_misc(self) noexcept nogil:
-        return field(self.sentence, self.place, MISC)
+        return field(self.sentence, self.position, MISC)
 
     cdef Text range_line(self, int* last) noexcept nogil:
-        """The line of the range that it is in, and the range's last word; empty if it is in none.
+        """Return the line of the range around the word, and set its last word; empty if none.
 
-        A word with a TokenRange is a token: looking back for a range would take ever longer.
+        A word with a TokenRange of its own is in no range, which saves the search for one.
         """
         if named_value(self.own_misc(), "TokenRange", strlen("TokenRange")).size:
             return Text(self.sentence.raw, 0)
-        return range_around(self.sentence, self.place, last)
+        return range_around(self.sentence, self.position, last)
 
     cdef tuple token_range(self):
         cdef int last
         cdef Text line = self.range_line(&last)
         if not line.size:
-            return place_in(self.own_misc())
+            return offsets_in(self.own_misc())
         cdef int first = first_of(line)
-        return range_places(self.sentence, line, first, last)[self.place - first]
+        return range_offsets(self.sentence, line, first, last)[self.position - first]
 
 
 def words(Sentence sentence not None):
-    """All words of a sentence."""
+    """Return all words of a sentence."""
     cdef int i
     return [word_at(sentence, i) for i in range(sentence.n_words)]
 
 
-def word(Sentence sentence not None, place):
-    """The word at a place, from 0, or from the end if it is below 0; or the words of a slice."""
+def word(Sentence sentence not None, position):
+    """Return the word at an index, which may be negative, or the words of a slice."""
     cdef int i
-    if isinstance(place, slice):
-        return [word_at(sentence, i) for i in range(*place.indices(sentence.n_words))]
-    found = index(place)
+    if isinstance(position, slice):
+        return [word_at(sentence, i) for i in range(*position.indices(sentence.n_words))]
+    found = index(position)
     if found < 0:
         found += sentence.n_words
     if not 0 <= found < sentence.n_words:
-        raise IndexError(f"no word at {place}, the sentence has {sentence.n_words} words")
+        raise IndexError(f"no word at {position}, the sentence has {sentence.n_words} words")
     return word_at(sentence, found)
 
 
 def roots(Sentence sentence not None):
-    """The words whose head is the artificial root."""
+    """Return the words whose head is the artificial root."""
     cdef int i
     return [word_at(sentence, i) for i in range(sentence.n_words) if sentence.head[i] == 0]
 
 
-def places(Sentence sentence not None):
-    """Where each word begins in the text, and where it ends: two lists.
+def word_offsets(Sentence sentence not None):
+    """Return the start and the end of each word in the text, as two lists.
 
     >>> from dodona import Sentence
-    >>> places(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
+    >>> word_offsets(Sentence.from_columns(["Oaks", "speak"], misc=["TokenRange=0:4", "_"]))
     ([0, None], [4, None])
     """
     cdef int i = 0, last
@@ -273,17 +273,17 @@ def places(Sentence sentence not None):
     while i < sentence.n_words:
         line = range_before(sentence, i, &last)
         if line.size:
-            found += range_places(sentence, line, i, last)
+            found += range_offsets(sentence, line, i, last)
             i = last + 1
         else:
-            found.append(place_in(field(sentence, i, MISC)))
+            found.append(offsets_in(field(sentence, i, MISC)))
             i += 1
-    found = [place or (None, None) for place in found]
+    found = [each or (None, None) for each in found]
     return [start for start, _ in found], [end for _, end in found]
 
 
 def ranges(Sentence sentence not None):
-    """The tokens of several words: id of the first, id of the last, form, MISC.
+    """Return the multiword tokens: id of the first word, id of the last, form, MISC.
 
     >>> from dodona import Sentence
     >>> ranges(Sentence.from_columns(["Oaks", "speak"]))
@@ -301,7 +301,7 @@ def ranges(Sentence sentence not None):
 
 
 def named_values(str values not None):
-    """Name=Value|Name=Value|… as a dictionary; a name without a value has "".
+    """Return Name=Value|Name=Value|… as a dictionary; a name without a value has "".
 
     >>> named_values("Gender=Fem|Gloss"), named_values("_")
     ({'Gender': 'Fem', 'Gloss': ''}, {})
@@ -311,42 +311,42 @@ def named_values(str values not None):
     return {name: value for name, _, value in [part.partition("=") for part in values.split("|")]}
 
 
-cdef Word word_at(Sentence sentence, int place):
+cdef Word word_at(Sentence sentence, int position):
     cdef Word word = Word.__new__(Word)
     word.sentence = sentence
-    word.place = place
+    word.position = position
     return word
 
 
-cdef Text range_around(Sentence sentence, int place, int* last) noexcept nogil:
-    """The line of the range that this word is in, and its last word; empty if it is in none."""
+cdef Text range_around(Sentence sentence, int position, int* last) noexcept nogil:
+    """Return the line of the range around a word, and set its last word; empty if there is none."""
     cdef Text line
-    cdef int first = place
+    cdef int first = position
     while first >= 0:
         line = range_before(sentence, first, last)
         if line.size:
-            if last[0] >= place:
+            if last[0] >= position:
                 return line
-            break       # ranges do not overlap: those before end even earlier
+            break       # ranges do not overlap: earlier ones end before this one
         first -= 1
     return Text(sentence.raw, 0)
 
 
-cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
-    """The line of the range that begins with this word, and its last word; empty if none does.
+cdef Text range_before(Sentence sentence, int position, int* last) noexcept nogil:
+    """Return the line of the range that begins at a word, and set its last word; empty if none.
 
-    It stands right above the word. The reader has checked its numbers.
+    The line is right above the word, and the reader has checked its numbers.
     """
     cdef const char* begin = sentence.raw
-    cdef const char* end = sentence.raw + sentence.start[<Py_ssize_t> STRIDE * place]
+    cdef const char* end = sentence.raw + sentence.start[<Py_ssize_t> STRIDE * position]
     cdef const char* line
     cdef const char* at
     cdef int number = 0
-    if place > 0:
-        begin += sentence.start[<Py_ssize_t> STRIDE * place - 1] - 1
-    if end - begin <= 2:        # a line end: the line above is the word before
+    if position > 0:
+        begin += sentence.start[<Py_ssize_t> STRIDE * position - 1] - 1
+    if end - begin <= 2:        # only a line end: the line above is the previous word
         return Text(begin, 0)
-    end -= 1                    # the line end of the line above
+    end -= 1                    # the end of the line above
     if end[-1] == c"\r":
         end -= 1
     line = end
@@ -368,28 +368,28 @@ cdef Text range_before(Sentence sentence, int place, int* last) noexcept nogil:
 
 
 cdef int first_of(Text line):
-    """The first word of a range, counted from 0."""
+    """Return the first word of a range, from 0."""
     return int(decoded(line).partition("-")[0]) - 1
 
 
-cdef tuple place_in(Text misc):
-    """What TokenRange says in MISC, if it does."""
+cdef tuple offsets_in(Text misc):
+    """Return the start and end of TokenRange in MISC, or None."""
     numbers = decoded(named_value(misc, "TokenRange", strlen("TokenRange")))
     start, _, end = numbers.partition(":")
     return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
 
 
-cdef list range_places(Sentence sentence, Text line, int first, int last):
-    """The places of all words of a range: of their letters, if the token consists of its words."""
+cdef list range_offsets(Sentence sentence, Text line, int first, int last):
+    """Return the offsets of each word of a range, or of the token if it is not its words joined."""
     cdef int i
-    cdef tuple place = place_in(last_column(line))
-    if place is None:
+    cdef tuple offsets = offsets_in(last_column(line))
+    if offsets is None:
         return [None] * (last + 1 - first)
-    start, end = place
+    start, end = offsets
     forms = [decoded(field(sentence, i, FORM)) for i in range(first, last + 1)]
     joined = "".join(forms)
     if len(joined) != end - start or joined.lower() != decoded(line).split("\t")[FORM].lower():
-        return [place] * len(forms)
+        return [offsets] * len(forms)
     found = []
     for form in forms:
         found.append((start, start + len(form)))

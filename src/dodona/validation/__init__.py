@@ -1,6 +1,6 @@
-"""Whether a file is CoNLL-U, and its trees are Universal Dependencies: all problems at once.
+"""Validation of CoNLL-U files and of trees in Universal Dependencies.
 
-The levels are those of UD's own validator: 1, the format; 2, columns, metadata and trees; 3, what
-the guidelines ask of every language (here, warnings). Level 4 and 5, lists of each language, are
-UD's own. `validator` goes through files, `mending` does what can be mended safely.
+The levels are those of UD's own validator: 1, the format; 2, columns, metadata and trees; 3, the
+guidelines for all languages (here, warnings). Levels 4 and 5, which depend on lists of each
+language, are left to UD's validator. `validator` checks files, `fixing` applies safe fixes.
 """

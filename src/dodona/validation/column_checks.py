@@ -1,4 +1,4 @@
-"""Level 2, line by line: what each column may hold."""
+"""Level 2: the values of each column."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from collections.abc import Iterator
 
 from dodona.treebank.universal import RELATIONS, universal_part
 from dodona.treebank.universal import UPOS as TAGS
-from dodona.validation.blocks import (
-    DEPREL,
-    DEPS,
-    FEATS,
-    FORM,
-    HEAD,
-    ID,
-    MISC,
-    NAMES,
-    UPOS,
-    Block,
-    Row,
-)
-from dodona.validation.problems import Found
+from dodona.validation.problems import Finding
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 LEVEL = 2
 FEATURE = re.compile(
@@ -28,12 +16,12 @@ FEATURE = re.compile(
 )
 _RELATION = re.compile(r"[a-z]+(:[a-z]+)?")
 _ENHANCED = re.compile(r"[a-z]+(:[a-z]+)?(:[\w.~‿-]+)*", re.UNICODE)
-_TYPO = "Typo=Yes"  # all that a range may say in FEATS
+_TYPO = "Typo=Yes"  # the only FEATS of a range
 
 
-def check_columns(block: Block) -> Iterator[Found]:
-    """What is wrong with the columns of words, ranges and empty nodes."""
-    nodes = {row.fields[ID] for row in block.rows if row.is_word or row.empty_node} | {"0"}
+def check_columns(block: SentenceBlock) -> Iterator[Finding]:
+    """Check the columns of words, ranges and empty nodes."""
+    nodes = {row.id for row in block.rows if row.is_word or row.empty_node} | {"0"}
     for row in block.rows:
         if row.range is not None:
             yield from _check_range(row)
@@ -43,83 +31,82 @@ def check_columns(block: Block) -> Iterator[Found]:
         yield from _check_features(row)
         yield from _check_graph(row, nodes)
         yield from _check_misc(row)
-        if row.empty_node is not None and row.fields[HEAD : DEPREL + 1] != ["_", "_"]:
-            said = "an empty node has no HEAD and DEPREL, only DEPS"
-            yield Found(row.line, LEVEL, "empty-node", said)
+        if row.empty_node is not None and (row.head, row.deprel) != ("_", "_"):
+            message = "an empty node has no HEAD and DEPREL, only DEPS"
+            yield Finding(row.line, LEVEL, "empty-node", message)
 
 
-def _check_word(row: Row) -> Iterator[Found]:
-    tag, relation = row.fields[UPOS], row.fields[DEPREL]
+def _check_word(row: ConlluRow) -> Iterator[Finding]:
+    tag, relation = row.upos, row.deprel
     if tag not in TAGS:
-        yield Found(row.line, LEVEL, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
+        yield Finding(row.line, LEVEL, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
     if relation == "_":
-        yield Found(row.line, LEVEL, "deprel", "DEPREL is '_'; expected a relation")
+        yield Finding(row.line, LEVEL, "deprel", "DEPREL is '_'; expected a relation")
     elif not _RELATION.fullmatch(relation):
-        said = f"DEPREL is {relation!r}; expected lower case, with one subtype: nsubj:pass"
-        yield Found(row.line, LEVEL, "deprel", said)
+        message = f"DEPREL is {relation!r}; expected lower case, with one subtype: nsubj:pass"
+        yield Finding(row.line, LEVEL, "deprel", message)
     elif universal_part(relation) not in RELATIONS:
-        said = f"DEPREL is {relation!r}; universal relations: {_list(RELATIONS)}"
-        yield Found(row.line, LEVEL, "deprel", said)
+        message = f"DEPREL is {relation!r}; universal relations: {_list(RELATIONS)}"
+        yield Finding(row.line, LEVEL, "deprel", message)
 
 
-def _check_range(row: Row) -> Iterator[Found]:
-    for column in range(FORM + 1, MISC):
-        value = row.fields[column]
-        if value != "_" and not (column == FEATS and value == _TYPO):
-            said = f"{NAMES[column]} of a range is {value!r}; expected '_'"
-            yield Found(row.line, LEVEL, "range", said)
+def _check_range(row: ConlluRow) -> Iterator[Finding]:
+    for name, value in zip(NAMES[2:9], row[3:10], strict=True):  # LEMMA to DEPS
+        if value != "_" and not (name == "FEATS" and value == _TYPO):
+            message = f"{name} of a range is {value!r}; expected '_'"
+            yield Finding(row.line, LEVEL, "range", message)
 
 
-def _check_features(row: Row) -> Iterator[Found]:
-    if row.fields[FEATS] == "_":
+def _check_features(row: ConlluRow) -> Iterator[Finding]:
+    if row.feats == "_":
         return
-    features = row.fields[FEATS].split("|")
+    features = row.feats.split("|")
     for feature in features:
         if not FEATURE.fullmatch(feature):
-            said = f"FEATS has {feature!r}; expected Name=Value, such as Number=Sing"
-            yield Found(row.line, LEVEL, "feats", said, can_mend=not feature)
+            message = f"FEATS has {feature!r}; expected Name=Value, such as Number=Sing"
+            yield Finding(row.line, LEVEL, "feats", message, can_fix=not feature)
     names = [feature.partition("=")[0] for feature in features]
     if names != sorted(names, key=str.lower):
-        said = "FEATS are not in the order of their names"
-        yield Found(row.line, LEVEL, "feats-order", said, can_mend=True)
+        message = "FEATS are not sorted by name"
+        yield Finding(row.line, LEVEL, "feats-order", message, can_fix=True)
     for name in sorted({name for name in names if name and names.count(name) > 1}):
         values = {feature for feature in features if feature.startswith(f"{name}=")}
-        said = f"FEATS has {name} more than once"
-        yield Found(row.line, LEVEL, "feats-twice", said, can_mend=len(values) == 1)
+        message = f"FEATS has {name} more than once"
+        yield Finding(row.line, LEVEL, "feats-twice", message, can_fix=len(values) == 1)
     for feature in features:
         values_of = feature.partition("=")[2].split(",")
         if values_of != sorted(set(values_of), key=str.lower):
-            said = f"the values of {feature} are not in order, or one comes twice"
-            yield Found(row.line, LEVEL, "feats-values", said, can_mend=True)
+            message = f"the values of {feature} are not sorted, or one is repeated"
+            yield Finding(row.line, LEVEL, "feats-values", message, can_fix=True)
 
 
-def _check_graph(row: Row, nodes: set[str]) -> Iterator[Found]:
-    if row.fields[DEPS] == "_":
+def _check_graph(row: ConlluRow, nodes: set[str]) -> Iterator[Finding]:
+    if row.deps == "_":
         if row.empty_node is not None:
-            yield Found(row.line, LEVEL, "deps", "an empty node must have DEPS")
+            yield Finding(row.line, LEVEL, "deps", "an empty node must have DEPS")
         return
-    arcs = [arc.partition(":") for arc in row.fields[DEPS].split("|")]
+    arcs = [arc.partition(":") for arc in row.deps.split("|")]
     for head, colon, relation in arcs:
         arc = f"{head}{colon}{relation}"
         if head not in nodes or not relation:
-            said = f"DEPS has {arc!r}; expected head:relation, the head a node of the sentence"
-            yield Found(row.line, LEVEL, "deps", said)
-        elif head == row.fields[ID]:
-            yield Found(row.line, LEVEL, "deps", f"DEPS has {arc!r}: a node is its own head")
+            message = f"DEPS has {arc!r}; expected head:relation, the head a node of the sentence"
+            yield Finding(row.line, LEVEL, "deps", message)
+        elif head == row.id:
+            yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}: a node is its own head")
         elif not _ENHANCED.fullmatch(relation):
-            yield Found(row.line, LEVEL, "deps", f"DEPS has {arc!r}; that is no relation")
+            yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}; expected a relation")
         elif (head == "0") != (universal_part(relation) == "root"):
-            said = f"DEPS has {arc!r}; what hangs on 0, and that only, is root"
-            yield Found(row.line, LEVEL, "deps", said)
+            message = f"DEPS has {arc!r}; expected root for arcs from 0, and only for these"
+            yield Finding(row.line, LEVEL, "deps", message)
     if all(head in nodes for head, *_ in arcs):
         keys = [arc_key(f"{head}:{relation}") for head, _, relation in arcs]
         if keys != sorted(set(keys)):
-            said = "DEPS are not in the order of their heads, or one comes twice"
-            yield Found(row.line, LEVEL, "deps-order", said, can_mend=True)
+            message = "DEPS are not sorted by head, or one is repeated"
+            yield Finding(row.line, LEVEL, "deps-order", message, can_fix=True)
 
 
 def arc_key(arc: str) -> tuple[float, float, str]:
-    """What DEPS are ordered by.
+    """Return the sort key of an arc in DEPS.
 
     >>> arc_key("8.1:nsubj")
     (8, 1, 'nsubj')
@@ -129,17 +116,17 @@ def arc_key(arc: str) -> tuple[float, float, str]:
     return int(word), int(number or 0), relation
 
 
-def _check_misc(row: Row) -> Iterator[Found]:
-    misc = row.fields[MISC]
+def _check_misc(row: ConlluRow) -> Iterator[Finding]:
+    misc = row.misc
     if misc == "_":
         return
     if "" in misc.split("|"):
-        said = "MISC has an empty part; expected Name=Value|Name=Value"
-        yield Found(row.line, LEVEL, "misc", said, can_mend=True)
+        message = "MISC has an empty part; expected Name=Value|Name=Value"
+        yield Finding(row.line, LEVEL, "misc", message, can_fix=True)
     values = [part for part in misc.split("|") if part.startswith("SpaceAfter=")]
     if any(value != "SpaceAfter=No" for value in values):
-        said = f"MISC has {values[0]!r}; only SpaceAfter=No is known"
-        yield Found(row.line, LEVEL, "misc", said, can_mend=values == ["SpaceAfter=Yes"])
+        message = f"MISC has {values[0]!r}; the only allowed value is SpaceAfter=No"
+        yield Finding(row.line, LEVEL, "misc", message, can_fix=values == ["SpaceAfter=Yes"])
 
 
 def _list(names: frozenset[str]) -> str:

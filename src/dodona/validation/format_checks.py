@@ -5,93 +5,83 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from dodona.validation.blocks import (
-    FORM,
-    ID,
-    LEMMA,
-    MISC,
-    N_COLUMNS,
-    NAMES,
-    Block,
-    Row,
-)
-from dodona.validation.problems import Found
+from dodona.validation.problems import Finding
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
 
 LEVEL = 1
-MAY_HAVE_SPACES = (FORM, LEMMA, MISC)
+MAY_HAVE_SPACES = ("FORM", "LEMMA", "MISC")
 
 
-def check_format(block: Block) -> Iterator[Found]:
-    """Everything about the lines of a sentence that no reader could overlook."""
+def check_format(block: SentenceBlock) -> Iterator[Finding]:
+    """Check lines, number of columns and ids of a sentence."""
     has_rows = False
     for number, line in block.numbered():
         if normalize("NFC", line) != line:
-            yield Found(number, LEVEL, "nfc", "characters are not composed (NFC)", can_mend=True)
+            yield Finding(number, LEVEL, "nfc", "characters are not in NFC", can_fix=True)
         if line.startswith("#"):
             if has_rows:
-                said = "a comment among the words; expected above the first word"
-                yield Found(number, LEVEL, "comment", said)
+                message = "a comment among the words; expected above the first word"
+                yield Finding(number, LEVEL, "comment", message)
             continue
         has_rows = True
         fields = line.split("\t")
-        if len(fields) != N_COLUMNS:
-            said = f"expected 10 tab-separated columns, found {len(fields)}"
-            yield Found(number, LEVEL, "columns", said)
+        if len(fields) != len(NAMES):
+            message = f"expected 10 tab-separated columns, found {len(fields)}"
+            yield Finding(number, LEVEL, "columns", message)
         else:
-            yield from _check_fields(Row(number, fields))
+            yield from _check_fields(ConlluRow(number, *fields))
     if not has_rows:
-        yield Found(block.line, LEVEL, "no-words", "comments without a sentence")
+        yield Finding(block.line, LEVEL, "no-words", "comments without a sentence")
     else:
         yield from _check_ids(block)
 
 
-def _check_fields(row: Row) -> Iterator[Found]:
-    for column, value in enumerate(row.fields):
-        name = NAMES[column]
+def _check_fields(row: ConlluRow) -> Iterator[Finding]:
+    for name, value in zip(NAMES, row[1:], strict=True):
         if not value:
-            said = f"{name} is empty; expected '_' where there is no value"
-            yield Found(row.line, LEVEL, "empty", said, can_mend=column != ID)
+            message = f"{name} is empty; expected '_' where there is no value"
+            yield Finding(row.line, LEVEL, "empty", message, can_fix=name != "ID")
         elif value != value.strip():
-            said = f"{name} begins or ends with white space"
-            yield Found(row.line, LEVEL, "white-space", said, can_mend=bool(value.strip()))
-        elif column not in MAY_HAVE_SPACES and any(map(str.isspace, value)):
-            yield Found(row.line, LEVEL, "white-space", f"white space in {name}: {value!r}")
+            message = f"{name} begins or ends with white space"
+            yield Finding(row.line, LEVEL, "white-space", message, can_fix=bool(value.strip()))
+        elif name not in MAY_HAVE_SPACES and any(map(str.isspace, value)):
+            yield Finding(row.line, LEVEL, "white-space", f"white space in {name}: {value!r}")
 
 
-def _check_ids(block: Block) -> Iterator[Found]:
-    """Words count up from 1; a range stands before its first word, an empty node after its word."""
+def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
+    """Check that words count up from 1, ranges precede their first word, and empty nodes follow."""
     n_words, n_empty, range_end = 0, 0, 0
     range_line = block.line
     for row in block.rows:
         if row.is_word:
             n_words, n_empty = n_words + 1, 0
-            if int(row.fields[ID]) != n_words:
-                yield _wrong_id(row, f"expected id {n_words}, found {row.fields[ID]}")
-                n_words = int(row.fields[ID])
+            if int(row.id) != n_words:
+                yield _wrong_id(row, f"expected id {n_words}, found {row.id}")
+                n_words = int(row.id)
         elif row.range is not None:
             first, last = row.range
             if last < first:
-                yield _wrong_id(row, f"the range {row.fields[ID]} ends before it begins")
+                yield _wrong_id(row, f"the range {row.id} ends before it begins")
             elif first <= range_end:
-                yield _wrong_id(row, f"the range {row.fields[ID]} overlaps the one before it")
+                yield _wrong_id(row, f"the range {row.id} overlaps the one before it")
             elif first != n_words + 1:
-                said = f"the range {row.fields[ID]} is out of place; expected at word {n_words + 1}"
-                yield _wrong_id(row, said)
+                message = f"the range {row.id} is out of place; expected at word {n_words + 1}"
+                yield _wrong_id(row, message)
             range_end, range_line = max(range_end, last), row.line
         elif row.empty_node is not None:
             n_empty += 1
             if row.empty_node != (n_words, n_empty):
                 expected = f"{n_words}.{n_empty}"
-                yield _wrong_id(row, f"empty node {row.fields[ID]}; expected {expected}")
+                yield _wrong_id(row, f"empty node {row.id}; expected {expected}")
         else:
-            said = f"ID is {row.fields[ID]!r}; expected a number, a range 3-4 or an empty node 8.1"
-            yield _wrong_id(row, said)
+            message = f"ID is {row.id!r}; expected a number, a range 3-4 or an empty node 8.1"
+            yield _wrong_id(row, message)
     if range_end > n_words:
-        said = f"the range ends at {range_end}, but the sentence has {n_words} words"
-        yield Found(range_line, LEVEL, "id", said)
+        message = f"the range ends at {range_end}, but the sentence has {n_words} words"
+        yield Finding(range_line, LEVEL, "id", message)
     if not n_words:
-        yield Found(block.line, LEVEL, "no-words", "a sentence without words")
+        yield Finding(block.line, LEVEL, "no-words", "a sentence without words")
 
 
-def _wrong_id(row: Row, said: str) -> Found:
-    return Found(row.line, LEVEL, "id", said)
+def _wrong_id(row: ConlluRow, message: str) -> Finding:
+    return Finding(row.line, LEVEL, "id", message)

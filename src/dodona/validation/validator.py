@@ -1,4 +1,4 @@
-"""Files, looked through for everything that is wrong with them."""
+"""Validation and fixing of whole files."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from itertools import chain
 
 from dodona.treebank.conllu.files import Source, open_input
-from dodona.validation.blocks import MARK, Block, split_blocks
 from dodona.validation.column_checks import check_columns
+from dodona.validation.fixing import fix_blocks
 from dodona.validation.format_checks import check_format
 from dodona.validation.guideline_checks import check_guidelines
-from dodona.validation.mending import mend
 from dodona.validation.metadata_checks import check_metadata, find_comments
-from dodona.validation.problems import Found, Problem
+from dodona.validation.problems import Finding, Problem
+from dodona.validation.sentence_blocks import MARK, SentenceBlock, split_blocks
 from dodona.validation.tree_checks import check_tree
 
 LEVELS = (1, 2, 3)
 
 
 def validate(source: Source, *, level: int = 3) -> list[Problem]:
-    """All problems of a file, up to a level, in the order of its lines.
+    """Return all problems of a file up to a level, sorted by line.
 
     >>> from io import BytesIO
     >>> found = validate(BytesIO(b"1\\tOaks\\t_\\tFOO\\t_\\tCase\\t0\\troot\\t_\\t_\\n\\n"))
@@ -28,7 +28,7 @@ def validate(source: Source, *, level: int = 3) -> list[Problem]:
     ['sent_id', 'text', 'upos', 'feats']
     """
     if level not in LEVELS:
-        raise ValueError(f"level is 1, 2 or 3; found {level!r}")
+        raise ValueError(f"level={level!r}: expected 1, 2 or 3")
     file, name, is_ours = open_input(source)
     try:
         data = file.read()
@@ -39,7 +39,7 @@ def validate(source: Source, *, level: int = 3) -> list[Problem]:
 
 
 def validate_bytes(data: bytes, name: str = "<memory>", level: int = 3) -> list[Problem]:
-    """The same for what is in a file."""
+    """Return all problems of the content of a file up to a level, sorted by line."""
     lines, problems = _decode(data)
     seen: dict[str, int] = {}
     found = chain(problems, *(_check(block, seen, level) for block in split_blocks(lines)))
@@ -48,10 +48,10 @@ def validate_bytes(data: bytes, name: str = "<memory>", level: int = 3) -> list[
     )
 
 
-def mend_bytes(data: bytes) -> bytes:
-    """A file with all that is safe to mend mended; what is no UTF-8 stays as it is.
+def fix_bytes(data: bytes) -> bytes:
+    """Apply all safe fixes to the content of a file; one that is not UTF-8 stays unchanged.
 
-    >>> mend_bytes(b"1\\tOak\\t\\tNOUN\\t_\\t_\\t0\\troot\\t_\\t_\\r\\n").decode().split("\\n")[2]
+    >>> fix_bytes(b"1\\tOak\\t\\tNOUN\\t_\\t_\\t0\\troot\\t_\\t_\\r\\n").decode().split("\\n")[2]
     '1\\tOak\\t_\\tNOUN\\t_\\t_\\t0\\troot\\t_\\t_'
     """
     lines, problems = _decode(data)
@@ -59,10 +59,10 @@ def mend_bytes(data: bytes) -> bytes:
         return data
     blocks = list(split_blocks(lines))
     taken = {sent_id for block in blocks for _, sent_id in find_comments(block, "sent_id")}
-    return "".join(f"{line}\n" for line in mend(iter(blocks), taken)).encode()
+    return "".join(f"{line}\n" for line in fix_blocks(iter(blocks), taken)).encode()
 
 
-def _check(block: Block, seen: dict[str, int], level: int) -> Iterator[Found]:
+def _check(block: SentenceBlock, seen: dict[str, int], level: int) -> Iterator[Finding]:
     broken = list(check_format(block))
     yield from broken
     if level >= 2 and block.words:
@@ -75,15 +75,17 @@ def _check(block: Block, seen: dict[str, int], level: int) -> Iterator[Found]:
                 yield from check_guidelines(block)
 
 
-def _decode(data: bytes) -> tuple[list[str], list[Found]]:
-    """The lines of a file without their ends, and what is wrong with those."""
+def _decode(data: bytes) -> tuple[list[str], list[Finding]]:
+    """Return the lines of a file without line ends, and the problems of encoding and line ends."""
     problems = []
     if data.startswith(codecs.BOM_UTF8):
-        problems.append(Found(1, 1, "mark", "a byte order mark; expected none", can_mend=True))
+        problems.append(Finding(1, 1, "mark", "a byte order mark; expected none", can_fix=True))
         data = data[len(codecs.BOM_UTF8) :]
     if data and not data.endswith(b"\n"):
         n_lines = data.count(b"\n") + 1
-        problems.append(Found(n_lines, 1, "end", "no line end at the end", can_mend=True))
+        problems.append(
+            Finding(n_lines, 1, "end", "no line end at the end of the file", can_fix=True)
+        )
         data += b"\n"
     lines = data.split(b"\n")[:-1]
     problems += _check_ends(lines)
@@ -92,26 +94,26 @@ def _decode(data: bytes) -> tuple[list[str], list[Found]]:
         try:
             texts.append(line.removesuffix(b"\r").decode())
         except UnicodeDecodeError as error:
-            said = f"byte 0x{line[error.start]:02x} at byte {error.start + 1} is no UTF-8"
-            problems.append(Found(number, 1, "utf-8", said))
+            message = f"byte 0x{line[error.start]:02x} at byte {error.start + 1} is not UTF-8"
+            problems.append(Finding(number, 1, "utf-8", message))
             texts.append(line.removesuffix(b"\r").decode(errors="replace"))
     assert not texts or not texts[0].startswith(MARK * 2)
     return texts, problems
 
 
-def _check_ends(lines: list[bytes]) -> Iterator[Found]:
-    """Unix line ends, and one blank line after each sentence."""
+def _check_ends(lines: list[bytes]) -> Iterator[Finding]:
+    """Check for Unix line ends and one blank line after each sentence."""
     if any(line.endswith(b"\r") for line in lines):
         number = next(n for n, line in enumerate(lines, start=1) if line.endswith(b"\r"))
-        yield Found(number, 1, "line-end", "lines end in CR LF; expected LF", can_mend=True)
+        yield Finding(number, 1, "line-end", "lines end in CR LF; expected LF", can_fix=True)
     is_blank = True
     for number, line in enumerate(lines, start=1):
         was_blank, is_blank = is_blank, not line.strip()
         if is_blank and line.strip(b"\r"):
-            said = "a line of white space only; expected it to be empty"
-            yield Found(number, 1, "white-space", said, can_mend=True)
+            message = "a line of white space only; expected it to be empty"
+            yield Finding(number, 1, "white-space", message, can_fix=True)
         if is_blank and was_blank:
-            yield Found(number, 1, "blank", "a blank line too many", can_mend=True)
+            yield Finding(number, 1, "blank", "a superfluous blank line", can_fix=True)
     if not is_blank:
-        said = "no blank line after the last sentence"
-        yield Found(len(lines), 1, "blank", said, can_mend=True)
+        message = "no blank line after the last sentence"
+        yield Finding(len(lines), 1, "blank", message, can_fix=True)

@@ -16,8 +16,8 @@ from dodona.core.features.templates import (
     STARTS,
     STATE_ATTRIBUTES,
     WORD_ATTRIBUTES,
-    Part,
     TemplateError,
+    TemplatePart,
     load_templates,
     parse_templates,
     template_names,
@@ -29,8 +29,8 @@ from dodona.core.weights.linear import Weights
 def test_comments_and_blank_lines_are_ignored() -> None:
     text = "# words\n\n  s0.form   # the top\n\ts0.form+b0.head.tag\n"
     assert parse_templates(text) == [
-        (Part(("s0",), "form"),),
-        (Part(("s0",), "form"), Part(("b0", "head"), "tag")),
+        (TemplatePart(("s0",), "form"),),
+        (TemplatePart(("s0",), "form"), TemplatePart(("b0", "head"), "tag")),
     ]
 
 
@@ -39,7 +39,7 @@ def test_every_slot_relation_and_attribute_can_be_said() -> None:
         for relation in RELATIONS:
             for attribute in (*WORD_ATTRIBUTES, *STATE_ATTRIBUTES, "feats:Case"):
                 [[part]] = parse_templates(f"{start}.{relation}.{attribute}")
-                assert part == Part((start, relation), attribute)
+                assert part == TemplatePart((start, relation), attribute)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_mistake_is_told_with_file_line_and_what_would_be_right(
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing but a comment\n"])
 def test_a_file_without_templates_is_an_error(text: str) -> None:
-    with pytest.raises(TemplateError, match=r"mine\.txt: no template in it"):
+    with pytest.raises(TemplateError, match=r"mine\.txt: contains no template"):
         parse_templates(text, "mine.txt")
 
 

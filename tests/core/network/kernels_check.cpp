@@ -1,4 +1,4 @@
-/* Every variant of the kernels that this machine can run, beside the plain one: equal to the bit?
+/* Compares every kernel variant of this machine with the plain one, bit for bit.
  *
  *     c++ -std=c++17 -O2 -ffp-contract=off -I src/dodona/core/network kernels_check.cpp -o check && ./check
  *
@@ -11,19 +11,19 @@
 #include <cstring>
 #include <random>
 
-#include "step.h"
+#include "state_scores.h"
 
 using namespace dodona;
 
 static std::mt19937 random_bits(7);
 static int between(int low, int high) { return low + (int) (random_bits() % (unsigned) (high - low + 1)); }
 
-/* bytes of all sizes, or all at the edge where sums are largest */
+/* random bytes, or extreme ones for the largest sums */
 static int8_t random_byte(int least, int edge) {
     return (int8_t) (edge ? (edge > 0 ? 127 : least) : between(least, 127));
 }
 
-/* The sums of the plain kernel, which is nothing but loops, and of another. */
+/* Compare the sums of the plain kernel with those of another. */
 static bool same_ints(const Variant& plain, const Variant& other, int n_rows, int n_inputs, int edge) {
     const size_t stride = (size_t) n_inputs + 16 * (size_t) between(0, 1);
     std::vector<int8_t> rows(n_rows * stride), block((size_t) N_OUTPUTS * n_inputs);
@@ -37,7 +37,7 @@ static bool same_ints(const Variant& plain, const Variant& other, int n_rows, in
     return a == b;
 }
 
-/* Every product and every sum is rounded on its own: volatile, so that no compiler makes them one. */
+/* Every product and sum is rounded separately: volatile keeps the compiler from fusing them. */
 static bool right_floats(const Variant& variant, int n_rows, int n_inputs) {
     const float spread = std::ldexp(1.0f, between(-140, 20));    /* with subnormal numbers */
     std::normal_distribution<float> normal;
@@ -59,7 +59,7 @@ static bool right_floats(const Variant& variant, int n_rows, int n_inputs) {
     return true;
 }
 
-/* The scores of states, beside the sums as they are defined. */
+/* Compare the scores of states with their definition. */
 static bool same_scores(const Variant& variant, int hidden, int n_classes, int n_rows, int edge) {
     std::vector<std::vector<int16_t>> rows((size_t) n_rows, std::vector<int16_t>((size_t) hidden));
     std::vector<const int16_t*> pointers;
@@ -107,7 +107,7 @@ static Matrix random_matrix(int n_out, int n_in, bool int8) {
     return matrix;
 }
 
-/* The scores of many states together, beside those of each alone. */
+/* Compare the scores of many states with those of single states. */
 static bool same_together(const Variant& variant, int hidden, int n_classes, int n_states) {
     const int n_rows = 5, n_scores = (int) whole((size_t) n_classes, SCORE_BLOCK);
     Classes classes;
@@ -131,7 +131,7 @@ static bool same_together(const Variant& variant, int hidden, int n_classes, int
     return together.back() == 12345;
 }
 
-/* Some outputs of some rows, which were packed in between, beside all outputs of all rows. */
+/* Compare some outputs of packed rows with all outputs of all rows. */
 static bool same_in_part(const Variant& variant, int n_in, bool int8) {
     const int n_rows = 37, n_out = 64, first = 32, n = 16;
     const Matrix matrix = random_matrix(n_out, n_in, int8);

@@ -1,4 +1,4 @@
-"""The kernels beside each other, in a small program of their own: `kernels_check.cpp`."""
+"""All kernels give identical results: builds and runs `kernels_check.cpp`."""
 
 from __future__ import annotations
 

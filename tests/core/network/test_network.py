@@ -1,4 +1,4 @@
-"""The compiled network against its slow twin, to the bit, and against itself."""
+"""The compiled network is bit-identical to its reference implementation, in every batch."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def large_types() -> tuple[array[int], array[int]]:
 
 
 def large_case(int8: bool) -> tuple[Network, NetworkSpace, array[int], array[int]]:
-    """A network of a usual size, and sentences with more words than are read together."""
+    """Return a network of realistic size, and more words than one batch holds."""
     random = Random(3)
     network = Network(LARGE.about(), random_arrays(LARGE, random, int8=int8))
     space = NetworkSpace(network)

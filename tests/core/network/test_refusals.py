@@ -1,4 +1,4 @@
-"""A network refuses arrays that are not what it needs, and words that it does not know."""
+"""A network refuses arrays of wrong type, size or range, and unknown word types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAN, INFINITE = float("nan"), float("inf")
 
 
 def made(int8: bool = True, **changes: Any) -> Network:
-    """A network with some arrays replaced (None: left out), by names with _ for a full stop."""
+    """Make a network with some arrays replaced (None: left out); _ in a name stands for a dot."""
     arrays = random_arrays(SHAPE, Random(1), int8=int8)
     for name, change in changes.items():
         key = name.replace("_", ".")
@@ -117,7 +117,7 @@ def test_matrices_may_have_their_shape() -> None:
     made(int8=False, slot=shaped((48, 32)))
     with pytest.raises(ValueError, match="slot: 32 x 48 numbers, not 48 x 32"):
         made(int8=False, slot=shaped((32, 48)))
-    with pytest.raises(ValueError, match="do not lie one after the other"):
+    with pytest.raises(ValueError, match="the array is not contiguous"):
         made(hidden_bias=lambda numbers: memoryview(array("f", [*numbers, *numbers]))[::2])
 
 
@@ -133,13 +133,13 @@ def ints(*numbers: int) -> array[int]:
 @pytest.mark.parametrize(
     ("rows", "starts", "message"),
     [
-        (ints(0, 11), ints(0, 1, 2), "row 11 of field 1, whose table has 11 rows"),
+        (ints(0, 11), ints(0, 1, 2), "row 11 of field 1 does not exist: its table has 11 rows"),
         (ints(-1, 0), ints(0, 1, 2), "row -1 of field 0"),
         (ints(0, 0), ints(0, 1, 3), "list 2 of rows starts at 3 of 2"),
         (ints(0, 0), ints(0, 2, 1), "list 2 of rows starts at 1"),
         (ints(0, 0), ints(-1, 0, 0), "list 0 of rows starts at -1"),
-        (ints(0, 0), ints(0, 1), "2 starts of lists for 2 fields a word"),
-        (ints(), ints(), "0 starts of lists"),
+        (ints(0, 0), ints(0, 1), "2 offsets do not fit 2 fields per word"),
+        (ints(), ints(), "0 offsets do not fit"),
     ],
 )
 def test_spellings_must_be_in_the_tables(rows: Any, starts: Any, message: str) -> None:
@@ -152,10 +152,10 @@ def test_spellings_must_be_in_the_tables(rows: Any, starts: Any, message: str) -
 @pytest.mark.parametrize(
     ("types", "lengths", "message"),
     [
-        (ints(0, 3), ints(2), "word 1 is of type 3, and there are 3"),
+        (ints(0, 3), ints(2), "word 1 is of type 3 of 3"),
         (ints(-1), ints(1), "word 0 is of type -1"),
-        (ints(0, 1), ints(3), "2 words, but sentences of 3"),
-        (ints(0), ints(2, -1), "a sentence of -1 words"),
+        (ints(0, 1), ints(3), "2 words, but the lengths sum to 3"),
+        (ints(0), ints(2, -1), "a sentence has -1 words"),
     ],
 )
 def test_words_must_be_of_known_types(types: Any, lengths: Any, message: str) -> None:
@@ -168,13 +168,13 @@ def test_words_must_be_of_known_types(types: Any, lengths: Any, message: str) ->
 
 
 def test_a_space_belongs_to_its_network() -> None:
-    with pytest.raises(ValueError, match="made for another network"):
+    with pytest.raises(ValueError, match="belongs to another network"):
         made().annotate(NetworkSpace(made()), ints(), ints())
 
 
 def test_rows_of_states_have_the_hidden_units() -> None:
     network = made()
-    with pytest.raises(ValueError, match="a row of 15 numbers for 16 hidden units"):
+    with pytest.raises(ValueError, match="a row has 15 numbers, not 16"):
         network.state_scores([array("h", [0] * 15)])
     with pytest.raises(ValueError, match="129 rows"):
         network.state_scores([array("h", [0] * 16)] * 129)

@@ -1,4 +1,4 @@
-"""What a network sees of a state is data, as templates are."""
+"""The slot language: parsing, built-in slot sets, and errors."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def test_slots_that_ship_are_understood_and_suit_a_system(name: str) -> None:
         ("s0\nt0", "<slots>:2: no slot 't0'; slots start with s0"),
         ("s0.leaf", "<slots>:1: no relation 'leaf'; there are: head"),
         ("s0.tree_head", "no relation 'tree_head'"),
-        ("s0\ns0", "stands there twice"),
-        ("# nothing\n", "no slot in it"),
-        ("distance", "no slot in it"),
+        ("s0\ns0", "is listed twice"),
+        ("# nothing\n", "lists no slot"),
+        ("distance", "lists no slot"),
     ],
 )
 def test_what_is_no_slot_is_refused_with_its_place(text: str, said: str) -> None:
@@ -43,5 +43,5 @@ def test_what_is_no_slot_is_refused_with_its_place(text: str, said: str) -> None
 
 
 def test_slots_of_graphs_are_not_for_trees() -> None:
-    with pytest.raises(ValueError, match="for systems of graphs, and arc-eager builds trees"):
+    with pytest.raises(ValueError, match="for graph systems, but arc-eager builds trees"):
         Slots("s0.head2").check(dodona.system("arc-eager", labels=["a"]))

@@ -1,4 +1,4 @@
-"""Segmenters learn no feature that is rarer than the cutoff, as taggers do."""
+"""Segmenters do not learn features below the cutoff."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from dodona.core.segmenting.boundary_training import BoundaryTrainer, count_pairs
 from dodona.core.segmenting.expansion import RuleIndex
 from dodona.core.segmenting.expansion_training import ExpansionTrainer
-from dodona.core.segmenting.place_training import PlaceTrainer, count_pairs
-from dodona.core.segmenting.places import LABELS, certain_pairs
-from dodona.segmentation.segmented import code_points
+from dodona.core.segmenting.text_scanner import LABELS, make_pair_table
+from dodona.segmentation.sentence_writer import code_points
 from dodona.settings import MAX_CUTOFF
 
 WORDS = ["oak's", "elm's", "oak", "fir's", "elm", "yew's", "ash"]
@@ -21,7 +21,7 @@ TEXT = " ".join(f"{word}." if i % 5 == 4 else word for i, word in enumerate(TOKE
 
 
 def labels_of(text: str) -> array[int]:
-    """A token begins behind a space and at a period, a sentence behind a period and its space."""
+    """Label a token after each space and at each period, a sentence after a period and a space."""
     labels = array("B", bytes(len(text)))
     for i in range(1, len(text)):
         if text[i - 1] == " ":
@@ -31,10 +31,10 @@ def labels_of(text: str) -> array[int]:
     return labels
 
 
-def train_places(cutoff: int) -> PlaceTrainer:
+def train_boundaries(cutoff: int) -> BoundaryTrainer:
     text, labels = code_points(TEXT), labels_of(TEXT)
-    certain = certain_pairs(count_pairs(text, labels), 1)
-    trainer = PlaceTrainer(text, certain, labels, margin=1000, cutoff=cutoff)
+    table = make_pair_table(count_pairs(text, labels), 1)
+    trainer = BoundaryTrainer(text, table, labels, margin=1000, cutoff=cutoff)
     trainer.count(0, len(text))
     trainer.train(0, len(text))
     return trainer
@@ -50,21 +50,21 @@ def train_words(cutoff: int) -> ExpansionTrainer:
     index = RuleIndex([("suffix", "'s")], array("Q"), array("I"))
     gold = [int(word.endswith("'s")) for word in TOKENS]
     trainer = ExpansionTrainer(code_points(text), spans, index, gold, margin=1000, cutoff=cutoff)
-    trainer.train(trainer.met())
+    trainer.train(trainer.matching())
     return trainer
 
 
-@pytest.mark.parametrize("train", [train_places, train_words])
+@pytest.mark.parametrize("train", [train_boundaries, train_words])
 def test_rare_features_are_not_learned(
-    train: Callable[[int], PlaceTrainer | ExpansionTrainer],
+    train: Callable[[int], BoundaryTrainer | ExpansionTrainer],
 ) -> None:
     rows = [train(cutoff).weights.n_rows for cutoff in (1, 2, 5, 20)]
     assert rows[0] > rows[1] > rows[2] > rows[3] > 0
 
 
-@pytest.mark.parametrize("train", [train_places, train_words])
-def test_a_cutoff_is_no_more_than_counters_hold(
-    train: Callable[[int], PlaceTrainer | ExpansionTrainer],
+@pytest.mark.parametrize("train", [train_boundaries, train_words])
+def test_a_cutoff_above_the_counters_is_refused(
+    train: Callable[[int], BoundaryTrainer | ExpansionTrainer],
 ) -> None:
     with pytest.raises(ValueError, match="a cutoff is from 0 to 255, not 256"):
         train(MAX_CUTOFF + 1)

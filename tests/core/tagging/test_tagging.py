@@ -1,4 +1,4 @@
-"""The core of the tagger, compared with a plain one; and what words look like to it."""
+"""The compiled tagger against its reference implementation, and the encoding of words."""
 
 from __future__ import annotations
 
@@ -11,20 +11,27 @@ import pytest
 
 import dodona
 from dodona.core.tagging.tag_features import TagFeatures
+from dodona.core.tagging.tag_search import TagSearch, tag_all
 from dodona.core.tagging.tag_task import TagTask
 from dodona.core.tagging.tag_templates import parse_tag_templates, tag_templates
 from dodona.core.tagging.tag_training import TagTrainer
-from dodona.core.tagging.tagging import Tagging, tag_all
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packing import pack
 from dodona.core.weights.shuffle import shuffle
 from dodona.settings import TaggerSettings
-from dodona.tagging.spelling import CLUSTER_COLUMNS, COLUMNS, SPELLINGS, Speller, spellings
 from dodona.tagging.tags import with_tags
+from dodona.tagging.word_encoder import (
+    CLUSTER_COLUMNS,
+    COLUMNS,
+    FORM_ATTRIBUTES,
+    WordEncoder,
+    form_attributes,
+)
 from dodona.tagging.word_learning import learn_words
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.encoding.vocabulary import Vocabulary
-from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape, spelled
+from reference.tagging import MISSING, Perceptron, columns_of, lowered, shape
+from reference.tagging import form_attributes as reference_attributes
 
 HOSTILE = [
     "",
@@ -42,7 +49,7 @@ HOSTILE = [
 
 
 def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
-    """Words whose endings tell their tags, more or less, and depend on the word before."""
+    """Make sentences whose tags depend on word endings and on the preceding word."""
     endings = [("ak", "N"), ("eth", "V"), ("li", "A"), ("o", "N"), ("o", "V")]
     rng = Random(seed)
     forms, tags = [], []
@@ -61,7 +68,7 @@ def sentences(n: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
-    """Bit strings of any length for two words of three, of half of these in lower case only."""
+    """Make bit strings for two of three words, half of them for the lower case only."""
     rng = Random(seed)
     paths = {}
     for form in sorted({form for sentence in forms for form in sentence}):
@@ -72,7 +79,7 @@ def invented_paths(forms: list[list[str]], seed: int) -> dict[str, str]:
 
 
 class Setup:
-    """One task of UPOS on invented sentences, for the core and for its twin."""
+    """A UPOS task on invented sentences, for the core and for its reference implementation."""
 
     def __init__(
         self, seed: int, certain: int, has_clusters: bool = False, many_tags: bool = False
@@ -86,8 +93,8 @@ class Setup:
         known, (self.gold,) = learn_words(self.forms, {"upos": self.tags}, settings)
         self.known = replace(known, clusters=Clusters(self.paths) if has_clusters else None)
         self.sentences = [dodona.Sentence.from_columns(forms) for forms in self.forms]
-        self.speller = self.known.speller()
-        self.corpus = self.speller.encode(self.sentences, 1)
+        self.word_encoder = self.known.word_encoder()
+        self.corpus = self.word_encoder.encode(self.sentences, 1)
         (self.task,) = self.known.tasks()
         self.columns = (*COLUMNS, *(CLUSTER_COLUMNS if has_clusters else ()), "upos")
         self.classes = [name.decode() for name in self.known.answers[0].classes]
@@ -114,11 +121,11 @@ class Setup:
 
 @pytest.mark.parametrize("form", [*HOSTILE[1:], "Oak", "3.14", "U.S.A.", "don't"])
 def test_spelling_is_that_of_the_reference(form: str) -> None:
-    """Equal strings have equal numbers, and different ones different numbers."""
+    """Equal strings have equal ids, different strings different ids."""
     for other in [*HOSTILE[1:], "oak", "OAK", "4.15", "e.u.a.", "can't"]:
-        mine, theirs = spellings(form), spellings(other)
-        first, second = spelled(form, False), spelled(other, False)
-        for name in SPELLINGS:
+        mine, theirs = form_attributes(form), form_attributes(other)
+        first, second = reference_attributes(form, False), reference_attributes(other, False)
+        for name in FORM_ATTRIBUTES:
             assert (mine[name] == theirs[name]) == (first[name] == second[name]), name
             assert (mine[name] == 0) == (first[name] == MISSING)
 
@@ -126,7 +133,7 @@ def test_spelling_is_that_of_the_reference(form: str) -> None:
 def test_shapes_and_lower_case_are_what_they_should_be() -> None:
     assert shape("McDonald's-3") == "XxXxx'x-d"
     assert lowered("ΣΟΦΙΑ") == "σοφια"
-    assert spellings("ΣΟΦΙΑ")["lower"] == spellings("σοφια")["form"]
+    assert form_attributes("ΣΟΦΙΑ")["lower"] == form_attributes("σοφια")["form"]
 
 
 @pytest.mark.parametrize("has_clusters", [False, True])
@@ -148,9 +155,9 @@ def test_two_features_have_one_key_if_and_only_if_they_are_the_same(has_clusters
 
 def test_words_have_the_number_of_their_bits_and_one_number_if_there_are_none() -> None:
     clusters = Clusters({"oak": "01101", "elm": "01100", "ash": "0110", "speaks": "1"})
-    speller = Speller(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
+    word_encoder = WordEncoder(Vocabulary([b"oak", b"fir"]), array("I", [3, 3]), clusters)
     forms = ["oak", "Oak", "elm", "ash", "speaks", "fir", "yew"]
-    corpus = speller.encode([dodona.Sentence.from_columns(forms)], 0)
+    corpus = word_encoder.encode([dodona.Sentence.from_columns(forms)], 0)
     columns = (*COLUMNS, *CLUSTER_COLUMNS)
 
     def keys(column: str) -> list[int]:
@@ -193,12 +200,12 @@ def test_training_predicts_what_the_reference_does(
 
 
 def test_tagging_is_what_training_came_to() -> None:
-    """With little to round, packed weights of one epoch agree with the averages they come from."""
+    """Packed weights of one epoch agree with the averages, up to rounding."""
     setup = Setup(5, certain=0)
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
-    search = Tagging(setup.task, pack(weights, trainer.time))
+    search = TagSearch(setup.task, pack(weights, trainer.time))
     search.tag(setup.corpus)
     features, keys, values = setup.task.features, *_averages(weights, trainer.time)
     for s in range(len(setup.forms)):
@@ -212,14 +219,14 @@ def test_tagging_is_what_training_came_to() -> None:
 
 
 def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
-    """Of which most are rare, and looked at only where the bound of their scores is high enough."""
+    """Most tags are rare, and scored exactly only where their upper bound is high enough."""
     setup = Setup(8, certain=0, many_tags=True)
     assert len(setup.classes) > 64
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
     packed = pack(weights, trainer.time)
-    Tagging(setup.task, packed).tag(setup.corpus)
+    TagSearch(setup.task, packed).tag(setup.corpus)
     found = set()
     for s in range(len(setup.forms)):
         for word, tag in enumerate(setup.task.tags(setup.corpus, s), 1):
@@ -231,15 +238,15 @@ def test_of_many_tags_each_word_has_the_one_that_scores_best() -> None:
 
 @pytest.mark.parametrize("certain", [0, 3])
 def test_sentences_have_the_same_tags_alone_and_among_others(certain: int) -> None:
-    """Among many, what a word alone scores is kept, and met again."""
+    """In many sentences, the scores of a word alone are cached and reused."""
     setup = Setup(7, certain)
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, margin=4)
     trainer.train(range(len(setup.forms)))
-    search = Tagging(setup.task, pack(weights, trainer.time))
+    search = TagSearch(setup.task, pack(weights, trainer.time))
     search.tag(setup.corpus)
     for s, sentence in enumerate(setup.sentences):
-        alone = setup.speller.encode([sentence], 1)
+        alone = setup.word_encoder.encode([sentence], 1)
         search.tag(alone)
         assert setup.task.tags(alone, 0) == setup.task.tags(setup.corpus, s)
     assert len({tag for s in range(60) for tag in setup.task.tags(setup.corpus, s)}) > 1
@@ -264,7 +271,7 @@ def test_a_beam_of_any_width_tags_every_word(width: int) -> None:
     weights = Weights(len(setup.classes))
     trainer = TagTrainer(setup.corpus, setup.task, weights, setup.gold, width=width, margin=1)
     trainer.train(range(len(setup.forms)))
-    Tagging(setup.task, pack(weights, trainer.time), width).tag(setup.corpus)
+    TagSearch(setup.task, pack(weights, trainer.time), width).tag(setup.corpus)
     right = wrong = 0
     for s, tags in enumerate(setup.tags):
         for tag, gold in zip(setup.task.tags(setup.corpus, s), tags, strict=True):
@@ -274,7 +281,7 @@ def test_a_beam_of_any_width_tags_every_word(width: int) -> None:
 
 
 def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
-    """Later ones see what earlier ones have found; sentences that are kept stay as they are."""
+    """Later tasks read the tags of earlier ones; kept sentences stay unchanged."""
     forms, upos = sentences(60, 3)
     treebank = [
         dodona.Sentence.from_columns(words, upos=tags, xpos=[f"{tag}{len(words)}" for tag in tags])
@@ -283,19 +290,19 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
     tagger = dodona.train_tagger(treebank, epochs=3)
     raw = [dodona.Sentence.from_columns(words) for words in forms]
     kept = bytes(i % 3 == 0 for i in range(len(raw)))
-    n_tasks = len(tagger.searches)
+    n_tasks = len(tagger.scorer.searches)
     assert n_tasks == 2
     for marks in ([None] * n_tasks, [kept, None], [None, kept]):
-        one, other = (tagger.speller.encode(raw, n_tasks) for _ in range(2))
-        tag_all(tagger.searches, one, marks)
-        for search, mark in zip(tagger.searches, marks, strict=True):
+        one, other = (tagger.scorer.word_encoder.encode(raw, n_tasks) for _ in range(2))
+        tag_all(tagger.scorer.searches, one, marks)
+        for search, mark in zip(tagger.scorer.searches, marks, strict=True):
             search.tag(other, mark)
         for s in range(len(raw)):
-            for search in tagger.searches:
+            for search in tagger.scorer.searches:
                 assert search.task.tags(one, s) == search.task.tags(other, s)
     with pytest.raises(ValueError, match="shorter than"):
         tag_all(tagger.searches, one, [None])
-    with pytest.raises(ValueError, match="2 marks for 60 sentences"):
+    with pytest.raises(ValueError, match="2 flags for 60 sentences"):
         tag_all(tagger.searches, one, [None, b"\0\0"])
     with pytest.raises(TypeError):
         tag_all([tagger], one, [None])  # type: ignore[list-item]
@@ -313,16 +320,18 @@ def test_rare_features_are_not_learned() -> None:
 
 
 def test_a_task_knows_only_tags_to_its_left() -> None:
-    with pytest.raises(ValueError, match=r"upos of the word at \+1 is not known"):
+    with pytest.raises(ValueError, match=r"a template reads upos at \+1, which is not available"):
         TagFeatures([[(1, "upos")]], ("form", "upos"), "upos")
 
 
 def test_templates_name_columns_that_exist() -> None:
-    with pytest.raises(ValueError, match=r"no attribute 'colour' in '0.colour'; there are: form"):
+    with pytest.raises(
+        ValueError, match=r"unknown attribute 'colour' in '0.colour'; there are: form"
+    ):
         parse_tag_templates("0.colour", ["form"], "upos", [])
 
 
-def test_certain_words_are_in_order_and_have_a_class() -> None:
+def test_words_with_fixed_classes_are_in_order() -> None:
     features = TagFeatures([[(0, "form")]], ("form", "entry", "upos"), "upos")
 
     def task(entries: list[int], fixed: list[int]) -> TagTask:
@@ -330,29 +339,29 @@ def test_certain_words_are_in_order_and_have_a_class() -> None:
         return TagTask(features, ("form", "entry", "upos"), "upos", [], 3, 9, *numbers)
 
     assert task([1, 1, 4], [0, 1, 2]).n_classes == 3
-    with pytest.raises(ValueError, match="word 1 is out of order"):
+    with pytest.raises(ValueError, match="word 1 with a fixed class is out of order"):
         task([4, 1], [0, 0])
     with pytest.raises(ValueError, match="class 3, but there are 3"):
         task([1], [3])
-    with pytest.raises(ValueError, match="the certain word 9, but 9 are known"):
+    with pytest.raises(ValueError, match="word 9 has a fixed class, but 9 are known"):
         task([9], [0])
 
 
 def test_a_corpus_must_have_been_tagged() -> None:
     setup = Setup(3, certain=0)
-    with pytest.raises(ValueError, match="has the corpus been tagged"):
+    with pytest.raises(ValueError, match="has it been tagged"):
         with_tags(setup.corpus, setup.sentences, ["upos"], [[b"N", b"V", b"A"]])
-    with pytest.raises(ValueError, match="has no tags of"):
+    with pytest.raises(ValueError, match="has none for"):
         with_tags(setup.corpus, setup.sentences, ["upos", "feats"], [[b"N"], [b"_"]])
 
 
 def test_tasks_refuse_other_corpora_and_weights() -> None:
     setup = Setup(4, certain=0)
-    other = setup.speller.encode(setup.sentences, 2)
+    other = setup.word_encoder.encode(setup.sentences, 2)
     weights = Weights(len(setup.classes))
-    with pytest.raises(ValueError, match="other columns than the task"):
+    with pytest.raises(ValueError, match="does not fit the task's columns"):
         TagTrainer(other, setup.task, weights, setup.gold)
-    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task looks at"):
-        Tagging(setup.task, pack(weights, 1)).tag(other)
+    with pytest.raises(ValueError, match=f"{other.n_columns} columns, but the task needs"):
+        TagSearch(setup.task, pack(weights, 1)).tag(other)
     with pytest.raises(ValueError, match="weights for 2 classes, but there are 3"):
-        Tagging(setup.task, pack(Weights(2), 1))
+        TagSearch(setup.task, pack(Weights(2), 1))

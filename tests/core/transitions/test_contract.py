@@ -1,4 +1,4 @@
-"""The research surface, as the documentation promises it."""
+"""The Python API of transition systems, as documented."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_state_cannot_be_changed(system: dodona.System) -> None:
 
 
 def test_states_are_equal_when_their_contents_are(system: dodona.System) -> None:
-    """REDUCE before or after the words between: two derivations, one state."""
+    """REDUCE before or after the words between gives two derivations of one state."""
     early = [RIGHT_ROOT, REDUCE, SHIFT, LEFT_NSUBJ]
     late = [RIGHT_ROOT, SHIFT, LEFT_NSUBJ, REDUCE]
     one, other = follow(system, early), follow(system, late)

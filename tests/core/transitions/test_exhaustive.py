@@ -1,4 +1,4 @@
-"""The core against the slow twins: every reachable state, every valid action, every small tree."""
+"""The core against reference implementations: all states, actions and trees of short sentences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SYSTEMS = pytest.mark.parametrize(("name", "root"), TWINS)
 
 @cache
 def space(name: str, root: str, labels: tuple[str, ...]) -> Space[State]:
-    """The twin's states, searched once and shared by all gold trees."""
+    """Return the reference implementation's states, computed once for all gold trees."""
     return Space(TWINS[name, root].kind(labels, root))
 
 
@@ -52,7 +52,7 @@ def test_every_system_has_a_twin() -> None:
 )
 @SYSTEMS
 def test_states_equal_the_twins(name: str, root: str, n: int, labels: tuple[str, ...]) -> None:
-    """Contents, valid actions and the end; and equal however they were reached."""
+    """Compare contents, valid actions and finality; equal states are equal by any derivation."""
     system = dodona.system(name, labels=list(labels), root=root)
     twin = space(name, root, labels)
     cores = dict(core_states(system, twin, n))
@@ -77,7 +77,7 @@ def test_states_are_equal_to_no_other(name: str, root: str) -> None:
 
 
 class Sample(NamedTuple):
-    """Gold trees of n words over `labels`."""
+    """Return gold trees of n words over `labels`."""
 
     n: int
     labels: tuple[str, ...]
@@ -118,7 +118,7 @@ NONPROJECTIVE = {
 def compared_costs(
     name: str, root: str, loss: str, sample: Sample
 ) -> Iterator[tuple[dict[Action, int], dict[Action, int], str]]:
-    """(the core's costs, the definition's, where) in every state that is not final."""
+    """Yield (costs of the core, costs by definition, description) in every non-final state."""
     n, labels, golds = sample
     system = dodona.system(name, labels=list(labels), root=root, loss=loss)
     twin = space(name, root, labels)
@@ -160,7 +160,7 @@ def test_costs_never_claim_a_false_zero_for_nonprojective_gold(
 
 
 def derive(name: str, root: str, heads: Heads, random: Random) -> None:
-    """Follow the static oracle to the gold tree, for free."""
+    """Check that the static oracle derives the gold tree at no cost."""
     labels = ["root" if head == 0 else random.choice(TWO) for head in heads]
     system = dodona.system(name, labels=list(TWO), root=root)
     gold = dodona.Gold(heads=list(heads), labels=labels)
@@ -199,11 +199,11 @@ def test_static_oracle_refuses_nonprojective_trees(name: str, root: str, n: int)
             system.derivation(dodona.Gold(heads=list(heads), labels=["dep"] * n), oracle="static")
 
 
-# --- random walks through longer sentences
+# --- random rollouts through longer sentences
 
 
-class Walk(NamedTuple):
-    """The states of one derivation or of its beginning, and the actions between them."""
+class Rollout(NamedTuple):
+    """The states of a derivation, or of its beginning, and the actions between them."""
 
     system: dodona.System
     twin: Any
@@ -212,8 +212,8 @@ class Walk(NamedTuple):
 
 
 @st.composite
-def walks(draw: st.DrawFn, whole: bool = False, loss: str = "labelled") -> Walk:
-    """A random derivation of up to 20 words; some stop on the way unless `whole`."""
+def rollouts(draw: st.DrawFn, whole: bool = False, loss: str = "labelled") -> Rollout:
+    """Draw a random derivation of up to 20 words, complete or, unless `whole`, a part of one."""
     (name, root), n = draw(st.sampled_from(list(TWINS))), draw(st.integers(1, 20))
     system = dodona.system(name, labels=list(TWO), root=root, loss=loss)
     states = [system.start(n)]
@@ -222,7 +222,7 @@ def walks(draw: st.DrawFn, whole: bool = False, loss: str = "labelled") -> Walk:
     while len(actions) < length and not system.is_final(states[-1]):
         actions.append(draw(st.sampled_from(system.valid(states[-1]))))
         states.append(system.step(states[-1], actions[-1]))
-    return Walk(system, TWINS[name, root].kind(TWO, root), states, actions)
+    return Rollout(system, TWINS[name, root].kind(TWO, root), states, actions)
 
 
 def random_gold(n: int, seed: int) -> tuple[Heads, list[str]]:
@@ -234,54 +234,54 @@ def random_gold(n: int, seed: int) -> tuple[Heads, list[str]]:
 seeds = st.integers(0, 2**32 - 1)
 
 
-@given(walks())
-def test_a_word_is_in_one_place(walk: Walk) -> None:
-    """On the stack, in the buffer, or gone for good with a head."""
-    state = walk.states[-1]
+@given(rollouts())
+def test_a_word_is_in_one_place(rollout: Rollout) -> None:
+    """Every word is on the stack, in the buffer, or has been removed with a head."""
+    state = rollout.states[-1]
     places = state.stack + state.buffer
     assert len(set(places)) == len(places)
     gone = set(range(1, len(state.heads) + 1)) - set(places)
     assert all(state.heads[word - 1] is not None for word in gone)
 
 
-@given(walks())
-def test_a_step_leaves_the_old_state_alone(walk: Walk) -> None:
-    """Every state of the walk, seen at its end, is still what the twin says it was."""
-    state = walk.twin.start(len(walk.states[0].heads))
-    for core, action in zip(walk.states, plain(walk.actions), strict=False):
+@given(rollouts())
+def test_a_step_leaves_the_old_state_alone(rollout: Rollout) -> None:
+    """Steps do not change earlier states: at the end all equal the reference's."""
+    state = rollout.twin.start(len(rollout.states[0].heads))
+    for core, action in zip(rollout.states, plain(rollout.actions), strict=False):
         assert show(core) == state
-        state = walk.twin.step(state, action)
-    assert show(walk.states[-1]) == state
+        state = rollout.twin.step(state, action)
+    assert show(rollout.states[-1]) == state
 
 
-@given(walks(), seeds)
-def test_equal_states_behave_alike(walk: Walk, seed: int) -> None:
-    """The same derivation again gives an equal state; the states on the way all differ."""
-    system, n = walk.system, len(walk.states[0].heads)
+@given(rollouts(), seeds)
+def test_equal_states_behave_alike(rollout: Rollout, seed: int) -> None:
+    """A repeated derivation gives an equal state; the states along it all differ."""
+    system, n = rollout.system, len(rollout.states[0].heads)
     again = system.start(n)
-    for action in walk.actions:
+    for action in rollout.actions:
         again = system.step(again, action)
     heads, labels = random_gold(n, seed)
     gold = dodona.Gold(heads=list(heads), labels=labels)
-    assert again == walk.states[-1] and hash(again) == hash(walk.states[-1])
-    assert system.valid(again) == system.valid(walk.states[-1])
-    assert system.costs(again, gold) == system.costs(walk.states[-1], gold)
-    assert len(set(walk.states)) == len(walk.states)
+    assert again == rollout.states[-1] and hash(again) == hash(rollout.states[-1])
+    assert system.valid(again) == system.valid(rollout.states[-1])
+    assert system.costs(again, gold) == system.costs(rollout.states[-1], gold)
+    assert len(set(rollout.states)) == len(rollout.states)
 
 
-@given(walks(whole=True))
-def test_a_derivation_ends_in_time(walk: Walk) -> None:
-    """What starts in the buffer is pushed once, and each word is popped at most once."""
-    assert walk.system.is_final(walk.states[-1])
-    start = walk.states[0]
-    assert len(walk.actions) <= len(start.buffer) + len(start.heads)
+@given(rollouts(whole=True))
+def test_a_derivation_ends_in_time(rollout: Rollout) -> None:
+    """Each node of the initial buffer is pushed once, and popped at most once."""
+    assert rollout.system.is_final(rollout.states[-1])
+    start = rollout.states[0]
+    assert len(rollout.actions) <= len(start.buffer) + len(start.heads)
 
 
-@given(walks(whole=True))
-def test_finish_gives_a_full_tree(walk: Walk) -> None:
-    """What was built stays; what was left goes to the root."""
-    state = walk.states[-1]
-    tree = walk.system.finish(state)
+@given(rollouts(whole=True))
+def test_finish_gives_a_full_tree(rollout: Rollout) -> None:
+    """Existing arcs stay; words without a head are attached to the root."""
+    state = rollout.states[-1]
+    tree = rollout.system.finish(state)
     heads = tuple(tree.heads)
     assert heads == tuple(head or 0 for head in state.heads)
     assert all(tree.labels)
@@ -294,9 +294,9 @@ def test_costs_along_a_derivation_add_up_to_its_loss(
     loss: str, data: st.DataObject, seed: int
 ) -> None:
     """Costs telescope, so this checks exactness in sentences too long to search."""
-    walk = data.draw(walks(whole=True, loss=loss))
-    heads, labels = random_gold(len(walk.states[0].heads), seed)
+    rollout = data.draw(rollouts(whole=True, loss=loss))
+    heads, labels = random_gold(len(rollout.states[0].heads), seed)
     gold = dodona.Gold(heads=list(heads), labels=labels)
-    steps = zip(walk.states, walk.actions, strict=False)
-    paid = sum(walk.system.costs(state, gold)[action] for state, action in steps)
-    assert paid == LOSSES[loss](walk.twin.arcs(show(walk.states[-1])), arcs_of(heads, labels))
+    steps = zip(rollout.states, rollout.actions, strict=False)
+    paid = sum(rollout.system.costs(state, gold)[action] for state, action in steps)
+    assert paid == LOSSES[loss](rollout.twin.arcs(show(rollout.states[-1])), arcs_of(heads, labels))

@@ -1,4 +1,4 @@
-"""Systems of graphs against their slow twins, and what is promised for every graph."""
+"""Graph systems against reference implementations, and properties of every graph."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Costs = dict[Action, int]
 
 @cache
 def space(name: str, acyclic: bool, labels: tuple[str, ...]) -> Space[State]:
-    """The twin's states, searched once and shared by all gold graphs."""
+    """Return the reference implementation's states, computed once for all gold graphs."""
     return Space(TWINS[name](labels, acyclic))
 
 
@@ -57,7 +57,7 @@ def plain(actions: Iterable[dodona.Action]) -> list[Action]:
 
 
 def show(state: dodona.State) -> State:
-    """What makes a state; its heads and labels must tell the same arcs."""
+    """Return the contents of a state; heads and labels must agree with its arcs."""
     by_word = zip(state.heads, state.labels, strict=True)
     assert state.arcs == {
         (head, label, word)
@@ -70,7 +70,7 @@ def show(state: dodona.State) -> State:
 def core_states(
     system: dodona.System, twin: Space[State], n: int
 ) -> Iterator[tuple[State, dodona.State]]:
-    """Every reachable state of the twin with the core's state of the same derivation."""
+    """Yield every reachable reference state with the core's state of the same derivation."""
     cores = {twin.system.start(n): system.start(n)}
     for state in twin.reachable(n):
         yield state, cores[state]
@@ -86,7 +86,7 @@ def core_states(
 @CYCLES
 @NAMES
 def test_states_equal_the_twins(name: str, acyclic: bool, n: int, labels: tuple[str, ...]) -> None:
-    """Contents, valid actions and the end; equal however they were reached, and to no other."""
+    """Compare contents, valid actions and finality; states are equal if and only if these are."""
     system = core(name, acyclic, labels, "labelled")
     twin = space(name, acyclic, labels)
     cores = dict(core_states(system, twin, n))
@@ -123,7 +123,7 @@ def compared_costs(
     golds: Iterable[Links],
     exact_words: int | None = None,
 ) -> Iterator[tuple[Costs, Costs, bool, str]]:
-    """(the core's costs, the definition's, gold can be reached, where) unless final."""
+    """Yield (core's costs, costs by definition, gold is reachable, description) if not final."""
     system = core(name, acyclic, labels, loss, exact_words)
     twin = space(name, acyclic, labels)
     pairs = [pair for pair in core_states(system, twin, n) if not twin.system.is_final(pair[0])]
@@ -161,7 +161,7 @@ def test_costs_of_graph_eager_equal_exhaustive_search_for_every_reachable_state(
 @pytest.mark.parametrize("n", [2, 3])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_free_actions_without_cycles_are_those_that_keep_gold_in_reach(loss: str, n: int) -> None:
-    """Beyond its reach, none is free that should not be."""
+    """Once the gold graph is unreachable, no action is falsely free."""
     golds = [links for links in planar_graphs(n) if is_acyclic(links) and is_headed(links, n)]
     args = ("graph-eager", True, loss, ONE, n, golds[:: 1 if n == 2 else 3])
     for found, expected, reached, where in compared_costs(*args):
@@ -196,7 +196,7 @@ def test_costs_of_graph_standard_equal_exhaustive_search_while_few_words_are_lef
 
 @CYCLES
 def test_estimates_of_graph_standard_are_a_bound_while_gold_can_be_reached(acyclic: bool) -> None:
-    """And how far they are off in all states: most are exact, few are more than one off."""
+    """In all states most estimates are exact, and few are off by more than one."""
     golds = list(islice(planar_graphs(3), 0, None, 7))
     distances = []
     for found, expected, reached, where in compared_costs(
@@ -212,7 +212,7 @@ def test_estimates_of_graph_standard_are_a_bound_while_gold_can_be_reached(acycl
 
 
 def derive(name: str, acyclic: bool, links: Links, n: int) -> None:
-    """Follow the static oracle to the gold graph, for free and in time."""
+    """Check that the static oracle derives the gold graph at no cost, in bounded steps."""
     system = core(name, acyclic, TWO, "labelled")
     gold = dodona.Gold(arcs=arcs_of(links, TWO, Random(n)), n_words=n)
     state = system.start(n)
@@ -261,7 +261,7 @@ def test_graph_standard_derives_whatever_it_can_reach(acyclic: bool, n: int) -> 
     [
         ("graph-eager", ((0, 2), (1, 3), (2, 1)), "'root' from 0 to 2 is out of its reach"),
         ("graph-standard", ((0, 2), (1, 3), (2, 1)), "out of its reach"),
-        ("graph-standard", ((0, 1),), "too many, from 0 to 2 .has every word a head"),
+        ("graph-standard", ((0, 1),), "superfluous arc from 0 to 2 .has every word a head"),
     ],
 )
 def test_static_oracles_say_what_they_cannot_derive(name: str, links: Links, why: str) -> None:
@@ -270,12 +270,12 @@ def test_static_oracles_say_what_they_cannot_derive(name: str, links: Links, why
         dodona.system(name, labels=ONE).derivation(gold)
 
 
-# --- random walks
+# --- random rollouts
 
 
 @st.composite
-def walks(draw: st.DrawFn) -> list[dodona.State]:
-    """The states of a whole random derivation of up to 12 words."""
+def rollouts(draw: st.DrawFn) -> list[dodona.State]:
+    """Draw the states of a complete random derivation of up to 12 words."""
     name, acyclic = draw(st.sampled_from(list(TWINS))), draw(st.booleans())
     n = draw(st.integers(1, 12))
     system = core(name, acyclic, TWO, "labelled")
@@ -291,19 +291,19 @@ def links_of(state: dodona.State) -> Links:
     return tuple((head, word) for head, _, word in state.arcs)
 
 
-@given(walks())
-def test_a_derivation_ends_in_a_graph_without_crossing_arcs(walk: list[dodona.State]) -> None:
-    links = links_of(walk[-1])
+@given(rollouts())
+def test_a_derivation_ends_in_a_graph_without_crossing_arcs(rollout: list[dodona.State]) -> None:
+    links = links_of(rollout[-1])
     pairs = {frozenset(link) for link in links}
-    assert len(pairs) == len(links) <= 2 * len(walk[-1]) - 1
+    assert len(pairs) == len(links) <= 2 * len(rollout[-1]) - 1
     assert not any(cross(one, other) for one in links for other in links)
-    assert is_acyclic(links) or not walk[0].system.acyclic  # type: ignore[attr-defined]
+    assert is_acyclic(links) or not rollout[0].system.acyclic  # type: ignore[attr-defined]
 
 
-@given(walks())
-def test_finish_makes_every_word_reachable_from_the_root(walk: list[dodona.State]) -> None:
-    """It adds arcs from the root alone, and none where nothing is missing."""
-    before = walk[-1]
+@given(rollouts())
+def test_finish_makes_every_word_reachable_from_the_root(rollout: list[dodona.State]) -> None:
+    """`finish` adds arcs from the root only, and none to complete graphs."""
+    before = rollout[-1]
     after = before.system.finish(before)
     assert before.arcs <= after.arcs
     assert all((head, label) == (0, "root") for head, label, _ in after.arcs - before.arcs)
@@ -311,30 +311,30 @@ def test_finish_makes_every_word_reachable_from_the_root(walk: list[dodona.State
     assert before.system.finish(after) == after
 
 
-@given(walks(), st.integers(0, 2**32 - 1))
+@given(rollouts(), st.integers(0, 2**32 - 1))
 def test_costs_of_graph_eager_along_a_derivation_add_up_to_its_loss(
-    walk: list[dodona.State], seed: int
+    rollout: list[dodona.State], seed: int
 ) -> None:
     """Costs telescope, so this checks exactness in sentences too long to search."""
-    system, n = walk[0].system, len(walk[0])
+    system, n = rollout[0].system, len(rollout[0])
     if system.name != "graph-eager":
         return
     system = core(system.name, False, TWO, "graded")
     arcs = arcs_of(random_planar_graph(min(n, 7), Random(seed), acyclic=False), TWO, Random(seed))
     gold = dodona.Gold(arcs=arcs, n_words=n)
     state, paid = system.start(n), 0
-    for after in walk[1:]:
+    for after in rollout[1:]:
         action = next(a for a in system.valid(state) if show(system.step(state, a)) == show(after))
         paid += system.costs(state, gold)[action]
         state = system.step(state, action)
     assert paid == LOSSES["graded"](state.arcs, arcs)
 
 
-@given(walks())
-def test_a_state_survives_pickling(walk: list[dodona.State]) -> None:
-    back = pickle.loads(pickle.dumps(walk[-1]))
-    assert back == walk[-1] and hash(back) == hash(walk[-1])
-    assert back.system.finish(back) == walk[-1].system.finish(walk[-1])
+@given(rollouts())
+def test_a_state_survives_pickling(rollout: list[dodona.State]) -> None:
+    back = pickle.loads(pickle.dumps(rollout[-1]))
+    assert back == rollout[-1] and hash(back) == hash(rollout[-1])
+    assert back.system.finish(back) == rollout[-1].system.finish(rollout[-1])
 
 
 # --- the surface
@@ -428,7 +428,7 @@ def test_a_step_by_an_invalid_action_says_why(moves: list[str], invalid: str, wh
 
 
 def walk_all(system: dodona.System) -> list[dodona.State]:
-    """Every state of two words."""
+    """Return every state of two words."""
     states = [system.start(2)]
     for state in states:
         after = [system.step(state, action) for action in system.valid(state)]

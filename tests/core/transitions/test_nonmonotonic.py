@@ -1,4 +1,4 @@
-"""The non-monotonic family against its slow twins, in every reachable state of small sentences."""
+"""The non-monotonic systems against reference implementations, in all small states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from reference.trees import (
 )
 from reference.twins import all_twins, exact_twins
 from support.best_end import BestEnd
-from support.feature_keys import EVERYTHING, is_one_to_one, keys_and_features, random_sentence, walk
+from support.feature_keys import (
+    EVERYTHING,
+    is_one_to_one,
+    keys_and_features,
+    random_sentence,
+    rollout,
+)
 from support.small import train, treebank
 
 TWINS = {name: twin.kind for name, twin in all_twins().items() if twin.one_root}
@@ -32,18 +38,18 @@ ONE, TWO = ("root",), ("root", "obj")
 
 @cache
 def space(name: str, labels: tuple[str, ...]) -> Space[State]:
-    """The twin's states, searched once and shared by all gold trees."""
+    """Return the reference implementation's states, computed once for all gold trees."""
     return Space(TWINS[name](labels))
 
 
 @cache
 def trees(n: int) -> list[Heads]:
-    """Every projective tree with one root."""
+    """Yield every projective tree with one root."""
     return [heads for heads in projective_trees(n) if heads.count(0) == 1]
 
 
 def one_root(heads: Heads) -> Heads:
-    """The tree with every root but the first hung under that one, which stays projective."""
+    """Attach every root but the first to the first one, which keeps the tree projective."""
     chief = heads.index(0) + 1
     return tuple(
         chief if head == 0 and word != chief else head for word, head in enumerate(heads, 1)
@@ -59,7 +65,7 @@ def as_core(action: Action) -> dodona.Action:
 
 
 def core_states(system: dodona.System, n: int) -> Iterator[tuple[State, dodona.State]]:
-    """Every reachable state of the twin with the core's state of the same derivation."""
+    """Yield every reachable reference state with the core's state of the same derivation."""
     twin = space(system.name, system.labels)
     cores = {twin.system.start(n): system.start(n)}
     for state in twin.reachable(n):
@@ -86,7 +92,7 @@ SIZES = pytest.mark.parametrize(
 @SIZES
 @ALL
 def test_states_equal_the_twins(name: str, n: int, labels: tuple[str, ...]) -> None:
-    """Contents, valid actions by their names, and the end; and equal however they were reached."""
+    """Compare contents, names of valid actions, and finality; equal by any derivation."""
     system, twin = dodona.system(name, labels=labels), space(name, labels)
     cores = dict(core_states(system, n))
     for state, core in cores.items():
@@ -102,7 +108,7 @@ def test_states_equal_the_twins(name: str, n: int, labels: tuple[str, ...]) -> N
 @pytest.mark.parametrize("n", range(1, 6))
 @ALL
 def test_no_dead_end_no_circle_and_just_the_trees_with_one_root(name: str, n: int) -> None:
-    """Nor a derivation of more than 4n - 3 transitions; the longest is as long as the core says."""
+    """No derivation has more than 4n - 3 transitions, and one has as many as the core expects."""
     twin = space(name, ONE)
     length: dict[State, int] = {}
     outputs = set()
@@ -148,11 +154,11 @@ def test_an_artificial_root_is_refused(name: str, root: str) -> None:
 
 @ALL
 def test_features_forget_an_arc_that_was_overwritten(name: str) -> None:
-    """Children, valencies and label sets are those of the arcs that are there now."""
+    """Children, valencies and label sets agree with the present arcs."""
     random = Random(1)
     system = dodona.system(name, labels=["nsubj", "obj", "root"])
     sentences = [random_sentence(random.randint(1, 12), random) for _ in range(30)]
-    states = [list(walk(system, len(sentence), random)) for sentence in sentences]
+    states = [list(rollout(system, len(sentence), random)) for sentence in sentences]
     for template in EVERYTHING:
         found = list(keys_and_features([template], "none", sentences, states))
         assert all(len(keys) == len(features) for keys, features in found), template
@@ -165,7 +171,7 @@ def test_features_forget_an_arc_that_was_overwritten(name: str) -> None:
 def definitions(
     system: dodona.System, n: int, golds: list[Heads]
 ) -> Iterator[tuple[dodona.Gold, Definition[State], list[tuple[State, dodona.State]]]]:
-    """Each gold tree, its costs by exhaustive search, and all states that are not final."""
+    """Yield each gold tree, its costs by exhaustive search, and all non-final states."""
     twin = space(system.name, system.labels)
     pairs = [pair for pair in core_states(system, n) if not system.is_final(pair[1])]
     random = Random(n)
@@ -214,7 +220,7 @@ def test_optimal_means_fewest_errors_then_fewest_repairs(name: str, loss: str, s
 
 
 def test_arc_eager_tree_knows_what_unshift_can_still_do() -> None:
-    """A SHIFT instead of RIGHT-ARC loses nothing: only a repair is needed in the end."""
+    """A SHIFT instead of RIGHT-ARC loses no arc, but needs a repair later."""
     system = dodona.system("arc-eager-tree", labels=TWO)
     gold = dodona.Gold(heads=[0, 1], labels=["root", "obj"])
     shift, right_arc = dodona.Action("SHIFT"), dodona.Action("RIGHT-ARC", "obj")
@@ -225,7 +231,7 @@ def test_arc_eager_tree_knows_what_unshift_can_still_do() -> None:
 
 
 def test_arc_eager_tree_knows_what_unshift_cannot_do() -> None:
-    """1 → 2 waits for the end, and then nobody can take 3 across 2: SHIFT loses an arc."""
+    """If 1 → 2 is left to the end, no word can take 3 across 2: SHIFT loses an arc."""
     system = dodona.system("arc-eager-tree", labels=TWO)
     gold = dodona.Gold(heads=[0, 1, 1], labels=["root", "obj", "obj"])
     state = system.step(system.start(3), dodona.Action("SHIFT"))
@@ -235,7 +241,7 @@ def test_arc_eager_tree_knows_what_unshift_cannot_do() -> None:
 
 
 def test_costs_of_arc_eager_tree_in_long_sentences_take_a_moment() -> None:
-    """They look at each word of the stack once, not at all pairs."""
+    """Costs examine each word of the stack once, not all pairs."""
     system = dodona.system("arc-eager-tree", labels=ONE)
     n = 3_000
     gold = dodona.Gold(heads=[0, *range(1, n)], labels=["root"] * n)
@@ -293,12 +299,12 @@ def test_costs_along_a_derivation_add_up_to_its_loss(name: str) -> None:
 
 @ALL
 def test_the_oracle_copes_with_trees_out_of_reach(name: str) -> None:
-    """Non-projective, or with several roots: some action is optimal in every state."""
+    """Even for unreachable trees, some action is optimal in every state."""
     random = Random(3)
     system = dodona.system(name, labels=TWO)
     for n in [*range(2, 9)] * 40:
         gold = dodona.Gold(heads=random_tree(n, random), labels=random.choices(TWO, k=n))
-        for state in walk(system, n, random):
+        for state in rollout(system, n, random):
             optimal, costs = system.optimal(state, gold), system.costs(state, gold)
             assert optimal and {costs[action] for action in optimal} == {min(costs.values())}
 
@@ -334,7 +340,7 @@ def test_a_treebank_without_arcs_between_words_still_gives_trees(name: str) -> N
 @pytest.mark.parametrize("training", ["static", "explore"])
 @ALL
 def test_training_copes_with_trees_out_of_reach(name: str, training: str) -> None:
-    """Several roots, or crossing arcs, are learned from as far as they can be built."""
+    """Training uses the reachable arcs of trees with several roots or crossing arcs."""
     two_roots = dodona.Sentence.from_columns(
         ["a", "b", "c"], upos=["X"] * 3, heads=[0, 0, 2], deprels=["root", "root", "obj"]
     )

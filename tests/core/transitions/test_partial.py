@@ -1,4 +1,4 @@
-"""Trees of which some heads or labels are unknown: what is not annotated never costs."""
+"""Partial trees: heads and labels that are not annotated never cost anything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.settings import Settings
 from dodona.treebank.conllu.errors import TreebankError
 from reference.search import Action, Arc, Definition, Space
@@ -32,7 +32,7 @@ Partial = tuple[tuple[int | None, ...], tuple[str | None, ...]]  # heads and lab
 
 
 def labelled(arcs: frozenset[Arc], gold: frozenset[Arc]) -> int:
-    """Gold arcs missing or wrongly labelled, where ANY is never wrong."""
+    """Count the missing and wrongly labelled gold arcs; ANY is never wrong."""
     built = {(head, word): label for head, label, word in arcs}
     return sum(
         built.get((head, word)) not in ({label} if label != ANY else set(LABELS))
@@ -56,7 +56,7 @@ def arcs_of(partial: Partial) -> frozenset[Arc]:
 
 
 def partials(n: int, one_root: bool, random: Random) -> list[Partial]:
-    """All trees of up to three words with all gaps in their heads; some of four."""
+    """Yield all trees of up to three words with all sets of unknown heads, and some of four."""
     trees: list[Heads] = [t for t in projective_trees(n) if t.count(0) == 1 or not one_root]
     gaps = list(product([True, False], repeat=n))
     found = [
@@ -77,7 +77,7 @@ def space(name: str, root: str) -> Space[Any]:
 
 
 def core_states(system: dodona.System, twin: Space[Any], n: int) -> dict[Any, dodona.State]:
-    """Every reachable state of the twin, and the core's state of the same derivation."""
+    """Yield every reachable reference state and the core's state of the same derivation."""
     cores = {twin.system.start(n): system.start(n)}
     for state in twin.reachable(n):
         for action, after in twin.successors(state).items():
@@ -122,7 +122,7 @@ def test_a_tree_of_which_nothing_is_known_costs_nothing() -> None:
 def with_gaps(
     sentences: Sequence[dodona.Sentence], share: float, seed: int, *, labels_only: bool = False
 ) -> list[dodona.Sentence]:
-    """The sentences with that share of their heads and labels, or of their labels, taken out."""
+    """Remove a share of the heads and labels of sentences, or of their labels only."""
     random = Random(seed)
     found = []
     for sentence in sentences:
@@ -155,7 +155,7 @@ WITHOUT_SWAP = pytest.mark.parametrize("system", [n for n in SYSTEMS if n != "sw
 
 @WAYS
 def test_sentences_with_gaps_teach_more_than_the_whole_ones_alone(way: dict[str, Any]) -> None:
-    """60% of all heads are gone: two of three in nine of ten sentences."""
+    """60% of all heads are unknown: two of three in nine of ten sentences."""
     sentences = treebank(200, 1)
     whole, rest = sentences[:20], with_gaps(sentences[20:], 0.67, 1)
     n_heads = sum(head is not None for s in whole + rest for head in s.heads)
@@ -169,7 +169,7 @@ def test_sentences_with_gaps_teach_more_than_the_whole_ones_alone(way: dict[str,
 @WITHOUT_SWAP
 @pytest.mark.parametrize("beam", [1, 4])
 def test_every_system_learns_from_gaps_alone(system: str, beam: int) -> None:
-    """Not one whole tree, half of the labels unknown elsewhere."""
+    """Train without a complete tree, with half of the labels unknown."""
     gaps = with_gaps(treebank(80, 1), 0.5, 1) + with_gaps(treebank(40, 2), 0.5, 2, labels_only=True)
     trained = train(
         [s for s in gaps if "_" in s.deprels], system=system, beam=beam, features="auto"
@@ -183,15 +183,18 @@ def test_every_system_learns_from_gaps_alone(system: str, beam: int) -> None:
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_what_is_not_annotated_changes_no_weight(beam: int) -> None:
-    """Bare sentences after whole ones; the same ones with their trees change many."""
+    """Sentences without annotation change no weights; the same ones with trees change many."""
     whole, others = treebank(5, 1), treebank(30, 2)
     bare = [s.replace(heads=[None] * len(s), deprels=["_"] * len(s)) for s in others]
     trainer = Trainer(whole + bare + others, None, Settings(beam=beam, features="zn11"))
     trainer.core.train(range(5), True)
-    n_updates, weights = trainer.core.n_updates, trainer.weights.save()
+    n_updates, weights = trainer.strategy.core.n_updates, trainer.strategy.weights.save()
     assert n_updates > 5
     trainer.core.train(range(5, 35), True)
-    assert (trainer.core.n_updates, trainer.weights.save()) == (n_updates, weights)
+    assert (trainer.strategy.core.n_updates, trainer.strategy.weights.save()) == (
+        n_updates,
+        weights,
+    )
     trainer.core.train(range(35, 65), True)
     assert trainer.core.n_updates > n_updates + 20
 
@@ -217,7 +220,7 @@ def test_actions_are_those_of_the_arcs_that_are_annotated() -> None:
 
 
 def test_a_beam_learns_early_where_heads_are_unknown_and_only_there() -> None:
-    """Beyond the first error max-violation would learn what nobody annotated."""
+    """After the first error, max-violation would learn arcs that are not annotated."""
     test = treebank(30, 3)
 
     def parsed(data: list[dodona.Sentence], update: str) -> list[bytes]:
@@ -241,8 +244,8 @@ def test_a_treebank_without_any_label_has_the_one() -> None:
     ("way", "said"),
     [
         ({"training": "static"}, "sentence 2: word 1 has no head or no label, but static training"),
-        ({"beam": 4, "oracle": "static"}, "static training needs whole trees"),
-        ({"system": "swap"}, "the swap system needs whole trees"),
+        ({"beam": 4, "oracle": "static"}, "static training needs complete trees"),
+        ({"system": "swap"}, "the swap system needs complete trees"),
     ],
 )
 def test_gaps_are_refused_where_only_whole_trees_will_do(way: dict[str, Any], said: str) -> None:

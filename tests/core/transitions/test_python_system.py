@@ -1,4 +1,4 @@
-"""Systems written in Python, outside the package: the one of the manual, and broken ones."""
+"""Systems written in Python: the one of the manual, and broken ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("own_systems")
 
 @pytest.fixture
 def hybrid() -> type[dodona.PythonSystem]:
-    """The class that the manual shows."""
+    """Return the class that the manual shows."""
     block = re.search(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert block is not None
     names: dict[str, Any] = {"__name__": __name__}
@@ -38,7 +38,7 @@ def hybrid() -> type[dodona.PythonSystem]:
 
 
 def broken(hybrid: type[dodona.PythonSystem], **methods: Any) -> str:
-    """The name of a system like that of the manual, but for these methods."""
+    """Register the manual's system with other methods; return its name."""
     type("Broken", (hybrid,), {"name": "broken", **methods})
     return "broken"
 
@@ -174,7 +174,7 @@ def derive(name: str) -> None:
     system.derivation(dodona.Gold([0, 1], ["root", "obj"]))
 
 
-def walk(name: str) -> None:
+def rollout(name: str) -> None:
     system = dodona.system(name, labels=TWO)
     gold, state = dodona.Gold([0, 1], ["root", "obj"]), system.start(2)
     while not system.is_final(state):
@@ -188,7 +188,7 @@ def learn(**settings: Any) -> Callable[[str], object]:
 
 WAYS: dict[str, Callable[[str], object]] = {
     "derivation": derive,
-    "steps": walk,
+    "steps": rollout,
     "explore": learn(training="explore"),
     "static": learn(training="static"),
     "beam": learn(beam=3),
@@ -257,7 +257,7 @@ def test_what_goes_wrong_in_parsing_is_raised_for_the_sentence_alone(
 
 
 def test_moves_that_were_never_learned_end_the_search(hybrid: type[dodona.PythonSystem]) -> None:
-    """All words hang to the right in training; then only LEFT-ARC is valid."""
+    """Training has rightward arcs only, but then only LEFT-ARC is valid."""
     chain = dodona.Sentence.from_columns(["a", "b"], heads=[0, 1], deprels=["root", "obj"])
     parser = train([chain] * 5, system=broken(hybrid))
 

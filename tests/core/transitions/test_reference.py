@@ -1,4 +1,4 @@
-"""The slow twins themselves, and what exhaustive search says about the formulas of the papers."""
+"""The reference implementations, and the papers' formulas against exhaustive search."""
 
 from collections.abc import Callable, Iterator
 from math import comb
@@ -93,7 +93,7 @@ def test_exactly_the_projective_forests_can_be_derived(root: str) -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("root", ROOTS)
 def test_some_action_is_free_in_every_state(root: str, loss: str) -> None:
-    """By definition (end of section 3.1), whatever the gold tree."""
+    """An optimal action exists by definition (end of section 3.1), for any gold tree."""
     space = Space(ArcEager(LABELS, root))
     for heads in all_trees(3):
         definition = Definition(space, arcs_of(heads, ("root", "obj", "root")), LOSSES[loss])
@@ -106,7 +106,7 @@ def test_some_action_is_free_in_every_state(root: str, loss: str) -> None:
 
 
 class View(NamedTuple):
-    """A state by the paper's names: s above `below`, b before `behind`, and gold around them."""
+    """A state in the paper's notation: s above `below`, b before `behind`, and the gold arcs."""
 
     s: int | None
     below: tuple[int, ...]
@@ -116,7 +116,7 @@ class View(NamedTuple):
     gold: frozenset[Arc]
 
     def arcs(self, heads: object, words: object) -> int:
-        """Gold arcs from any of `heads` to any of `words`; each a word or a collection of words."""
+        """Count the gold arcs from any of `heads` to any of `words` (words or collections)."""
         return sum(_within(head, heads) and _within(word, words) for head, _, word in self.gold)
 
 
@@ -145,7 +145,7 @@ def figure_4(v: View, action: Action) -> int:
 
 
 def corrected(v: View, action: Action) -> int:
-    """The labelled costs that are exact, with the root first or last."""
+    """Return the exact labelled costs, with the root first or last."""
     move, label = action
     if move == "LEFT-ARC":
         mislabelled = v.arcs(v.b, v.s) and (v.b, label, v.s) not in v.gold
@@ -159,20 +159,20 @@ def corrected(v: View, action: Action) -> int:
 
 
 def corrected_without_root(v: View, action: Action) -> int:
-    """The same where a word left headless counts as a dependent of the root."""
+    """Return the exact costs if a headless word counts as a dependent of the root."""
     popped_or_attached = {"LEFT-ARC": v.s, "RIGHT-ARC": v.b}.get(action.move)
     return corrected(v, action) + ((0, "root", popped_or_attached) in v.gold)
 
 
 def corrected_for_leftovers(v: View, action: Action) -> int:
-    """The same with the root first, if attaching the leftovers to it may repair arcs."""
+    """Return the exact costs with the root first, if leftovers are attached to it."""
     if action.move == "LEFT-ARC":
         return corrected(v, action) + v.arcs(0, v.s)
     return corrected(v, action) - (v.arcs(0, v.b) if action.move == "SHIFT" else 0)
 
 
 class LeftoversCount(ArcEager):
-    """Arc-eager judged after its leftovers are attached to the root with the right label."""
+    """Arc-eager whose loss is computed after leftovers are correctly attached to the root."""
 
     def arcs(self, state: State) -> frozenset[Arc]:
         leftovers = [word for word in state.stack if word != 0 and not state.has_head(word)]
@@ -182,7 +182,7 @@ class LeftoversCount(ArcEager):
 def differences(
     system: ArcEager, formula: Formula, n: int, trees: Iterator[Heads]
 ) -> Iterator[tuple[int, int]]:
-    """(formula, truth) for every labelled gold tree, reachable state and valid action."""
+    """Yield (formula, exact cost) for every labelled gold tree, reachable state and action."""
     random, space = Random(n), Space(system)
     for heads in trees:
         labels = [random.choice(system.labels) if head else "root" for head in heads]

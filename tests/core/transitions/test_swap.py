@@ -1,4 +1,4 @@
-"""Swap: its states, its oracles on every tree, and how far its costs are from the definition."""
+"""Swap: its states, its oracles on every tree, and the accuracy of its costs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_root_stands_first_and_is_never_swapped() -> None:
 
 
 def derive(heads: Heads, oracle: str) -> int:
-    """Follow the oracle to the gold tree; the number of swaps."""
+    """Follow the oracle to the gold tree; return the number of swaps."""
     system, random = swap(TWO), Random(len(heads))
     labels = [random.choice(TWO) for _ in heads]
     state = system.start(len(heads))
@@ -180,7 +180,7 @@ def test_systems_that_follow_different_oracles_differ() -> None:
 
 
 def golds(n: int, labels: tuple[str, ...] = ONE, k: int = 0) -> list[frozenset[Arc]]:
-    """All trees, or k of them."""
+    """Return all trees, or k of them."""
     random = Random(n)
     trees = list(all_trees(n)) if k == 0 else [random_tree(n, random) for _ in range(k)]
     return [arcs_of(heads, random.choices(labels, k=n)) for heads in trees]
@@ -198,7 +198,7 @@ def test_costs_equal_exhaustive_search_while_few_words_are_left(
 
 
 def test_how_far_estimated_costs_are_from_exhaustive_search() -> None:
-    """A fifth differ: swaps that no projective order asks for can mend what they take for lost."""
+    """A fifth of the estimates differ: they ignore repairs by swaps outside the order."""
     system = dodona.system("swap", labels=ONE, exact_words=0)
     for n, expected in ((2, (48, 6, 2)), (3, (2_560, 459, 138)), (4, (249_125, 50_794, 15_311))):
         found = compare(system, n, golds(n))
@@ -206,7 +206,7 @@ def test_how_far_estimated_costs_are_from_exhaustive_search() -> None:
 
 
 def test_costs_are_exact_from_where_few_words_are_left_on() -> None:
-    """However long the sentence was: as exact as with a search through all of it."""
+    """Costs near the end of a long sentence equal a search through all of it."""
     random = Random(5)
     few, more = (dodona.system("swap", labels=ONE, exact_words=k) for k in (4, 6))
     n_compared = 0
@@ -255,7 +255,7 @@ def test_among_the_cheapest_the_static_oracle_decides_when_to_swap() -> None:
 
 @pytest.mark.parametrize(("n_words", "name"), [(8, "swap"), (-1, "swap"), (3, "arc-eager")])
 def test_no_search_that_is_of_no_use(n_words: int, name: str) -> None:
-    with pytest.raises(ValueError, match=r"exponential|needs no search"):
+    with pytest.raises(ValueError, match=r"exponential|does not find costs by search"):
         dodona.system(name, labels=ONE, exact_words=n_words)
 
 
@@ -267,7 +267,7 @@ def test_how_far_to_search_is_part_of_a_system() -> None:
 
 @pytest.mark.parametrize("oracle", ORACLES)
 def test_costs_without_swap_are_those_of_arc_standard_for_projective_trees(oracle: str) -> None:
-    """What is left of SWAP is that it is never free; arc-standard's costs are proven exact."""
+    """SWAP is never free for projective trees; the other costs are arc-standard's."""
     system = dodona.system("swap", labels=ONE, static_oracle=oracle, exact_words=0)
     standard = dodona.system("arc-standard", labels=ONE)
     random = Random(7)
@@ -285,7 +285,7 @@ def test_costs_without_swap_are_those_of_arc_standard_for_projective_trees(oracl
 
 @pytest.mark.parametrize("seed", range(20))
 def test_words_without_a_gold_head_cost_nothing(seed: int) -> None:
-    """Whatever is done with them; and some action is free until an arc has been lost."""
+    """Some action is free in every state, and costs stay within the number of words."""
     random, system = Random(seed), swap()
     n = random.randint(2, 10)
     heads = [head if random.random() < 0.7 else None for head in random_tree(n, random)]

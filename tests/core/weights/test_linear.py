@@ -343,11 +343,11 @@ def test_a_row_with_a_class_that_does_not_exist_is_refused() -> None:
         PackedWeights(8, 1, bytes(buckets), rows)
 
 
-def test_a_table_without_an_empty_place_is_refused() -> None:
+def test_a_table_without_an_empty_slot_is_refused() -> None:
     """A search for what is not there would never end."""
     full = struct.pack("<16I", *[1] * 8, *[0] * 8)
     for buckets in (b"", full, full * 3):
-        with pytest.raises(ValueError, match="no empty place"):
+        with pytest.raises(ValueError, match="no empty slot"):
             PackedWeights(8, 1, buckets, bytes(8))
 
 

@@ -25,7 +25,7 @@ from dodona.core.features.templates import (
     with_cluster_templates,
 )
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.parsing.training import Trainer
+from dodona.parsing.trainer import Trainer
 from dodona.storage.container import ContainerError
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.clusters import Clusters
@@ -139,9 +139,9 @@ def test_a_wrong_line_is_named(text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"01\toak\t3\n10\toak\t1\n", ":2: 'oak' is there twice"),
+        (b"01\toak\t3\n10\toak\t1\n", ":2: 'oak' occurs twice"),
         (b"01\t\xff\t3\n", r":1: b'\\xff' is not UTF-8"),
-        (b"\n", ": no word in it; `dodona cluster` makes such files"),
+        (b"\n", ": the file has no words; `dodona cluster` makes cluster files"),
     ],
 )
 def test_a_wrong_file_is_refused(content: bytes, said: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Enhanced dependencies: read, written, made fit for a parser, restored and scored."""
+"""Enhanced dependencies: reading, writing, transformation for parsers, and scores."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import dodona
 from dodona.evaluation import EvaluationError, evaluate_graphs
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
-from dodona.treebank.graphs.enhanced import Arc, enhanced_graph, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph, with_graph
 from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
-from dodona.treebank.graphs.ways import Heads, ways_up
+from dodona.treebank.graphs.node_paths import Heads, paths_up
 from reference import lifting
 from reference.graph import cross, is_acyclic
 from support.treebanks import DATA
@@ -64,7 +64,7 @@ def test_a_path_through_an_empty_node_is_one_arc() -> None:
 
 
 def test_empty_nodes_in_a_chain_and_in_a_circle() -> None:
-    """Each way up that passes no node twice; a word that leads to itself keeps the arc."""
+    """Each path up passes no node twice; an arc from a word to itself is kept."""
     text = "1\ta\t_\t_\t_\t_\t0\troot\t1.1:x|0:root\t_\n"
     text += "1.1\tb\t_\t_\t_\t_\t_\t_\t1.2:y|1:u\t_\n1.2\tc\t_\t_\t_\t_\t_\t_\t1.1:z|0:w\t_\n\n"
     assert enhanced_graph(read_one(text)) == {(0, "root", 1), (0, "w>y>x", 1), (1, "u>x", 1)}
@@ -87,37 +87,35 @@ def test_a_chain_of_empty_nodes_may_be_of_any_length() -> None:
     assert label == "top>" + "l0>" * 19_999 + "x"
 
 
-def test_ways_with_the_same_labels_are_one() -> None:
-    """Through sixteen pairs of nodes there are 65,536 ways, which differ in nothing."""
+def test_paths_with_the_same_labels_are_one() -> None:
+    """Sixteen pairs of nodes have 65,536 paths with the same labels."""
     text = chained(32, 2).replace(":l1", ":l0")
     assert enhanced_graph(read_one(text)) == {(0, "top>" + "l0>" * 15 + "x", 1)}
 
 
-def test_more_ways_than_anybody_means_are_refused() -> None:
+def test_too_many_paths_are_refused() -> None:
     assert len(enhanced_graph(read_one(chained(12, 2)))) == 32
-    with pytest.raises(
-        TreebankError, match=r"own\.conllu:\d+: word 1\.\d+ leads up .* too many ways"
-    ):
+    with pytest.raises(TreebankError, match=r"own\.conllu:\d+: word 1\.\d+ has too many .* paths"):
         enhanced_graph(read_one(chained(32, 2)))
 
 
-def test_a_circle_of_empty_nodes_is_not_searched_for_ever() -> None:
-    """Twelve nodes that all head each other can be passed in millions of ways."""
+def test_a_search_of_a_dense_cycle_of_empty_nodes_ends() -> None:
+    """Twelve nodes that are all heads of each other have millions of paths."""
     lines = ["1\ta\t_\t_\t_\t_\t0\troot\t1.1:x\t_"]
     for node in range(1, 13):
         others = "|".join(f"1.{other}:l" for other in range(1, 13) if other != node)
         lines.append(f"1.{node}" + "\t_" * 7 + f"\t{others}\t_")
-    with pytest.raises(TreebankError, match="too many ways"):
+    with pytest.raises(TreebankError, match="too many or too long paths"):
         enhanced_graph(read_one("\n".join([*lines, "", ""])))
 
 
-def slow_ways(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """The definition: every way up that passes no empty node twice."""
+def slow_paths(heads: Heads, node: str, passed: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Yield every path up that passes no empty node twice."""
     for head, label in heads[node]:
         if "." not in head:
             yield int(head), label
         elif head not in passed:
-            for top, above in slow_ways(heads, head, (*passed, head)):
+            for top, above in slow_paths(heads, head, (*passed, head)):
                 yield top, f"{above}>{label}"
 
 
@@ -131,10 +129,10 @@ def nodes_with_heads(draw: st.DrawFn) -> tuple[Heads, list[str]]:
 
 
 @given(nodes_with_heads())
-def test_ways_up_are_those_of_the_definition(made: tuple[Heads, list[str]]) -> None:
+def test_paths_up_equal_the_definition(made: tuple[Heads, list[str]]) -> None:
     heads, words = made
-    expected = {(int(word), *way) for word in words for way in slow_ways(heads, word, ())}
-    assert set(ways_up(heads, words)) == expected
+    expected = {(int(word), *path) for word in words for path in slow_paths(heads, word, ())}
+    assert set(paths_up(heads, words)) == expected
 
 
 def test_empty_nodes_behind_the_first_word_of_a_file_with_a_byte_order_mark() -> None:
@@ -171,17 +169,17 @@ def test_only_the_deps_column_changes() -> None:
         ("2:", r"own.conllu:6: word 5 has DEPS '2:'"),
         ("5.:obj", r"own.conllu:6: word 5 has DEPS '5.:obj'"),
         ("2:conj|", r"own.conllu:6: word 5 has DEPS '2:conj|'"),
-        ("9:nsubj", r"own.conllu:6: word 5 has enhanced head 9, which is not there"),
-        ("5.2:nsubj", r"own.conllu:6: word 5 has enhanced head 5.2, which is not there"),
+        ("9:nsubj", r"own.conllu:6: word 5 has enhanced head 9, which does not exist"),
+        ("5.2:nsubj", r"own.conllu:6: word 5 has enhanced head 5.2, which does not exist"),
     ],
 )
-def test_a_bad_column_is_told_with_its_line(deps: str, why: str) -> None:
+def test_errors_in_deps_name_the_line(deps: str, why: str) -> None:
     with pytest.raises(TreebankError, match=why.replace("|", r"\|")):
         enhanced_graph(read_one(GAPPING.replace("5.1:nsubj", deps)))
 
 
 @pytest.mark.parametrize("arc", [(3, "obj", 1), (-1, "obj", 1), (1, "obj", 0), (1, "obj", 3)])
-def test_an_arc_outside_the_sentence_is_refused(arc: Arc) -> None:
+def test_an_arc_outside_the_sentence_is_refused(arc: GraphArc) -> None:
     with pytest.raises(ValueError, match=f"from {arc[0]} to {arc[2]}, but the sentence has 2"):
         with_graph(sentence("_", "_"), [arc])
 
@@ -190,7 +188,7 @@ def test_an_arc_outside_the_sentence_is_refused(arc: Arc) -> None:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> frozenset[Arc]:
+def graphs(draw: st.DrawFn) -> frozenset[GraphArc]:
     """Any graph of up to nine words, cycles and crossing arcs included."""
     n = draw(st.integers(1, 9))
     word = st.integers(1, n)
@@ -199,18 +197,18 @@ def graphs(draw: st.DrawFn) -> frozenset[Arc]:
 
 
 @st.composite
-def marked_graphs(draw: st.DrawFn) -> frozenset[Arc]:
+def marked_graphs(draw: st.DrawFn) -> frozenset[GraphArc]:
     """Graphs with labels that a parser might give: marks of lifted and shared arcs at random."""
     marks = st.sampled_from(["", "↑a", "↑b", "|b", "⇄a", "|c↑b⇄a↑b"])
     return frozenset((head, label + draw(marks), word) for head, label, word in draw(graphs()))
 
 
-def links(arcs: frozenset[Arc]) -> tuple[tuple[int, int], ...]:
+def links(arcs: frozenset[GraphArc]) -> tuple[tuple[int, int], ...]:
     return tuple((head, word) for head, _, word in arcs)
 
 
 @given(graphs())
-def test_cycles_are_removed_from_every_graph(arcs: frozenset[Arc]) -> None:
+def test_cycles_are_removed_from_every_graph(arcs: frozenset[GraphArc]) -> None:
     """By turning and dropping as many arcs as it says, and none where there is no cycle."""
     result = remove_cycles(arcs)
     assert is_acyclic(links(result.arcs))
@@ -226,8 +224,8 @@ def test_the_shortest_arc_of_a_cycle_is_turned() -> None:
     assert remove_cycles(arcs).arcs == {(0, "root", 1), (1, "a", 3), (4, "b", 3), (4, "c", 1)}
 
 
-def test_turning_ends_where_it_would_go_on_for_ever() -> None:
-    """1 and 2 are turned to and fro unless the arc is dropped the second time."""
+def test_reversal_that_would_never_end_drops_an_arc() -> None:
+    """The arc between 1 and 2 is reversed for ever unless it is dropped the second time."""
     arcs = [(1, "x", 2), (1, "x", 3), (2, "x", 4), (3, "x", 2), (4, "x", 1)]
     result = remove_cycles(arcs)
     assert is_acyclic(links(result.arcs)) and result.n_dropped > 0
@@ -238,7 +236,7 @@ def test_of_two_arcs_against_each_other_one_is_dropped() -> None:
 
 
 @given(graphs())
-def test_cycles_are_removed_as_if_all_arcs_were_looked_at_each_time(arcs: frozenset[Arc]) -> None:
+def test_cycles_are_removed_as_by_the_reference(arcs: frozenset[GraphArc]) -> None:
     assert tuple(remove_cycles(arcs)) == lifting.remove_cycles(arcs)
 
 
@@ -253,17 +251,15 @@ def test_cycles_that_would_take_too_long_are_refused() -> None:
 
 @pytest.mark.parametrize("joined", ["label", "drop"])
 @given(arcs=graphs())
-def test_arcs_are_lifted_as_if_all_were_looked_at_each_time(
-    joined: str, arcs: frozenset[Arc]
-) -> None:
+def test_arcs_are_lifted_as_by_the_reference(joined: str, arcs: frozenset[GraphArc]) -> None:
     found = planarise(arcs, joined=joined)  # type: ignore[arg-type]
     assert tuple(found) == lifting.planarise(arcs, joined)
     assert deplanarise(found.arcs) == lifting.deplanarise(found.arcs)
 
 
 @given(arcs=marked_graphs())
-def test_any_labels_are_let_down_as_if_all_arcs_were_looked_at_each_time(
-    arcs: frozenset[Arc],
+def test_any_labels_are_restored_as_by_the_reference(
+    arcs: frozenset[GraphArc],
 ) -> None:
     assert deplanarise(arcs) == lifting.deplanarise(arcs)
 
@@ -278,7 +274,7 @@ def test_arcs_that_would_be_lifted_without_end_are_refused() -> None:
 
 @pytest.mark.parametrize("joined", ["label", "drop"])
 @given(arcs=graphs())
-def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[Arc]) -> None:
+def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[GraphArc]) -> None:
     """One arc at most from a word to another; what does not cross stays as it is."""
     result = planarise(arcs, joined=joined)  # type: ignore[arg-type]
     found = links(result.arcs)
@@ -293,7 +289,7 @@ def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[Arc]) -> 
 
 
 @given(graphs())
-def test_any_graph_can_be_restored(arcs: frozenset[Arc]) -> None:
+def test_any_graph_can_be_restored(arcs: frozenset[GraphArc]) -> None:
     """Words keep their labels, whatever was lifted; marks are gone; no word heads itself."""
     result = planarise(arcs)
     restored = deplanarise(result.arcs)
@@ -346,8 +342,8 @@ def test_a_cycle_is_broken_where_no_word_loses_its_only_head() -> None:
 
 
 @pytest.mark.parametrize("label", ["nmod↑obj", "nmod|obj", "nmod⇄obj"])
-def test_labels_may_not_have_our_marks(label: str) -> None:
-    with pytest.raises(ValueError, match=r"label .* of word 2: ↑ \| ⇄ are marks"):
+def test_labels_with_reserved_marks_are_refused(label: str) -> None:
+    with pytest.raises(ValueError, match=r"label .* of word 2: ↑ \| ⇄ are reserved for marks"):
         planarise([(0, "root", 1), (1, label, 2)])
 
 
@@ -357,7 +353,7 @@ def test_an_unknown_choice_is_answered_with_the_choices() -> None:
 
 
 @given(graphs())
-def test_what_is_planar_can_be_derived(arcs: frozenset[Arc]) -> None:
+def test_what_is_planar_can_be_derived(arcs: frozenset[GraphArc]) -> None:
     planar = planarise(arcs).arcs
     labels = sorted({label for _, label, _ in planar})
     system = dodona.system("graph-eager", labels=labels)

@@ -14,10 +14,10 @@ from dodona.treebank.trees.ud_rules import (
     TAGS,
     WHY,
     Broken,
-    Rules,
+    SentenceRules,
     errors,
     kind_of,
-    mend,
+    repair_tree,
 )
 from reference.trees import is_tree, random_tree
 from support.feature_keys import walk
@@ -82,7 +82,7 @@ def test_whatever_is_broken_can_be_mended(seed: int) -> None:
     heads = random_tree(n, random)
     labels = ["root" if head == 0 else random.choice(LABELS[:-1]) for head in heads]
     kinds = some_kinds(n, random)
-    mended, relabelled = mend(heads, labels, kinds)
+    mended, relabelled = repair_tree(heads, labels, kinds)
     assert not list(errors(mended, relabelled, kinds))
     assert is_tree(tuple(mended)) and mended.count(0) == heads.count(0)
     if not list(errors(heads, labels, kinds)):
@@ -99,7 +99,8 @@ def test_an_arc_is_forbidden_by_the_rule_that_it_would_break(name: str) -> None:
         n = random.randint(2, 9)
         tags = [random.choice(TAGS[1:]) for _ in range(n)]
         feats = [random.choice(FEATS) for _ in range(n)]
-        rules = Rules(LABELS, dodona.Sentence.from_columns(["x"] * n, upos=tags, feats=feats))
+        sentence = dodona.Sentence.from_columns(["x"] * n, upos=tags, feats=feats)
+        rules = SentenceRules(LABELS, sentence)
         for state in walk(system, n, random):
             before = set(broken_so_far(state, rules.kinds))
             for action in random.sample(system.valid(state), min(6, len(system.valid(state)))):

@@ -1,4 +1,4 @@
-"""`dodona bench`: how fast a model reads, parses and starts on this machine."""
+"""`dodona bench`: measure how fast a model reads, parses and starts on this machine."""
 
 import json as json_
 import os
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.meter import counted
+from dodona.cli.progress import Meter
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
@@ -24,18 +24,20 @@ COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()")
 
 
 def bench(
-    model: Annotated[str, Flag("model file, or its name", positional=True)],
+    model: Annotated[str, Flag("model file or name", positional=True)],
     file: Annotated[str, Flag("CoNLL-U file to parse", positional=True)],
-    repeats: Annotated[int, Flag("measure that often and take the median")] = 5,
-    threads: Annotated[int, Flag("threads of the parallel figures")] = os.cpu_count() or 1,
+    repeats: Annotated[int, Flag("number of measurements, of which the median is shown")] = 5,
+    threads: Annotated[int, Flag("threads for the multithreaded measurements")] = os.cpu_count()
+    or 1,
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
     """Measure speed and memory on this machine.
 
-    Reading, parsing, both from file to file, starting from nothing: medians of several repeats.
+    The figures are medians: for reading, for parsing, for both from file to file, and for a cold
+    start with one sentence.
     """
     if repeats < 1:
-        raise UsageError(f"--repeats is at least 1; found {repeats}")
+        raise UsageError(f"--repeats must be at least 1, not {repeats}")
     figures = measure(locate(model), Path(file), repeats, threads)
     if json:
         print(json_.dumps(figures, indent=2))
@@ -44,7 +46,7 @@ def bench(
 
 
 def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, Any]:
-    """All figures as plain data: seconds, words per second, bytes."""
+    """Return all figures: seconds, words per second, bytes."""
     parser = Parser.load(model)
     sentences = list(read(file, trees="ignored"))
     n_words = sum(map(len, sentences))
@@ -52,7 +54,10 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     def speed(task: Callable[[], object]) -> float:
         return n_words / _time(task, repeats, lambda: meter.add(n_words))
 
-    with TemporaryDirectory() as folder, counted("measuring", 5 * repeats * n_words) as meter:
+    with (
+        TemporaryDirectory() as folder,
+        Meter("measuring", 5 * repeats * n_words, by_words=True) as meter,
+    ):
         target = Path(folder, "parsed.conllu")
         return {
             "model": str(model),
@@ -76,7 +81,7 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
 def _time(
     task: Callable[[], object], repeats: int, between: Callable[[], object] = lambda: None
 ) -> float:
-    """The median of some runs; what is told `between` them is not measured."""
+    """Return the median duration of a task; `between` is called after each run, untimed."""
     found = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -98,13 +103,13 @@ def _parse_file(parser: Parser, source: Path, target: Path, threads: int) -> Non
 
 
 def _parse_cold(model: Path, sentence: Sentence) -> None:
-    """One sentence through a new process."""
+    """Parse one sentence in a new process."""
     arguments = [*COMMAND, "parse", str(model)]
     subprocess.run(arguments, input=bytes(sentence), stdout=subprocess.DEVNULL, check=True)
 
 
 def _measure_peak(model: Path, source: Path, target: Path) -> int | None:
-    """The most memory that a process which parses the file held; None where nobody counts it."""
+    """Return the peak memory of a process that parses the file; None where it is unknown."""
     try:
         import resource
     except ImportError:  # Windows

@@ -1,13 +1,11 @@
-"""`dodona cluster`: from text to clusters of its words."""
+"""`dodona cluster`: cluster the words of a text."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from typing import Annotated
 
 from dodona.cli.errors import say
 from dodona.cli.flags import Flag
+from dodona.cli.progress import ProgressBar
 from dodona.clustering.clusters import cluster as make_clusters
 from dodona.clustering.clusters import read_words, write_clusters
 from dodona.treebank.conllu.files import open_output
@@ -17,41 +15,27 @@ def cluster(
     texts: Annotated[
         list[str] | None,
         Flag(
-            "text, a sentence a line, blanks between words, or .conllu ('-': stdin, the default)",
+            "text with a tokenised sentence per line, or .conllu ('-': stdin, the default)",
             positional=True,
         ),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
-    clusters: Annotated[int, Flag("how many")] = 1000,
-    min_count: Annotated[int, Flag("leave out words that are rarer")] = 1,
-    quiet: Annotated[bool, Flag("no progress, no summary")] = False,
+    clusters: Annotated[int, Flag("number of clusters")] = 1000,
+    min_count: Annotated[int, Flag("leave out words that occur less often")] = 1,
+    quiet: Annotated[bool, Flag("print no progress and no summary")] = False,
 ) -> None:
-    """Cluster the words of a text by the company they keep.
+    """Cluster the words of a text by their contexts.
 
-    Brown clusters (Brown et al. 1992), for `dodona train --clusters`. The output has a line for
-    each word: the bit string of its cluster, the word, how often it occurs. The beginning of a bit
-    string is a coarser cluster.
+    Computes Brown clusters (Brown et al. 1992) for `dodona train --clusters`. The output has a line
+    for each word: the bit string of its cluster, the word, its frequency. Prefixes of bit strings
+    are coarser clusters.
     """
-    with open_output(out) as file, _progress(quiet) as report:
+    with open_output(out) as file, ProgressBar("clustering", quiet=quiet) as bar:
         sentences = chain.from_iterable(map(read_words, texts or ["-"]))
-        words = make_clusters(sentences, clusters=clusters, min_count=min_count, report=report)
+        words = make_clusters(sentences, clusters=clusters, min_count=min_count, report=bar.update)
         write_clusters(words, file)
     n_clusters = len({word.bits for word in words})
     if n_clusters < clusters:
-        say(f"only {n_clusters:,} different words, so {n_clusters:,} clusters and not {clusters:,}")
+        say(f"{n_clusters:,} clusters instead of {clusters:,}: the text has no more distinct words")
     elif not quiet:
         say(f"{len(words):,} words in {n_clusters:,} clusters")
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("clustering", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,11 +1,11 @@
-"""`dodona convert`: between formats, to plain text, and pseudo-projective transforms."""
+"""`dodona convert`: convert formats, extract text, make trees projective and back."""
 
 from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import TEXT, Item, Skipped, Trees, read_treebanks
-from dodona.cli.opened import UTF8
+from dodona.cli.input_files import UTF8
+from dodona.cli.inputs import TEXT, BadSentences, SentenceOrBad, Trees, read_treebanks
 from dodona.cli.outputs import open_writer
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
@@ -18,76 +18,76 @@ from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lift
 def convert(
     inputs: Annotated[
         list[str] | None,
-        Flag("files to convert, one after the other ('-': stdin, the default)", positional=True),
+        Flag("files to convert ('-': stdin, the default)", positional=True),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
     to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
     projectivise: Annotated[
-        str | None, Flag("lift crossing arcs and mark them by this scheme", choices=SCHEMES)
+        str | None, Flag("lift crossing arcs and mark them with this scheme", choices=SCHEMES)
     ] = None,
     deprojectivise: Annotated[
-        str | None, Flag("move marked arcs back by this scheme", choices=SCHEMES)
+        str | None, Flag("lower marked arcs again with this scheme", choices=SCHEMES)
     ] = None,
-    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
     encoding: Annotated[
-        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
     ] = UTF8,
 ) -> None:
     """Convert between formats, and make trees projective.
 
-    The pseudo-projective transforms are those of Nivre & Nilsson (2005): --projectivise lifts
-    crossing arcs, --deprojectivise moves them back to where their labels say they came from.
-    What is lost or changed is told on stderr.
+    The pseudo-projective transformations are those of Nivre & Nilsson (2005): --projectivise lifts
+    crossing arcs, --deprojectivise lowers them again as their labels indicate. Losses and changes
+    are reported on stderr.
 
-    --to text gives the text of a treebank, with a blank line where a paragraph begins.
+    --to text writes the text of a treebank, with a blank line before each paragraph.
     """
     if projectivise and deprojectivise:
-        raise UsageError("--projectivise and --deprojectivise undo one another: give one of them")
+        raise UsageError("--projectivise and --deprojectivise are opposites: give only one of them")
     if to == TEXT:
         if projectivise or deprojectivise:
-            raise UsageError("--to text has no trees to lift or lower: leave that option out")
+            raise UsageError(
+                "--to text writes no trees: leave out --projectivise and --deprojectivise"
+            )
         write_text(inputs or ["-"], out, from_, skip_bad, encoding)
         return
     transform = Transform(projectivise, deprojectivise, to)
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
-    skipped = Skipped()
+    bad = BadSentences()
     with open_writer(out, to) as writer:
         read = read_treebanks(
-            inputs or ["-"], from_, trees, skip_bad, doing="converting", encoding=encoding
+            inputs or ["-"], from_, trees, skip_bad, task="converting", encoding=encoding
         )
-        for item in skipped.watch(read):
+        for item in bad.watch(read):
             writer.write(transform(item))
-    transform.say_changes()
-    skipped.say()
+    transform.report()
+    bad.report()
 
 
 def write_text(
     inputs: list[str], out: str, format: str, skip_bad: bool, encoding: str = UTF8
 ) -> None:
-    """Write the text of the files, one after the other, with a line end after it."""
-    skipped = Skipped()
-    read = read_treebanks(
-        inputs, format, "ignored", skip_bad, doing="converting", encoding=encoding
-    )
-    items = skipped.watch(read)
+    """Write the text of the files, and a line break at the end."""
+    bad = BadSentences()
+    read = read_treebanks(inputs, format, "ignored", skip_bad, task="converting", encoding=encoding)
+    items = bad.watch(read)
     with open_output(out) as file:
         for piece in raw_text(item for item in items if isinstance(item, Sentence)):
             file.write(piece.encode())
         file.write(b"\n")
-    skipped.say("left out")
+    bad.report("left out")
 
 
 class Transform:
-    """What is done to each sentence, and how often it changed something."""
+    """A transformation of sentences, with counts of its changes."""
 
     def __init__(self, lift: str | None, lower: str | None, to: str) -> None:
         self.lift, self.lower, self.to = lift, lower, to
         self.n_sentences = self.n_lifted = self.n_moved = self.n_changed = 0
         self.n_poorer = 0
 
-    def __call__(self, item: Item) -> Item:
-        """The sentence as it is to be written."""
+    def __call__(self, item: SentenceOrBad) -> SentenceOrBad:
+        """Return the transformed sentence."""
         if not isinstance(item, Sentence):
             return item
         self.n_sentences += 1
@@ -117,17 +117,17 @@ class Transform:
             return sentence
         return sentence.replace(heads=heads, deprels=labels)
 
-    def say_changes(self) -> None:
-        """Tell on stderr what happened, where anything did."""
+    def report(self) -> None:
+        """Report the changes on stderr."""
         where = f"in {self.n_changed:,} of {self.n_sentences:,} sentences"
         if self.lift:
             say(f"{self.n_lifted:,} arcs lifted, {where}")
         if self.lower:
-            say(f"{self.n_moved:,} of {self.n_lifted:,} lifted arcs moved back, {where}")
+            say(f"{self.n_moved:,} of {self.n_lifted:,} lifted arcs lowered, {where}")
         if self.n_poorer:
             lost = "ranges, empty nodes, comments, DEPS and MISC"
             lost = "PHEAD, PDEPREL and comments" if self.to == "conllu" else lost
-            say(f"{self.n_poorer:,} sentences had {lost}, or some of them: they are not converted")
+            say(f"{self.n_poorer:,} sentences lost information: {lost} are not converted")
 
 
 def _list_heads(sentence: Sentence) -> list[int]:

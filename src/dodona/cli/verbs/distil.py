@@ -1,4 +1,4 @@
-"""`dodona distil`: a small parser, taught by large networks that annotate raw text."""
+"""`dodona distil`: train a small parser on text that large networks have annotated."""
 
 import os
 import time
@@ -9,75 +9,79 @@ from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
-from dodona.pipeline.parts import TRAIN
+from dodona.pipeline.sources import TRAIN
 from dodona.settings import NEURAL, Settings
 
 if TYPE_CHECKING:
-    from dodona.pipeline.neural_training import NeuralTextTrainer
+    from dodona.pipeline.text_trainer import TextTrainer
 
-GOES_ON = "the same command goes on from where it was"
+CONTINUES = "repeat the command to continue"
 
 
 @with_settings()
 def distil(
     treebanks: Annotated[
         list[str],
-        Flag("CoNLL-U files to learn from; the first says which labels there are", positional=True),
+        Flag("CoNLL-U files to train on; the first defines the labels", positional=True),
     ],
     *,
     out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
     work: Annotated[
         str | None,
-        Flag("folder that keeps what is done", default="OUT.work", metavar="DIR"),
+        Flag("folder of completed steps", default="OUT.work", metavar="DIR"),
     ] = None,
     dev: Annotated[
-        str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
+        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
     ] = None,
     text: Annotated[
-        str, Flag("text to annotate: files or folders, commas between", metavar="FILES")
+        str, Flag("text to annotate: files or folders, separated by commas", metavar="FILES")
     ] = "",
     held_out: Annotated[
-        str, Flag("test sets, whose sentences are left out of the text", metavar="FILES")
+        str, Flag("test sets, whose sentences are excluded from the text", metavar="FILES")
     ] = "",
     silver: Annotated[
-        str, Flag("annotated text that is there already, instead of --text", metavar="FILES")
+        str, Flag("text that is already annotated, instead of --text", metavar="FILES")
     ] = "",
-    segmenter: Annotated[str, Flag("train, none, or a model to take it from")] = TRAIN,
+    segmenter: Annotated[str, Flag("train, none, or a model that has one")] = TRAIN,
     raw: Annotated[
-        str, Flag("text that the segmenter learns from, too: commas between", metavar="FILES")
+        str, Flag("further text for the segmenter, separated by commas", metavar="FILES")
     ] = "",
-    abbreviations: Annotated[str, Flag("a list for it, one a line", metavar="FILE")] = "",
+    abbreviations: Annotated[
+        str, Flag("abbreviations for the segmenter, one per line", metavar="FILE")
+    ] = "",
     lexicon: Annotated[
-        str, Flag("lemmas, one a line, then tags and the forms with each", metavar="FILE")
+        str, Flag("lexicon: a lemma per line, with tags and their forms", metavar="FILE")
     ] = "",
-    teachers: Annotated[int, Flag("how many, who differ in their seeds")] = 1,
-    teacher_epochs: Annotated[int | None, Flag("of each teacher", default="40")] = None,
-    teacher_width: Annotated[
-        int | None, Flag("units of its LSTMs, in each direction", default="400")
+    teachers: Annotated[int, Flag("number of teachers, with different seeds")] = 1,
+    teacher_epochs: Annotated[
+        int | None, Flag("training epochs of each teacher", default="40")
     ] = None,
-    teacher_layers: Annotated[int | None, Flag("of LSTMs", default="3")] = None,
-    silver_per_gold: Annotated[float, Flag("sentences of silver for each gold one")] = 2.0,
-    soft: Annotated[bool, Flag("learn how probable the teachers hold heads and tags")] = False,
-    votes: Annotated[
-        bool, Flag("in every state, learn what is right by the tree of each teacher")
-    ] = False,
-    longest: Annotated[int, Flag("leave out sentences of the text with more words")] = 100,
+    teacher_width: Annotated[
+        int | None, Flag("units of a teacher's LSTMs, per direction", default="400")
+    ] = None,
+    teacher_layers: Annotated[int | None, Flag("LSTM layers of a teacher", default="3")] = None,
+    silver_per_gold: Annotated[float, Flag("silver sentences per gold sentence")] = 2.0,
+    soft: Annotated[bool, Flag("learn the teachers' probabilities of heads and tags")] = False,
+    votes: Annotated[bool, Flag("learn in every state from the tree of each teacher")] = False,
+    longest: Annotated[int, Flag("exclude sentences of the text with more words")] = 100,
     until: Annotated[str, Flag("stop after this step", choices=STEPS)] = STEPS[-1],
-    quiet: Annotated[bool, Flag("no progress, no table")] = False,
+    quiet: Annotated[bool, Flag("print no progress and no result")] = False,
     **settings: Any,
 ) -> None:
-    """Train a parser for raw text on treebanks and on text that larger networks have annotated.
+    """Train a parser for raw text on treebanks and on text annotated by larger networks.
 
-    Steps: segmenter, lemmas, sentences (of the text), teachers, silver (the sentences, annotated),
-    student. What is done is kept in --work; the same command goes on where it was stopped. Teachers
-    need a GPU to be quick, the other steps do not.
+    The steps are: segmenter, lemmas, sentences (of the text), teachers, silver (the annotated
+    sentences), student. Completed steps are kept in --work, and repeating the command continues
+    after them. Only the training of teachers profits from a GPU.
     """
     start = time.perf_counter()
     if out is None:
-        raise UsageError("--out is missing: the model file to write")
+        raise UsageError("--out is missing: give the model file to write")
     model = Path(out)
     if not model.parent.is_dir() or model.is_dir():
-        raise ValueError(f"{model}: its folder does not exist, or it is one itself")
+        raise ValueError(
+            f"{model}: cannot be written: its folder does not exist, or it is a folder"
+        )
     teacher = {"epochs": teacher_epochs, "width": teacher_width, "layers": teacher_layers}
     recipe = _recipe(
         train=treebanks,
@@ -101,7 +105,7 @@ def distil(
     try:
         _run(recipe, model, until, quiet, start)
     except KeyboardInterrupt as interrupt:
-        say(f"interrupted; {GOES_ON}")
+        say(f"interrupted; {CONTINUES}")
         raise Stop(exit_code(interrupt)) from None
 
 
@@ -114,7 +118,7 @@ def _recipe(**chosen: Any) -> Recipe:
 
 def _settings(given: dict[str, Any]) -> Settings:
     if given.setdefault("scorer", NEURAL) != NEURAL:
-        raise UsageError("--scorer: a student is a network")
+        raise UsageError("--scorer must be neural: the student is a network")
     return Settings(**given)
 
 
@@ -127,7 +131,7 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
     work.run(until)
     if until != STEPS[-1]:
         if not quiet:
-            say(f"{until}: done, in {recipe.work}")
+            say(f"completed {until} in {recipe.work}")
         return
     trainer = work.student()
     _learn(work, trainer, model, quiet)
@@ -136,27 +140,28 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
         _print_result(trainer, model, time.perf_counter() - start)
 
 
-def _learn(work: Distillation, trainer: "NeuralTextTrainer", model: Path, quiet: bool) -> None:
-    from dodona.cli.progress import view
+def _learn(work: Distillation, trainer: "TextTrainer", model: Path, quiet: bool) -> None:
+    from dodona.cli.training_view import TrainingView
 
-    with view(trainer, quiet) as shown:
+    shown = TrainingView(trainer.trainer, quiet)
+    with shown:
         try:
             for epoch in work.epochs(trainer, model, shown.advance):
                 shown.finish(epoch)
         except KeyboardInterrupt:
             shown.close()
-            if trainer.best_epoch is not None:
+            if (best := trainer.trainer.best_epoch) is not None:
                 work.with_record(trainer.parser()).save(model)
-                say(f"{os.fspath(model)} is the parser of epoch {trainer.best_epoch.number}")
+                say(f"saved the parser of epoch {best.number} as {os.fspath(model)}")
             raise
 
 
-def _print_result(trainer: "NeuralTextTrainer", model: Path, seconds: float) -> None:
+def _print_result(trainer: "TextTrainer", model: Path, seconds: float) -> None:
     from dodona.cli.tables import n_bytes, print_pairs
 
-    best = trainer.best_epoch
+    best, history = trainer.trainer.best_epoch, trainer.trainer.history
     assert best is not None  # there is a parser
     rows = [("model", str(model)), ("size", n_bytes(model.stat().st_size))]
-    rows.append(("best epoch", f"{best.number} of {len(trainer.history)}"))
+    rows.append(("best epoch", f"{best.number} of {len(history)}"))
     rows += [(f"dev {name.upper()}", f"{score:.2f}") for name, score in best.scores.items()]
     print_pairs([*rows, ("time", f"{seconds:,.1f} s")])

@@ -1,4 +1,4 @@
-"""`dodona evaluate`: scores against gold trees, where they are lost, and whether systems differ."""
+"""`dodona evaluate`: score trees against gold trees, analyse errors, compare systems."""
 
 import json as json_
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
+from dodona.cli.input_files import InputFile, total_size
 from dodona.cli.inputs import advise
-from dodona.cli.meter import counted, metered
-from dodona.cli.opened import Opened, total_size
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import read
@@ -18,51 +18,53 @@ PUNCTUATION = ("auto", "upos", "xpos", "characters")
 
 def evaluate(
     gold: Annotated[str, Flag("CoNLL-U file of gold trees", positional=True)],
-    system: Annotated[str, Flag("the same sentences as parsed by a system", positional=True)],
+    system: Annotated[str, Flag("the same sentences, parsed by a system", positional=True)],
     system2: Annotated[
-        str | None, Flag("… by another system, to be compared with the first", positional=True)
+        str | None, Flag("the same sentences, parsed by a second system", positional=True)
     ] = None,
     punctuation: Annotated[bool, Flag("count punctuation")] = True,
     punctuation_by: Annotated[
         str,
         Flag(
-            "what tells punctuation: UPOS PUNCT, the treebank's tags of punctuation alone, or "
-            "characters; auto is the first that gold has",
+            "how to recognise punctuation: by UPOS PUNCT, by XPOS tags of punctuation, or by "
+            "characters; auto: the first of these that the gold trees allow",
             choices=PUNCTUATION,
         ),
     ] = "auto",
     labels: Annotated[
         str,
         Flag(
-            "compare whole labels, or their universal part",
+            "compare full labels, or their universal part only",
             choices=("exact", "universal"),
         ),
     ] = "exact",
     text: Annotated[
-        bool, Flag("the system split the text by itself: metrics of the CoNLL 2018 shared task")
+        bool, Flag("the system segmented the text: metrics of the CoNLL 2018 shared task")
     ] = False,
     graphs: Annotated[
-        bool, Flag("score the enhanced graphs of the DEPS column: precision, recall, F1, ELAS")
+        bool, Flag("score enhanced graphs (column DEPS): precision, recall, F1, ELAS")
     ] = False,
-    details: Annotated[bool, Flag("break down by label, distance, length, position")] = False,
+    details: Annotated[
+        bool, Flag("break scores down by label, distance, length and position")
+    ] = False,
     errors: Annotated[
-        bool, Flag("… also by depth and known words; confusions; the worst sentences")
+        bool, Flag("also by depth and known words, with confusions and the worst sentences")
     ] = False,
     train: Annotated[
-        str | None, Flag("for --errors: the treebank of training, whose words are known")
+        str | None, Flag("for --errors: the training treebank, which defines the known words")
     ] = None,
     report: Annotated[
-        str | None, Flag("write the errors as an HTML page, with both trees drawn over each other")
+        str | None, Flag("write the errors to an HTML page, with system and gold trees")
     ] = None,
     test: Annotated[
         str | None,
-        Flag("test of significance", choices=("mcnemar", "bootstrap"), default="mcnemar"),
+        Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar"),
     ] = None,
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
-    """Score a system's trees, find its errors, or compare two systems.
+    """Score a system's trees, analyse its errors, or compare two systems.
 
-    A second system is compared with the first, and the difference tested for significance.
+    With a second system, the difference between the two is tested for significance.
     """
     options: Any = {
         "punctuation": punctuation,
@@ -71,23 +73,23 @@ def evaluate(
     }
     has_defaults = punctuation and punctuation_by == "auto" and labels == "exact"
     if punctuation and punctuation_by != "auto":
-        raise UsageError("--punctuation-by goes with --no-punctuation")
+        raise UsageError("--punctuation-by requires --no-punctuation")
     if test and not system2:
-        raise UsageError("--test compares two systems: name a second one")
+        raise UsageError("--test compares two systems: give a second one")
     if text:
         if not has_defaults or details or errors or report or test == "bootstrap":
-            raise UsageError("--text has its own rules: it goes with --json and --test mcnemar")
+            raise UsageError("--text can be combined with --json and --test mcnemar only")
         _evaluate_text(gold, system, system2, json)
     elif graphs:
         if system2 or details or errors or report or not has_defaults:
-            raise UsageError("--graphs scores one system, with all arcs and whole labels")
+            raise UsageError("--graphs can be combined with --json only, for a single system")
         _evaluate_graphs(gold, system, json)
     elif errors or report:
         if system2:
-            raise UsageError("--errors and --report look at one system")
+            raise UsageError("--errors and --report analyse a single system")
         _analyse(gold, system, train, report, json, options)
     elif train is not None:
-        raise UsageError("--train goes with --errors or --report")
+        raise UsageError("--train requires --errors or --report")
     else:
         _evaluate(gold, [system, system2], options, details, test, json)
 
@@ -105,8 +107,8 @@ def _evaluate(
     names = [name for name in systems if name]
     trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    n_walks = 1 if len(found) == 1 else 6  # each system's scores, and both in each comparison
-    with counted("evaluating", n_walks * _n_words(trees)) as meter:
+    n_passes = 1 if len(found) == 1 else 6  # scores of each system, then both in two comparisons
+    with Meter("evaluating", n_passes * _n_words(trees), by_words=True) as meter:
         options["progress"] = meter.add
         scores = [evaluation.evaluate(trees, each, **options) for each in found]
         if len(found) == 2:
@@ -122,9 +124,9 @@ def _evaluate_text(gold: str, system: str, system2: str | None, json: bool) -> N
     names = [name for name in (system, system2) if name]
     trees, *found = map(_load, [gold, *names])
     comparisons: dict[str, evaluation.Comparison] = {}
-    n_walks = 1 if len(found) == 1 else 3  # as above
-    n_words = n_walks * (len(found) * _n_words(trees) + sum(map(_n_words, found)))
-    with counted("evaluating", n_words) as meter:
+    n_passes = 1 if len(found) == 1 else 3  # as above
+    n_words = n_passes * (len(found) * _n_words(trees) + sum(map(_n_words, found)))
+    with Meter("evaluating", n_words, by_words=True) as meter:
         scores = [evaluation.evaluate_text(trees, each, progress=meter.add) for each in found]
         if len(found) == 2 and all(each.las is not None for each in scores):
             for metric in ("uas", "las"):
@@ -137,7 +139,7 @@ def _evaluate_graphs(gold: str, system: str, json: bool) -> None:
     from dodona import evaluation
 
     trees, graphs = map(_load, (gold, system))
-    with counted("evaluating", _n_words(trees)) as meter:
+    with Meter("evaluating", _n_words(trees), by_words=True) as meter:
         found = evaluation.evaluate_graphs(trees, graphs, progress=meter.add)
     print(json_.dumps(found.to_dict(), indent=2) if json else found.table())
 
@@ -154,7 +156,7 @@ def _analyse(
 
     trees, parsed = map(_load, (gold, system))
     known = None if train is None else _load(train)
-    with counted("evaluating", 2 * _n_words(trees)) as meter:
+    with Meter("evaluating", 2 * _n_words(trees), by_words=True) as meter:
         options["progress"] = meter.add
         found = evaluation.analyse(trees, parsed, train=known, **options)
     if report:
@@ -165,11 +167,11 @@ def _analyse(
     elif report != "-":
         print(found.table(), end="")
     if report and report != "-":
-        say(f"{report} has the {len(found.worst):,} worst sentences, drawn")
+        say(f"wrote the {len(found.worst):,} worst sentences to {report}")
 
 
 def _load(path: str) -> list[Any]:
-    with metered("reading", total_size([path])) as meter, Opened(path) as file:
+    with Meter("reading", total_size([path])) as meter, InputFile(path) as file:
         meter.watch(file)
         source: Any = file
         try:
@@ -185,7 +187,7 @@ def _n_words(sentences: list[Any]) -> int:
 def _show(
     names: list[str], scores: list[Any], comparisons: dict[str, Any], json: bool, **how: Any
 ) -> None:
-    """The scores of one system; of two, one after the other, and then the comparisons."""
+    """Print the scores of each system, then the comparisons."""
     if json:
         print(json_.dumps(_to_data(names, scores, comparisons), ensure_ascii=False, indent=2))
         return
@@ -197,7 +199,7 @@ def _show(
 
 
 def _to_data(names: list[str], scores: list[Any], comparisons: dict[str, Any]) -> Any:
-    """The scores of one system; of two, a list with their names, and the comparisons."""
+    """Return the scores of one system as JSON data, or those of two with the comparisons."""
     if len(names) == 1:
         return scores[0].to_dict()
     return {

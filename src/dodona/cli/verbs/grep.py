@@ -1,4 +1,4 @@
-"""`dodona grep`: find words and arcs in treebanks by a pattern."""
+"""`dodona grep`: search treebanks for words and arcs."""
 
 import json as json_
 import sys
@@ -22,45 +22,44 @@ BOLD, PLAIN = "\x1b[1;31m", "\x1b[0m"
 
 def grep(
     pattern: Annotated[
-        str, Flag("what to look for: 'upos=VERB as v >nsubj lemma=oak'", positional=True)
+        str, Flag("the pattern, such as 'upos=VERB as v >nsubj lemma=oak'", positional=True)
     ],
     files: Annotated[
         list[str] | None,
-        Flag("CoNLL-U files, or folders of them ('-': stdin, the default)", positional=True),
+        Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True),
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
     output: Annotated[
         str,
         Flag(
-            "a line for each match (text), an object for each (json), or the whole sentences",
+            "a line per match (text), a JSON object per match, or the matching sentences",
             choices=(TEXT, *OUTPUTS),
         ),
     ] = TEXT,
-    count: Annotated[bool, Flag("tell only how many matches there are", short="-c")] = False,
+    count: Annotated[bool, Flag("print only the number of matches", short="-c")] = False,
     by: Annotated[
         str | None,
         Flag(
-            "count matches by a column of a word: v.lemma, or a feature: v.Number", metavar="PLACE"
+            "count matches by a column (v.lemma) or feature (v.Number) of a word", metavar="FIELD"
         ),
     ] = None,
-    invert: Annotated[bool, Flag("give the sentences without a match", short="-v")] = False,
-    most: Annotated[
-        int | None, Flag("stop after that many matches", short="-m", default="all")
-    ] = None,
+    invert: Annotated[bool, Flag("print the sentences without a match", short="-v")] = False,
+    most: Annotated[int | None, Flag("stop after N matches", short="-m", default="all")] = None,
     input: Annotated[str, Flag("format of the files", choices=FORMATS)] = "conllu",
 ) -> None:
-    """Find words and arcs in treebanks.
+    """Search treebanks for words and arcs.
 
-    A word of a pattern is a condition, upos=VERB&Tense=Past, or * for any; `as v` names it. Behind
-    it stand its relations to other words: >nsubj (governs), <nsubj (is governed by), >> and << (the
-    same, directly or not), . and .. (stands right before, before), $ (has the same head); !> is no
-    such word. Labels and values may be alternatives, NOUN|PROPN, regular expressions, /oak.*/, or
-    have any subtype, nsubj:*. As with grep, the exit code is 1 where nothing is found.
+    A pattern is a word with its relations to other words. A word is a condition such as
+    upos=VERB&Tense=Past, or * for any word; `as v` names it. The relations are >nsubj (governs),
+    <nsubj (is governed by), >> and << (transitively), . and .. (immediately precedes, precedes) and
+    $ (has the same head); ! negates a relation. Labels and values may be alternatives, NOUN|PROPN,
+    regular expressions, /oak.*/, or have any subtype, nsubj:*. As with grep, the exit code is 1 if
+    nothing is found.
     """
     if sum([count, by is not None, invert]) > 1:
-        raise UsageError("one of --count, --by and --invert")
+        raise UsageError("--count, --by and --invert exclude each other")
     if most is not None and most < 1:
-        raise UsageError(f"--most is at least 1; found {most}")
+        raise UsageError(f"--most must be at least 1, not {most}")
     wanted = Pattern(pattern)
     sentences = _read(files or ["-"], input)
     if count:
@@ -77,8 +76,8 @@ def grep(
 
 
 def _read(names: list[str], format: str) -> Iterator[Sentence]:
-    for item in read_treebanks(names, format, "ignored", False, doing="searching"):
-        assert isinstance(item, Sentence)  # bad ones are errors
+    for item in read_treebanks(names, format, "ignored", False, task="searching"):
+        assert isinstance(item, Sentence)  # invalid ones raise errors
         yield item
 
 
@@ -94,13 +93,13 @@ def _count(pattern: Pattern, sentences: Iterator[Sentence], out: str) -> int:
 
 
 def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str) -> int:
-    """A table: how often, and what stands there."""
+    """Write a table of counts and values."""
     name, dot, column = by.partition(".")
     if name not in pattern.names or not dot or not _is_column(column):
-        names = ", ".join(pattern.names) or "none: write, say, `as v` behind a word"
+        names = ", ".join(pattern.names) or "none (name a word by `as v`)"
         raise UsageError(
-            f"--by is a name of the pattern, a dot, and a column or feature, as in v.lemma; found "
-            f"{by!r}; names in the pattern: {names}"
+            f"--by must be a name of the pattern, a dot, and a column or feature, as in v.lemma, "
+            f"not {by!r}; names in the pattern: {names}"
         )
     counts = Counter(_value(match[name], column) for match in pattern.find(sentences))
     with open_output(out) as file:
@@ -152,7 +151,7 @@ def _write_matches(
 
 
 def describe(match: Match, marks: tuple[str, str] = ("[", "]")) -> str:
-    """Where the match is, and its sentence with the words marked.
+    """Return the location of a match, and its sentence with the words marked.
 
     >>> oaks = Sentence.from_columns(["Oaks", "speak", "!"], misc=["_", "SpaceAfter=No", "_"])
     >>> describe(Pattern("form=speak").matches(oaks)[0])

@@ -1,4 +1,4 @@
-"""`dodona info`: everything a model records."""
+"""`dodona info`: show everything a model records."""
 
 import json as json_
 import time
@@ -12,28 +12,25 @@ from dodona.models import locate
 from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
 from dodona.storage import container
-from dodona.storage.saved import fitting
-from dodona.storage.weights import to_arrays
-from dodona.tagging.neural_tagger import NeuralTagger
-from dodona.tagging.tagger import Tagger
+from dodona.storage.serialisable import reporting_damage
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.pseudoprojective import lifted
 
 SHOWN = ("words", "sentences", "upos", "uas", "las")  # scores from raw text
-MOST_FORMS = 2000  # of the vocabulary, the most frequent first
-N_SENTENCES, LENGTH = 100, 20  # to measure by
+MOST_FORMS = 2000  # most frequent words of the vocabulary
+N_SENTENCES, LENGTH = 100, 20  # of the measurement of speed
 
 
 def info(
-    model: Annotated[str, Flag("model file, or its name", positional=True)],
+    model: Annotated[str, Flag("model file or name", positional=True)],
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
     """Show everything a model records.
 
-    What it is, how good and how fast; then what is in it, and how and on what it was trained.
+    Prints the card, scores and speed of a model, then its contents, settings and training data.
     """
     path = locate(model)
-    with fitting(path, "record", "train it again"):
+    with reporting_damage(path, "record", "train it again"):
         found = about(path)
         if json:
             print(json_.dumps(found, ensure_ascii=False, indent=2))
@@ -42,7 +39,7 @@ def info(
 
 
 def about(path: Path) -> dict[str, Any]:
-    """All that is known of a model, as plain data."""
+    """Return all information about a model."""
     parser = Parser.load(path)
     card = find_card(path, parser.record)
     vocabularies = zip(parser.encoder.columns, parser.encoder.vocabularies, strict=True)
@@ -58,7 +55,7 @@ def about(path: Path) -> dict[str, Any]:
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
         "actions": dict(Counter(actions)),
-        **_scorer(parser),
+        **parser.scorer.describe(),
         "vocabularies": {name: len(words) for name, words in vocabularies},
         "clusters": _clusters(parser),
         "tagger": _tagger(parser),
@@ -69,7 +66,7 @@ def about(path: Path) -> dict[str, Any]:
 
 
 def measure_speed(parser: Parser) -> float:
-    """How many words a thread parses in a second, here and now: of sentences of known words."""
+    """Measure how many words per second one thread parses, in sentences of known words."""
     column = parser.encoder.columns.index("form") if "form" in parser.encoder.columns else None
     forms = [] if column is None else parser.encoder.vocabularies[column].strings()
     known = [form.decode() for form in forms[:MOST_FORMS] if form.strip()] or ["word"]
@@ -84,25 +81,6 @@ def measure_speed(parser: Parser) -> float:
             pass
         found.append(N_SENTENCES * LENGTH / (time.perf_counter() - start))
     return max(found)
-
-
-def _scorer(parser: Parser) -> dict[str, Any]:
-    """What gives actions their scores: weights of features, or a network."""
-    if isinstance(parser.tagger, NeuralTagger):
-        arrays = parser.tagger.arrays.values()
-        return {
-            "network": parser.tagger.about,
-            "n_numbers": sum(len(numbers) for numbers in arrays),
-            "weight_bytes": sum(numbers.nbytes for numbers in arrays),
-            "n_templates": None,
-            "n_features": None,
-        }
-    return {
-        "network": None,
-        "n_templates": parser.features.n_templates,
-        "n_features": parser.weights.n_rows,
-        "weight_bytes": sum(len(array.data) for array in to_arrays(parser.weights).values()),
-    }
 
 
 def _clusters(parser: Parser) -> dict[str, Any] | None:
@@ -125,8 +103,7 @@ def _tagger(parser: Parser) -> dict[str, Any] | None:
             column: len(classes)
             for column, classes in zip(tagger.columns, tagger.classes, strict=True)
         },
-        "n_features": sum(weights.n_rows for weights in getattr(tagger, "weights", [])),
-        "clusters": tagger.settings.clusters if isinstance(tagger, Tagger) else "",
+        **tagger.scorer.describe(),
         "dev_accuracy": parser.record["dev_tags"],
     }
 
@@ -142,11 +119,12 @@ def _graphs(parser: Parser) -> dict[str, Any] | None:
     graphs = parser.graphs
     if graphs is None:
         return None
+    scorer = graphs.scorer.describe()
     return {
         "system": graphs.settings.system,
         "labels": sorted(graphs.labels),
-        "n_templates": graphs.features.n_templates,
-        "n_features": graphs.weights.n_rows,
+        "n_templates": scorer["n_templates"],
+        "n_features": scorer["n_features"],
         "dev_f1": graphs.record["dev_uas"],
         "dev_elas": graphs.record["dev_las"],
     }
@@ -189,7 +167,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _describe_scores(record: dict[str, Any]) -> list[tuple[str, str]]:
-    """What it reached on its dev set, from words and from raw text."""
+    """Describe the scores on the dev set, from gold segmentation and from raw text."""
     named = {"UAS": record.get("dev_uas"), "LAS": record.get("dev_las")}
     named |= {"UPOS": (record.get("dev_tags") or {}).get("upos")}
     scores = [f"{name} {score:.2f}" for name, score in named.items() if score is not None]
@@ -201,7 +179,7 @@ def _describe_scores(record: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _describe_labels(labels: list[str]) -> str:
-    """The labels; those that say where a lifted arc belongs are only counted."""
+    """List the labels; those of lifted arcs are only counted."""
     plain = [label for label in labels if not lifted(label)]
     n_lifted = len(labels) - len(plain)
     more = f", and {n_lifted} of lifted arcs" if n_lifted else ""
@@ -234,7 +212,7 @@ def _data(record: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _print_sources(record: dict[str, Any]) -> None:
-    """What a student learned from: treebanks, texts, teachers."""
+    """Print the sources of a distilled model: treebanks, texts, teachers."""
     from dodona.cli.tables import print_columns
 
     rows = [
@@ -257,10 +235,10 @@ def _describe_clusters(clusters: dict[str, Any]) -> str:
 
 def _describe_tagger(tagger: dict[str, Any]) -> str:
     accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
-    sees = f", sees {tagger['clusters']}" if tagger["clusters"] else ""
+    clusters = f", clusters {tagger['clusters']}" if tagger["clusters"] else ""
     features = f", {tagger['n_features']:,} features" if tagger["n_features"] else ""
     size = f"{_list_counts(tagger['classes'])} classes{features}"
-    return f"{size}{sees}{accuracy}"
+    return f"{size}{clusters}{accuracy}"
 
 
 def _describe_segmenter(segmenter: dict[str, Any]) -> str:
@@ -270,10 +248,10 @@ def _describe_segmenter(segmenter: dict[str, Any]) -> str:
 def _describe_graphs(graphs: dict[str, Any]) -> str:
     scores = "" if graphs["dev_elas"] is None else f", dev ELAS {graphs['dev_elas']:.2f}"
     size = f"{len(graphs['labels'])} labels, {graphs['n_features']:,} features"
-    return f"{graphs['system']} behind the tree: {size}{scores}"
+    return f"{graphs['system']} after the tree: {size}{scores}"
 
 
-# what a model may have, and how to tell of it
+# optional parts of a model, with their descriptions
 PARTS = (
     ("clusters", _describe_clusters),
     ("tagger", _describe_tagger),

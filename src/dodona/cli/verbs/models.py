@@ -1,4 +1,4 @@
-"""`dodona models`: what is there to be loaded by name."""
+"""`dodona models`: list the models that can be loaded by name."""
 
 import json as json_
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 from dodona.cli.errors import say
 from dodona.cli.flags import Flag
 from dodona.models import INSTALLED, SHIPPED
-from dodona.models.cards import Listed, list_models
+from dodona.models.cards import ModelListing, list_models
 
 SCORES = {"UPOS": "upos", "LAS": "las", "text LAS": "text_las"}
 WHERE = {SHIPPED: "ships", INSTALLED: "installed"}  # else the folder
@@ -16,8 +16,8 @@ UNKNOWN = "-"
 def models(json: Annotated[bool, Flag("print JSON")] = False) -> None:
     """List the models that can be loaded by name.
 
-    Those that ship, those in the folders of DODONA_MODELS, and those of installed packages, with
-    their language, scores on their dev set, size and licence, and where they lie.
+    Lists included models, those in the folders of DODONA_MODELS and those of installed packages,
+    with language, dev scores, size, licence and location.
     """
     found = list_models()
     if json:
@@ -32,11 +32,11 @@ def models(json: Annotated[bool, Flag("print JSON")] = False) -> None:
             say(f"{one.path}: {one.problem}")
 
 
-def _row(one: Listed) -> list[str]:
+def _row(one: ModelListing) -> list[str]:
     from dodona.cli.tables import n_bytes
 
     scores, card = one.scores or {}, one.card
     shown = [f"{scores[key]:.2f}" if key in scores else UNKNOWN for key in SCORES.values()]
     size = UNKNOWN if one.problem else n_bytes(one.n_bytes)
-    said = [one.name, card.language or UNKNOWN, *shown, size, card.licence or UNKNOWN]
-    return [*said, WHERE.get(one.place) or str(one.path.parent)]
+    row = [one.name, card.language or UNKNOWN, *shown, size, card.licence or UNKNOWN]
+    return [*row, WHERE.get(one.place) or str(one.path.parent)]

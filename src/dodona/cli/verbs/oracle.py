@@ -1,16 +1,18 @@
-"""`dodona oracle`: a walk through a sentence, and the cost of every way off it."""
+"""`dodona oracle`: show a derivation and the cost of every action in its states."""
 
 import json as json_
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from inspect import getdoc
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
 from dodona.cli.setting_flags import drop_unset, with_settings
-from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
+from dodona.core.transitions.registry import describe_systems
+from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State
@@ -18,37 +20,39 @@ if TYPE_CHECKING:
     from dodona.explorer.reachable import LabelledArc
     from dodona.treebank.sentence import Sentence
 
-MOST_LABELS = 3  # named in a line
-MOST_WORDS = 6  # of stack and buffer, those that moves look at
-MOST_ARCS = 3  # where there are more, only new ones are shown
+MOST_LABELS = 3  # per line
+MOST_WORDS = 6  # of stack and buffer, next to where actions apply
+MOST_ARCS = 3  # if there are more, only new ones are shown
 
 
 @with_settings("system", "root", "loss")
 def oracle(
     *,
     gold: Annotated[str, Flag("CoNLL-U file of gold trees ('-': stdin)")],
-    sentence: Annotated[int, Flag("which one, counted from 1")] = 1,
+    sentence: Annotated[int, Flag("number of the sentence, from 1")] = 1,
     oracle: Annotated[
         str,
-        Flag("whom to follow: static; for swap also eager, lazy, minimal; model; or best"),
+        Flag(f"oracle to follow: {', '.join(STATIC_ORACLES)}, if the system has it; model; best"),
     ] = "static",
-    model: Annotated[str | None, Flag("show the scores of this model, in its system")] = None,
+    model: Annotated[
+        str | None, Flag("show the scores of this model, in its transition system")
+    ] = None,
     actions: Annotated[
         str | None,
-        Flag("take these actions instead, right or wrong: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
+        Flag("take these actions instead, optimal or not: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
     ] = None,
     constraints: Annotated[
         str,
-        Flag("ud: show what Universal Dependencies forbid, and why", choices=CONSTRAINTS),
+        Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS),
     ] = NO_CONSTRAINTS,
     json: Annotated[bool, Flag("print JSON")] = False,
     **settings: Any,
 ) -> None:
-    """Walk with an oracle through a sentence.
+    """Show an oracle's derivation of a sentence, with the costs of all actions.
 
-    Shows each state on the way to the gold tree, and what every valid move would cost: the number
-    of gold arcs it puts out of reach (Goldberg & Nivre 2012). With --actions any other way can be
-    gone; the end then tells which arcs are lost and what is the best tree still in reach.
+    Prints each state on the way to the gold tree and the cost of every valid action: the number of
+    gold arcs that it makes unreachable (Goldberg & Nivre 2012). With --actions, any other
+    derivation can be examined: which arcs it loses, and the best tree that remains reachable.
     """
     from dodona.explorer.explore import read_path
 
@@ -69,6 +73,9 @@ def oracle(
     else:
         _print(explorer, views, [*taken, None])
         _print_outcome(explorer, states[-1], views[-1])
+
+
+oracle.__doc__ = "\n\n".join([getdoc(oracle) or "", *describe_systems()])
 
 
 def _explorer(
@@ -93,16 +100,16 @@ def _sentence(path: str, number: int) -> "Sentence":
     from dodona.treebank.conllu.reader import read
 
     if number < 1:
-        raise UsageError(f"--sentence counts from 1; found {number}")
+        raise UsageError(f"--sentence must be at least 1, not {number}")
     with read(path) as reader:
         found = next(islice(reader, number - 1, None), None)
         if found is None:
-            raise ValueError(f"{reader.source}: there is no sentence {number} in it")
+            raise ValueError(f"{reader.source}: the file has no sentence {number}")
     return found
 
 
 def _step(view: "StateView", taken: "Choice | None") -> dict[str, Any]:
-    """A state for JSON."""
+    """Return a state as JSON data."""
     from dodona.explorer.explore import in_order
 
     step = asdict(replace(view, reach=None)) | {"taken": None if taken is None else asdict(taken)}
@@ -132,14 +139,14 @@ def _print(
 
 
 def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> None:
-    """The best tree in reach: the gold tree, as long as that is."""
+    """Print the best reachable tree."""
     from dodona.drawing.terminal import draw
     from dodona.explorer.explore import in_order
 
     if view.reach is None:
         return
     if view.reach.loss:
-        print(f"best tree still in reach (loss {view.reach.loss}):")
+        print(f"best reachable tree (loss {view.reach.loss}):")
     for action in view.reach.actions:
         state = explorer.step(state, action)
     arcs = in_order(explorer.system.finish(state).arcs)
@@ -158,7 +165,7 @@ def _words(explorer: "Explorer") -> list[str]:
 
 
 def _few(words: list[str], from_end: bool = False) -> str:
-    """The words next to where something happens, and how many others there are.
+    """Return the words at the active end of stack or buffer, and the number of others.
 
     >>> _few(list("abcdefghi")), _few(list("abcdefghi"), from_end=True)
     ('a b c d e f … 3 more', '3 more … d e f g h i')
@@ -174,7 +181,7 @@ def _few(words: list[str], from_end: bool = False) -> str:
 def _few_arcs(
     arcs: Iterable["LabelledArc"], before: frozenset["LabelledArc"], words: Sequence[str]
 ) -> str:
-    """All arcs, as long as they are few; then those that are new, and how many there were."""
+    """List all arcs if they are few, otherwise the new ones and the number of others."""
     found = list(arcs)
     if len(found) <= MOST_ARCS:
         return _arcs(found, words)
@@ -187,7 +194,7 @@ def _arcs(arcs: Iterable["LabelledArc"], words: Sequence[str]) -> str:
 
 
 def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
-    """A line for each move and cost, the labels together; an arrow points to the one taken.
+    """Return a line for each move and cost, with all labels; an arrow marks the action taken.
 
     >>> from dodona.explorer.explore import Choice
     >>> shift = Choice("SHIFT", None, 0, True, 7)

@@ -1,4 +1,4 @@
-"""`dodona parse`: text or sentences in, trees out."""
+"""`dodona parse`: parse text or sentences."""
 
 from functools import partial
 from pathlib import Path
@@ -8,8 +8,8 @@ from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import GUESSED, INPUTS, Reading
-from dodona.cli.opened import UTF8
+from dodona.cli.input_files import UTF8
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.outputs import OUTPUTS
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
@@ -21,91 +21,95 @@ def parse(
     inputs: Annotated[
         list[str] | None,
         Flag(
-            "a model (file or name; without one, the English one that ships), then files or "
-            "folders to parse, one after the other ('-': stdin, the default)",
+            "a model file or name (default: the included English model), then files or folders to "
+            "parse ('-': stdin, the default)",
             positional=True,
             metavar="[MODEL] [INPUT]...",
         ),
     ] = None,
     out: Annotated[
-        str, Flag("file to write ('-': stdout), or a folder: each input becomes one", short="-o")
+        str, Flag("file to write ('-': stdout), or a folder with a file per input", short="-o")
     ] = "-",
     input: Annotated[
         str | None,
         Flag(
-            "format of the input: CoNLL-U, CoNLL-X, plain text, a sentence a line, tokens with "
-            "spaces between them",
+            "format of the input: CoNLL-U, CoNLL-X, plain text, text with a sentence per line, or "
+            "tokens separated by blanks",
             choices=INPUTS,
             default=GUESSED,
         ),
     ] = None,
     encoding: Annotated[
-        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
     ] = UTF8,
     output: Annotated[
         str | None,
         Flag(
             "format of the output",
             choices=(*OUTPUTS, PARQUET),
-            default="conllu, of a corpus parquet",
+            default="conllu; for a corpus, parquet",
         ),
     ] = None,
-    threads: Annotated[int, Flag("sentences are parsed in that many threads")] = 1,
+    threads: Annotated[int, Flag("number of threads")] = 1,
     roots: Annotated[
         str | None,
-        Flag("words under the root of a sentence", choices=ROOT_COUNTS, default="as trained"),
+        Flag("number of words below the root", choices=ROOT_COUNTS, default="as trained"),
     ] = None,
     beam: Annotated[
-        int | None, Flag("derivations kept side by side; 1 is greedy", default="as trained")
+        int | None, Flag("width of the beam; 1: greedy search", default="as trained")
     ] = None,
     keep_tags: Annotated[
-        bool, Flag("parse with the tags of the input as they are, although the model has a tagger")
+        bool, Flag("keep the tags of the input, even incomplete, and do not tag")
     ] = False,
-    retag: Annotated[bool, Flag("replace the tags of the input by those of the tagger")] = False,
+    retag: Annotated[
+        bool, Flag("replace the tags of the input by those of the model's tagger")
+    ] = False,
     constraints: Annotated[
         str,
         Flag(
-            "ud: no tree breaks the rules of Universal Dependencies for relations and tags",
+            "ud: enforce the rules of Universal Dependencies for relations and tags",
             choices=CONSTRAINTS,
         ),
     ] = NO_CONSTRAINTS,
-    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
     mapped: Annotated[
         bool,
         Flag(
-            "map the model's file instead of copying it: processes share it, but crash or compute "
-            "nonsense if it changes meanwhile"
+            "map the model file into memory, where processes share it; results are undefined if "
+            "the file changes while in use"
         ),
     ] = False,
     text: Annotated[
-        str | None, Flag("of a corpus: the column of texts", metavar="COLUMN", default="text")
+        str | None, Flag("corpus: the column with the texts", metavar="COLUMN", default="text")
     ] = None,
     keep: Annotated[
         str | None,
         Flag(
-            "of a corpus: columns that stay, with commas between them; id=doc_id renames one",
+            "corpus: columns to keep, separated by commas; id=doc_id renames a column",
             metavar="COLUMNS",
         ),
     ] = None,
     level: Annotated[
-        str | None, Flag("of a corpus: what a row becomes", choices=LEVELS, default="word")
+        str | None,
+        Flag("corpus: what a row of the output stands for", choices=LEVELS, default="word"),
     ] = None,
-    resume: Annotated[bool, Flag("of a corpus: go on where a run has stopped")] = False,
+    resume: Annotated[bool, Flag("corpus: continue an interrupted run")] = False,
 ) -> None:
     """Parse text or sentences with a trained model.
 
-    A model for raw text reads text, unless a file is CoNLL-U by its name or its first lines: it
-    finds sentences and words first. Heads and labels of the input are ignored and replaced; a model
-    with a tagger fills in the tags and lemmas that a sentence lacks; all else comes back as it was.
-    Files whose name ends in .gz are read and written compressed.
+    A model for raw text segments its input into sentences and words, unless a file is CoNLL-U by
+    its name or its first lines. Heads and labels of the input are replaced; a model with a tagger
+    adds the tags and lemmas that a sentence lacks; everything else is kept. Files with the suffix
+    .gz are read and written compressed.
 
-    A corpus is files of .parquet, .jsonl or .csv (.gz, .zst), folders of them or, with --output
-    parquet, of texts; by URL, they may be elsewhere. Each becomes a file in the folder of -o.
+    A corpus consists of files in .parquet, .jsonl or .csv (.gz, .zst), of folders of such files or,
+    with --output parquet, of folders of texts; URLs are allowed. Each file becomes a file in the
+    folder of -o.
 
     echo "Oaks speak." | dodona parse en
     """
     if keep_tags and retag:
-        raise UsageError("either --keep-tags or --retag: tags cannot be both kept and replaced")
+        raise UsageError("--keep-tags and --retag exclude each other")
     model, paths = split_off_model(inputs or [])
     if is_corpus(paths, output, text, keep, level, resume):
         unfit = {"keep-tags": keep_tags, "retag": retag, "skip-bad": skip_bad}
@@ -123,12 +127,12 @@ def parse(
         retag=retag,
         constraints=constraints,
     )
-    reading = Reading(input, parser.segmenter, skip_bad, encoding)
-    annotate(paths, reading, pipe, out, output or "conllu")
+    reader = SentenceReader(input, parser.segmenter, skip_bad, encoding)
+    annotate(paths, reader, pipe, out, output or "conllu")
 
 
 def split_off_model(words: list[str]) -> tuple[str, list[str]]:
-    """The first word if it is a model, else the one that ships; the rest are files, or stdin.
+    """Return the model, by default the included one, and the files, by default stdin.
 
     >>> split_off_model(["my.dodona", "notes.txt"]), split_off_model([])
     (('my.dodona', ['notes.txt']), ('en', ['-']))

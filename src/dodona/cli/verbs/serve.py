@@ -19,7 +19,7 @@ def serve(
     ] = None,
     port: Annotated[int, Flag("port to listen on; 0 selects a free one")] = 8000,
     host: Annotated[
-        str, Flag("address to listen on; 0.0.0.0 is open to the network", metavar="HOST")
+        str, Flag("address to listen on; 0.0.0.0: all interfaces", metavar="HOST")
     ] = "127.0.0.1",
     allowed_host: Annotated[
         str | None,
@@ -53,7 +53,7 @@ def serve(
         if (error.name or "").startswith("dodona"):
             raise
         raise UsageError(
-            f'dodona serve needs {error.name}: pip install "dodona[server]"'
+            f'dodona serve requires {error.name}: pip install "dodona[server]"'
         ) from error
     bounds = _read_limits(limits)
     found = load_models(models or [])

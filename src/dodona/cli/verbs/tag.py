@@ -1,107 +1,105 @@
-"""`dodona tag`: words in, tags out; with --train, from a treebank to a tagger."""
+"""`dodona tag`: tag words or, with --train, train a tagger."""
 
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.annotation import annotate
-from dodona.cli.checkpoints import Kept
+from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.inputs import GUESSED, INPUTS, Reading
-from dodona.cli.opened import UTF8
+from dodona.cli.input_files import UTF8
+from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.outputs import OUTPUTS
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
-from dodona.pipeline.parts import load_tagger
+from dodona.pipeline.sources import load_tagger
 from dodona.settings import TaggerSettings
 
 if TYPE_CHECKING:
-    from dodona.learning.epochs import Epoch
+    from dodona.training.loop import Epoch
 
 
 @with_settings(of=TaggerSettings)
 def tag(
-    model: Annotated[
-        str | None, Flag("file of a tagger, or of a parser that has one", positional=True)
-    ] = None,
+    model: Annotated[str | None, Flag("tagger, or parser with a tagger", positional=True)] = None,
     inputs: Annotated[
         list[str] | None,
         Flag("files or folders to tag ('-': stdin, the default)", positional=True),
     ] = None,
     out: Annotated[
         str,
-        Flag("file to write ('-': stdout), or a folder; with --train the tagger", short="-o"),
+        Flag("file to write ('-': stdout), or a folder; with --train, the tagger", short="-o"),
     ] = "-",
     input: Annotated[
         str | None,
         Flag("format of the input", choices=INPUTS, default=GUESSED),
     ] = None,
     encoding: Annotated[
-        str, Flag("encoding of the input: latin-1, utf-16, …", metavar="NAME")
+        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
     ] = UTF8,
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
-    threads: Annotated[int, Flag("sentences are tagged in that many threads")] = 1,
-    skip_bad: Annotated[bool, Flag("pass on what is no sentence instead of stopping")] = False,
+    threads: Annotated[int, Flag("number of threads")] = 1,
+    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
     mapped: Annotated[
         bool,
         Flag(
-            "map the model's file instead of copying it: processes share it, but crash or compute "
-            "nonsense if it changes meanwhile"
+            "map the model file into memory, where processes share it; results are undefined if "
+            "the file changes while in use"
         ),
     ] = False,
-    train: Annotated[str | None, Flag("learn from this CoNLL-U file instead of tagging")] = None,
+    train: Annotated[str | None, Flag("train a tagger on this CoNLL-U file")] = None,
     dev: Annotated[
-        str | None, Flag("CoNLL-U file to choose the best epoch by", default="take the last epoch")
+        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
     ] = None,
-    resume: Annotated[bool, Flag("go on from the checkpoint of an interrupted run")] = False,
-    checkpoint: Annotated[bool, Flag("keep OUT.checkpoint until training is complete")] = True,
+    resume: Annotated[bool, Flag("continue an interrupted run from its checkpoint")] = False,
+    checkpoint: Annotated[bool, Flag("write OUT.checkpoint during training")] = True,
     **settings: Any,
 ) -> None:
-    """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger that does.
+    """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger.
 
-    Tags of the input are replaced, in the columns that the tagger knows; all else comes back as it
-    was. With --train, no MODEL is given: the tagger is written to the file of -o, and --resume
-    takes up a run that Ctrl-C or SIGTERM has interrupted. The settings below are those of training.
+    The columns that the tagger has learned are replaced; everything else is kept. With --train, no
+    MODEL is given and the tagger is written to the file of -o; --resume continues a run that was
+    interrupted by Ctrl-C or SIGTERM. The settings below apply to training.
     """
     chosen = drop_unset(settings)
     if train is not None:
         if model is not None or out == "-":
-            raise UsageError("--train F needs -o MODEL and no other file")
+            raise UsageError("--train F requires -o MODEL and no other file")
         if mapped:
-            raise UsageError("--mapped is for tagging: with --train F no model is opened")
-        _train(train, dev, TaggerSettings(**chosen), Kept(Path(out), resume, checkpoint))
+            raise UsageError("--mapped does not apply to training")
+        _train(train, dev, TaggerSettings(**chosen), TrainingOutput(Path(out), resume, checkpoint))
         return
     if model is None:
-        raise UsageError("which tagger? Give MODEL, or train one: --train F -o MODEL")
+        raise UsageError("MODEL is missing; to train a tagger: --train F -o MODEL")
     for_training = {"dev": dev is not None, "resume": resume, "no-checkpoint": not checkpoint}
     if names := [*chosen, *(name for name, is_given in for_training.items() if is_given)]:
-        raise UsageError(f"--{', --'.join(names)}: only for training, with --train F")
+        raise UsageError(f"--{', --'.join(names)}: only with --train F")
     model, paths = split_off_model([model, *(inputs or [])])
     tagger = load_tagger(locate(model), mapped=mapped)
-    reading = Reading(input, tagger.segmenter, skip_bad, encoding)
-    annotate(paths, reading, partial(tagger.pipe, threads=threads), out, output)
+    reader = SentenceReader(input, tagger.segmenter, skip_bad, encoding)
+    annotate(paths, reader, partial(tagger.pipe, threads=threads), out, output)
 
 
-def _train(train: str, dev: str | None, settings: TaggerSettings, kept: Kept) -> None:
-    from dodona.tagging.training import TaggerTrainer
+def _train(train: str, dev: str | None, settings: TaggerSettings, output: TrainingOutput) -> None:
+    from dodona.tagging.tagger_training import TaggerTrainer
 
-    kept.check_places()
+    output.check()
     trainer = TaggerTrainer(train, dev, settings)
-    kept.take_up(trainer)
+    output.resume_run(trainer)
     say(f"train: {len(trainer.sentences):,} sentences, {trainer.corpus.n_words_total:,} words")
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
-        for epoch in trainer.epochs(checkpoint=kept.target):
+        for epoch in trainer.epochs(checkpoint=output.target):
             say(_describe(epoch, settings.epochs))
     except KeyboardInterrupt as interrupt:
-        raise kept.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
-    kept.finish(trainer.tagger())
+        raise output.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
+    output.finish(trainer.tagger())
 
 
 def _describe(epoch: "Epoch", n_epochs: int) -> str:
-    """One epoch in a line."""
+    """Describe an epoch in one line."""
     parts = [f"epoch {epoch.number:>{len(str(n_epochs))}}/{n_epochs}"]
     parts += [f"{epoch.n_updates:,} updates", f"{epoch.seconds:.1f} s"]
     if epoch.scores:

@@ -1,95 +1,92 @@
-"""`dodona validate`: whether files are CoNLL-U, and their trees Universal Dependencies."""
+"""`dodona validate`: check that files are CoNLL-U and trees Universal Dependencies."""
 
 import json as json_
+import sys
 from collections.abc import Iterator
 from typing import Annotated
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
 from dodona.cli.flags import Flag
-from dodona.cli.meter import Meter, metered
-from dodona.cli.opened import Opened, total_size
-from dodona.cli.places import STDIN, find_files
+from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.files import open_output
 from dodona.validation.problems import Problem
-from dodona.validation.validator import LEVELS, mend_bytes, validate_bytes
+from dodona.validation.validator import LEVELS, fix_bytes, validate_bytes
 
 
 def validate(
     files: Annotated[
         list[str] | None,
-        Flag("CoNLL-U files, or folders of them ('-': stdin, the default)", positional=True),
+        Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True),
     ] = None,
     level: Annotated[
         int, Flag("1: the format; 2: also columns and trees; 3: also the guidelines (warnings)")
     ] = 3,
-    fix: Annotated[bool, Flag("mend what is safe to mend, in the files themselves")] = False,
+    fix: Annotated[bool, Flag("fix problems in place where no information is lost")] = False,
     out: Annotated[
         str | None,
-        Flag("where --fix writes", short="-o", default="the file itself; of stdin, stdout"),
+        Flag("output of --fix", short="-o", default="the file itself; for stdin, stdout"),
     ] = None,
-    warnings: Annotated[bool, Flag("tell warnings")] = True,
-    json: Annotated[bool, Flag("print JSON, a problem a line")] = False,
+    warnings: Annotated[bool, Flag("print warnings")] = True,
+    json: Annotated[bool, Flag("print JSON lines, one per problem")] = False,
 ) -> None:
-    """Find everything that is wrong with CoNLL-U files.
+    """Find all errors in CoNLL-U files.
 
-    Levels are those of UD's own validator: ids, ranges, empty nodes and columns; metadata, UPOS,
-    FEATS, relations, one root, cycles; what the guidelines ask of all languages. --fix mends what
-    loses nothing: line ends, white space, empty fields, the order of FEATS and DEPS, missing ids
-    and texts. The exit code is 1 where errors are left.
+    The levels are those of UD's validator: (1) ids, ranges, empty nodes and columns; (2) metadata,
+    UPOS, FEATS, relations, one root, cycles; (3) the guidelines for all languages. --fix repairs
+    line breaks, white space, empty fields, the order of FEATS and DEPS, missing ids and texts. The
+    exit code is 1 if errors remain.
     """
     if level not in LEVELS:
-        raise UsageError(f"--level is 1, 2 or 3; found {level}")
+        raise UsageError(f"--level must be 1, 2 or 3, not {level}")
     paths = list(find_files(files or [STDIN]))
     if out is not None and (not fix or len(paths) > 1):
-        raise UsageError("-o goes with --fix and one file")
-    n_errors = n_warnings = n_mendable = 0
-    for problem in _look(paths, level, fix, out):
+        raise UsageError("-o requires --fix and a single file")
+    n_errors = n_warnings = n_fixable = 0
+    for problem in _validate(paths, level, fix, out):
         n_errors += not problem.is_warning
         n_warnings += problem.is_warning
-        n_mendable += problem.can_mend
+        n_fixable += problem.can_fix
         if warnings or not problem.is_warning:
-            _tell(problem, json, to_stderr=fix and (out or paths[0]) == STDIN)
-    mendable = f"; --fix can mend {n_mendable:,}" if n_mendable and not fix else ""
+            _print(problem, json, to_stderr=fix and (out or paths[0]) == STDIN)
+    fixable = f"; --fix can repair {n_fixable:,}" if n_fixable and not fix else ""
     counts = f"{n_errors:,} errors, {n_warnings:,} warnings"
-    say(f"{counts} in {len(paths):,} file{'s' if len(paths) > 1 else ''}{mendable}")
+    say(f"{counts} in {len(paths):,} file{'s' if len(paths) > 1 else ''}{fixable}")
     if n_errors:
         raise Stop(FAILED)
 
 
-def _look(paths: list[str], level: int, fix: bool, out: str | None) -> Iterator[Problem]:
-    """The problems of all files; with `fix`, those that are left after mending."""
-    with metered("validating", total_size(paths)) as meter:
+def _validate(paths: list[str], level: int, fix: bool, out: str | None) -> Iterator[Problem]:
+    """Yield the problems of all files; with `fix`, those that remain."""
+    with Meter("validating", total_size(paths)) as meter:
         for path in paths:
             data, name = _read(path, meter)
-            yield from _look_at(data, name, path, level, fix, out)
+            yield from _validate_file(data, name, path, level, fix, out)
 
 
-def _look_at(
+def _validate_file(
     data: bytes, name: str, path: str, level: int, fix: bool, out: str | None
 ) -> Iterator[Problem]:
     if fix:
-        mended = mend_bytes(data)
-        if mended != data or out is not None or path == STDIN:
+        fixed = fix_bytes(data)
+        if fixed != data or out is not None or path == STDIN:
             with open_output(out or path) as file:
-                file.write(mended)
-        if mended != data:
-            before, after = validate_bytes(data, name, 2), validate_bytes(mended, name, 2)
-            say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems mended")
-        data = mended
+                file.write(fixed)
+        if fixed != data:
+            before, after = validate_bytes(data, name, 2), validate_bytes(fixed, name, 2)
+            say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems fixed")
+        data = fixed
     yield from validate_bytes(data, name, level)
 
 
 def _read(path: str, meter: Meter) -> tuple[bytes, str]:
-    with Opened(path) as file:
+    with InputFile(path) as file:
         meter.watch(file)
         data = b"".join(iter(file.read1, b""))
         meter.tick()
         return data, file.name
 
 
-def _tell(problem: Problem, json: bool, to_stderr: bool) -> None:
-    said = json_.dumps(problem.to_dict(), ensure_ascii=False) if json else str(problem)
-    if to_stderr:
-        say(said)
-    else:
-        print(said)
+def _print(problem: Problem, json: bool, to_stderr: bool) -> None:
+    line = json_.dumps(problem.to_dict(), ensure_ascii=False) if json else str(problem)
+    print(line, file=sys.stderr if to_stderr else sys.stdout)

@@ -1,1 +1,1 @@
-"""What the rooms of the core share: nodes, hashes, random numbers, the innermost loops."""
+"""What the packages of the core share: nodes, hashes, random numbers, the innermost loops."""

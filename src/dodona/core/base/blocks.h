@@ -1,7 +1,7 @@
-/* Eight at a time: adding scores, finding the best of them, finding a fingerprint; the innermost loops.
+/* The innermost loops, eight numbers at a time: adding scores, finding the best, matching a fingerprint.
  *
- * Compilers do not turn these into vector instructions by themselves (parsing is 1.3x slower
- * without), so the two families of processors are spelled out; any other gets the plain loop.
+ * Compilers do not vectorise these by themselves (parsing is 1.3x slower without), so there are versions for two
+ * families of processors; any other gets the plain loop.
  */
 #ifndef DODONA_BLOCKS_H
 #define DODONA_BLOCKS_H
@@ -39,8 +39,8 @@ static inline int dodona_highest_bit(unsigned x) { return 31 - __builtin_clz(x);
 
 enum { DODONA_BLOCK = 8 };
 
-/* Eight sums of 16 bits each, in one register. They have no sign, since scores of barred classes may
-   wrap round, which signed ones must not. */
+/* Eight sums of 16 bits each, in one register. They are unsigned, since scores of masked classes may wrap around,
+   which is undefined for signed ones. */
 #if defined(__SSE2__) || defined(_M_X64)
 typedef __m128i dodona_sums;
 #define DODONA_LOAD(scores) _mm_loadu_si128((const __m128i*) (scores))
@@ -64,7 +64,7 @@ static inline void dodona_add_scores(int16_t* sums, const int16_t* others, int n
     }
 }
 
-/* The highest among 8n scores. */
+/* Return the highest of 8n scores. */
 static inline int16_t dodona_highest(const int16_t* scores, int n_blocks) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128i most = _mm_loadu_si128((const __m128i*) scores);
@@ -86,7 +86,7 @@ static inline int16_t dodona_highest(const int16_t* scores, int n_blocks) {
 #endif
 }
 
-/* The first of them. */
+/* Return the index of the first of the highest scores. */
 static inline int dodona_best(const int16_t* scores, int n_blocks) {
     const int16_t best = dodona_highest(scores, n_blocks);
     int k = 0;
@@ -94,7 +94,7 @@ static inline int dodona_best(const int16_t* scores, int n_blocks) {
     return k;
 }
 
-/* The first of the highest among 8n scores, of those whose cost is within a limit; -1 if none is. */
+/* Return the index of the first of the highest of 8n scores whose cost is within a limit; -1 if none is. */
 static inline int dodona_best_within(const float* scores, const int32_t* costs, int32_t limit, int n_blocks) {
     const int n = 8 * n_blocks;
     const float lowest = -HUGE_VALF;
@@ -104,9 +104,9 @@ static inline int dodona_best_within(const float* scores, const int32_t* costs, 
     __m128 most = _mm_set1_ps(lowest);
     for (k = 0; k < n; k += 4) {
         __m128i cost = _mm_loadu_si128((const __m128i*) (costs + k));
-        __m128 barred = _mm_castsi128_ps(_mm_cmpgt_epi32(cost, _mm_set1_epi32(limit)));
-        __m128 score = _mm_andnot_ps(barred, _mm_loadu_ps(scores + k));
-        most = _mm_max_ps(most, _mm_or_ps(score, _mm_and_ps(barred, _mm_set1_ps(lowest))));
+        __m128 excluded = _mm_castsi128_ps(_mm_cmpgt_epi32(cost, _mm_set1_epi32(limit)));
+        __m128 score = _mm_andnot_ps(excluded, _mm_loadu_ps(scores + k));
+        most = _mm_max_ps(most, _mm_or_ps(score, _mm_and_ps(excluded, _mm_set1_ps(lowest))));
     }
     _mm_storeu_ps(lanes, most);
 #elif defined(DODONA_NEON)
@@ -126,76 +126,75 @@ static inline int dodona_best_within(const float* scores, const int32_t* costs, 
     for (k = 0; k < n; k++) {
         if (costs[k] > limit) continue;
         if (scores[k] == best) return k;
-        if (first < 0) first = k; /* if the scores are no numbers */
+        if (first < 0) first = k; /* if the scores are NaN */
     }
     return first;
 }
 
-/* The set, a bit each, of those among eight scores that are above a bar. */
-static inline unsigned dodona_above(const int16_t* scores, int16_t bar) {
+/* Return the set, a bit each, of those of eight scores that are above a threshold. */
+static inline unsigned dodona_above(const int16_t* scores, int16_t threshold) {
 #if defined(__SSE2__) || defined(_M_X64)
-    __m128i above = _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i*) scores), _mm_set1_epi16(bar));
+    __m128i above = _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i*) scores), _mm_set1_epi16(threshold));
     return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(above, _mm_setzero_si128()));
 #elif defined(DODONA_NEON)
     const uint8x8_t bits = vcreate_u8(0x8040201008040201u);
-    return vaddv_u8(vand_u8(vmovn_u16(vcgtq_s16(vld1q_s16(scores), vdupq_n_s16(bar))), bits));
+    return vaddv_u8(vand_u8(vmovn_u16(vcgtq_s16(vld1q_s16(scores), vdupq_n_s16(threshold))), bits));
 #else
     unsigned mask = 0;
-    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] > bar) << k;
+    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] > threshold) << k;
     return mask;
 #endif
 }
 
-/* Whether one of 32 scores is above a bar. */
-static inline int dodona_any_above(const int16_t* scores, int16_t bar) {
+/* Return whether one of 32 scores is above a threshold. */
+static inline int dodona_any_above(const int16_t* scores, int16_t threshold) {
 #if defined(__SSE2__) || defined(_M_X64)
     const __m128i* at = (const __m128i*) scores;
     __m128i low = _mm_max_epi16(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
     __m128i high = _mm_max_epi16(_mm_loadu_si128(at + 2), _mm_loadu_si128(at + 3));
-    return _mm_movemask_epi8(_mm_cmpgt_epi16(_mm_max_epi16(low, high), _mm_set1_epi16(bar)));
+    return _mm_movemask_epi8(_mm_cmpgt_epi16(_mm_max_epi16(low, high), _mm_set1_epi16(threshold)));
 #elif defined(DODONA_NEON)
     int16x8_t low = vmaxq_s16(vld1q_s16(scores), vld1q_s16(scores + 8));
     int16x8_t high = vmaxq_s16(vld1q_s16(scores + 16), vld1q_s16(scores + 24));
-    return vmaxvq_s16(vmaxq_s16(low, high)) > bar;
+    return vmaxvq_s16(vmaxq_s16(low, high)) > threshold;
 #else
     int found = 0;
-    for (int k = 0; k < 4 * DODONA_BLOCK; k++) found |= scores[k] > bar;
+    for (int k = 0; k < 4 * DODONA_BLOCK; k++) found |= scores[k] > threshold;
     return found;
 #endif
 }
 
-/* The first block, from one on, that has a score above a bar; n if there is none. Most have none, so that they
-   are looked at four at a time. */
-static inline int dodona_next_above(const int16_t* scores, int block, int n_blocks, int16_t bar) {
-    while (block + 4 <= n_blocks && !dodona_any_above(scores + DODONA_BLOCK * block, bar)) block += 4;
-    while (block < n_blocks && !dodona_above(scores + DODONA_BLOCK * block, bar)) block++;
+/* Return the first block, from `block` on, with a score above a threshold; n if there is none. Most have none, so
+   that four are tested at a time. */
+static inline int dodona_next_above(const int16_t* scores, int block, int n_blocks, int16_t threshold) {
+    while (block + 4 <= n_blocks && !dodona_any_above(scores + DODONA_BLOCK * block, threshold)) block += 4;
+    while (block < n_blocks && !dodona_above(scores + DODONA_BLOCK * block, threshold)) block++;
     return block;
 }
 
-/* The set of those among eight floats that are above a bar or at it, which may have been rounded; but none with a
-   barrier. */
-static inline unsigned dodona_reaching(const float* scores, const int16_t* barriers, float bar) {
+/* Return the set of those of eight floats that are at or above a threshold, which may be rounded, and not masked. */
+static inline unsigned dodona_reaching(const float* scores, const int16_t* masks, float threshold) {
 #if defined(__SSE2__) || defined(_M_X64)
-    __m128 lowest = _mm_set1_ps(bar);
+    __m128 lowest = _mm_set1_ps(threshold);
     __m128i low = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(scores), lowest));
     __m128i high = _mm_castps_si128(_mm_cmpge_ps(_mm_loadu_ps(scores + 4), lowest));
-    __m128i open = _mm_cmpeq_epi16(_mm_loadu_si128((const __m128i*) barriers), _mm_setzero_si128());
+    __m128i open = _mm_cmpeq_epi16(_mm_loadu_si128((const __m128i*) masks), _mm_setzero_si128());
     __m128i both = _mm_and_si128(_mm_packs_epi32(low, high), open);
     return (unsigned) _mm_movemask_epi8(_mm_packs_epi16(both, _mm_setzero_si128()));
 #elif defined(DODONA_NEON)
     const uint16x8_t bits = {1, 2, 4, 8, 16, 32, 64, 128};
-    uint32x4_t low = vcgeq_f32(vld1q_f32(scores), vdupq_n_f32(bar));
-    uint32x4_t high = vcgeq_f32(vld1q_f32(scores + 4), vdupq_n_f32(bar));
-    uint16x8_t both = vandq_u16(vcombine_u16(vmovn_u32(low), vmovn_u32(high)), vceqzq_s16(vld1q_s16(barriers)));
+    uint32x4_t low = vcgeq_f32(vld1q_f32(scores), vdupq_n_f32(threshold));
+    uint32x4_t high = vcgeq_f32(vld1q_f32(scores + 4), vdupq_n_f32(threshold));
+    uint16x8_t both = vandq_u16(vcombine_u16(vmovn_u32(low), vmovn_u32(high)), vceqzq_s16(vld1q_s16(masks)));
     return vaddvq_u16(vandq_u16(both, bits));
 #else
     unsigned mask = 0;
-    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] >= bar && barriers[k] == 0) << k;
+    for (int k = 0; k < DODONA_BLOCK; k++) mask |= (unsigned) (scores[k] >= threshold && masks[k] == 0) << k;
     return mask;
 #endif
 }
 
-/* Which of eight fingerprints equals the one sought: its number, or 8 if none does. */
+/* Return the index of the one of eight fingerprints that equals the one sought, or 8 if none does. */
 static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #if defined(__SSE2__) || defined(_M_X64)
     __m128i key = _mm_set1_epi32((int) sought);
@@ -216,46 +215,10 @@ static inline int dodona_match(const uint32_t* fingerprints, uint32_t sought) {
 #endif
 }
 
-/* In how many of eight places two arrays are equal. */
-static inline int dodona_n_equal(const uint64_t* one, const uint64_t* other) {
-#if defined(__SSE2__) || defined(_M_X64)
-    __m128i count = _mm_setzero_si128();
-    uint64_t lanes[2];
-    for (int k = 0; k < DODONA_BLOCK; k += 2) {
-        __m128i a = _mm_loadu_si128((const __m128i*) (one + k)), b = _mm_loadu_si128((const __m128i*) (other + k));
-        __m128i halves = _mm_cmpeq_epi32(a, b);       /* both of them, then: minus one where equal */
-        count = _mm_sub_epi64(count, _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1))));
-    }
-    _mm_storeu_si128((__m128i*) lanes, count);
-    return (int) (lanes[0] + lanes[1]);
-#elif defined(DODONA_NEON)
-    uint64x2_t count = vdupq_n_u64(0);
-    for (int k = 0; k < DODONA_BLOCK; k += 2)
-        count = vsubq_u64(count, vceqq_u64(vld1q_u64(one + k), vld1q_u64(other + k)));
-    return (int) vaddvq_u64(count);
-#else
-    int count = 0;
-    for (int k = 0; k < DODONA_BLOCK; k++) count += one[k] == other[k];
-    return count;
-#endif
-}
-
-/* In how many places two arrays differ; where these are `most` or more, it may be fewer than there are. */
-static inline int dodona_n_different(const uint64_t* one, const uint64_t* other, int n, int most) {
-    int at = 0, count = 0;
-    for (; at + DODONA_BLOCK <= n && count < most; at += DODONA_BLOCK)
-        count += DODONA_BLOCK - dodona_n_equal(one + at, other + at);
-    for (; at < n && count < most; at++) count += one[at] != other[at];
-    return count;
-}
-
-/* Added once, or taken away: the sign is 1 or -1. */
-static inline void dodona_add_float(float* DODONA_RESTRICT scores, const float* DODONA_RESTRICT block, float sign) {
-    for (int k = 0; k < DODONA_BLOCK; k++) scores[k] += sign * block[k];
-}
-
+/* sums[0 … 8n) += others */
 static inline void dodona_add_floats(float* DODONA_RESTRICT sums, const float* DODONA_RESTRICT others, int n_blocks) {
-    for (int at = 0; at < n_blocks; at++) dodona_add_float(sums + 8 * at, others + 8 * at, 1);
+    for (int at = 0; at < 8 * n_blocks; at += 8)
+        for (int k = at; k < at + 8; k++) sums[k] += others[k];
 }
 
 #endif

@@ -1,5 +1,5 @@
-// Marks beside a table that threads fill as they need it: whoever comes first writes a place, and
-// nobody reads it before it is written. No thread waits for another.
+// Marks for a table that threads fill on demand: the first thread to claim an entry writes it, and no
+// thread reads it before it is written. No thread waits for another.
 #ifndef DODONA_FIRST_COME_H
 #define DODONA_FIRST_COME_H
 
@@ -11,17 +11,17 @@ class FirstCome {
  public:
     void resize(std::size_t n) { marks.reset(new std::atomic<char>[n]()); }
 
-    bool is_written(std::size_t place) const {
-        return marks[place].load(std::memory_order_acquire) == WRITTEN;
+    bool is_written(std::size_t entry) const {
+        return marks[entry].load(std::memory_order_acquire) == WRITTEN;
     }
 
-    // whether the caller is to write the place, and then to say so
-    bool is_mine(std::size_t place) {
+    // Return whether the caller must write the entry, and then call set_written.
+    bool is_mine(std::size_t entry) {
         char mark = EMPTY;
-        return marks[place].compare_exchange_strong(mark, TAKEN, std::memory_order_relaxed);
+        return marks[entry].compare_exchange_strong(mark, TAKEN, std::memory_order_relaxed);
     }
 
-    void set_written(std::size_t place) { marks[place].store(WRITTEN, std::memory_order_release); }
+    void set_written(std::size_t entry) { marks[entry].store(WRITTEN, std::memory_order_release); }
 
  private:
     enum : char { EMPTY, TAKEN, WRITTEN };

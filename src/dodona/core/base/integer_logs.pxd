@@ -1,15 +1,15 @@
-"""Logarithms as integers that add up: log(ab) is log a + log b to the last bit.
+"""Logarithms as integers that add up: log(ab) equals log a + log b exactly.
 
 The logarithm of a prime is rounded to a multiple of 1 / scale, that of any other number is the sum
-of those of its prime factors. Sums of them then depend neither on their order nor on the machine,
-and two sums of logarithms that are equal in mathematics are equal here.
+of those of its prime factors. So sums depend neither on their order nor on the machine, and sums of
+logarithms that are equal in mathematics are equal here.
 """
 from libc.math cimport ldexp, llround, log
 from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 
 cdef enum:
-    N_LOGS = 1 << 20          # in the table; those of larger numbers are rounded one by one
+    N_LOGS = 1 << 20          # in the table; others are rounded one by one
     N_BITS = 55               # n log n for the largest n takes at most 5 more
 
 
@@ -19,10 +19,10 @@ cdef struct Logs:
 
 
 cdef inline int fill_logs(Logs* logs, int64_t largest) except -1:
-    """Logarithms for numbers up to `largest`, with as many bits as int64 has room for."""
+    """Fill in logarithms of numbers up to `largest`, with as many bits as int64 has room for."""
     cdef size_t size = <size_t> min(largest + 1, <int64_t> N_LOGS), prime, i
     cdef int n_bits = N_BITS
-    cdef vector[size_t] factor        # a prime factor of each number
+    cdef vector[size_t] factor        # of each number, a prime one
     while largest:
         largest >>= 1
         n_bits -= 1
@@ -42,7 +42,7 @@ cdef inline int fill_logs(Logs* logs, int64_t largest) except -1:
 
 
 cdef inline int64_t log_of(const Logs* logs, int64_t n) noexcept nogil:
-    """log n; 0 for 0, by which it is only ever multiplied."""
+    """Return log n; 0 for 0, since it is only used in n log n."""
     if n < <int64_t> logs.table.size():
         return logs.table[n]
     return llround(log(<double> n) * logs.scale)

@@ -1,4 +1,4 @@
-/* Vectors of many megabytes: they begin at a line of the cache, and lie in large pages where there are some. */
+/* Vectors of many megabytes: aligned to a cache line, and in large pages where the system has them. */
 #ifndef DODONA_LARGE_PAGES_H
 #define DODONA_LARGE_PAGES_H
 
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #endif
 
-/* Ask for large pages behind memory that has not been touched yet. */
+/* Request large pages for memory that has not been touched yet. */
 static inline void dodona_prefer_large_pages(void* memory, size_t n_bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     const uintptr_t page = (uintptr_t) 1 << 21;
@@ -25,8 +25,8 @@ static inline void dodona_prefer_large_pages(void* memory, size_t n_bytes) {
 #endif
 }
 
-/* Memory at a line of the cache; where it was found to begin stands before it. (C++17 has this, but not on
-   every macOS that we run on.) */
+/* An allocator that aligns to a cache line and stores the original address before it. (C++17 has this, but not on
+   every macOS that we support.) */
 template <typename T>
 struct dodona_lines {
     typedef T value_type;

@@ -1,7 +1,7 @@
 """Nodes of a sentence, and columns by node.
 
-Nodes are small integers: 1 … n are the words, 0 an artificial root before them, n + 1 one behind
-them, and NONE is no node at all. A column has a place for each of them, NONE first.
+Nodes are small integers: 1 … n are the words, 0 an artificial root before them, n + 1 one after
+them, and NONE is no node. A column has an entry for each of them, NONE first.
 """
 
 cdef enum:
@@ -9,5 +9,5 @@ cdef enum:
 
 
 cdef inline size_t n_nodes(size_t n_words) noexcept nogil:
-    """How many places a column has, and so how far apart columns lie."""
+    """Return the number of entries of a column, which is also the distance between columns."""
     return n_words + 3          # NONE, 0, the words, n + 1

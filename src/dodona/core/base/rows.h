@@ -1,4 +1,4 @@
-/* scores[0 … 8n) += rows of weights, each 8n bytes times its factor: half of what scoring computes. */
+/* scores[0 … 8n) += rows of weights, each 8n bytes times its factor: half of the work of scoring. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -10,7 +10,7 @@
 #endif
 
 #if defined(DODONA_LOAD)
-/* Sixteen weights times a factor, added to the first eight sums and to the others. */
+/* Add sixteen weights times a factor to two registers of eight sums. */
 static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const int8_t* weights, int factor) {
 #if defined(DODONA_NEON)
     int8x16_t bytes = vld1q_s8(weights), times = vdupq_n_s8((int8_t) factor);
@@ -25,7 +25,7 @@ static inline void dodona_add_weights(dodona_sums* low, dodona_sums* high, const
 #endif
 }
 
-/* Eight weights times a factor, added to eight sums. */
+/* Return eight sums plus eight weights times a factor. */
 static inline dodona_sums dodona_plus_weights(dodona_sums sums, const int8_t* weights, int factor) {
 #if defined(DODONA_NEON)
     return DODONA_PLUS(sums, vreinterpretq_u16_s16(vmull_s8(vld1_s8(weights), vdup_n_s8((int8_t) factor))));
@@ -35,8 +35,7 @@ static inline dodona_sums dodona_plus_weights(dodona_sums sums, const int8_t* we
 #endif
 }
 
-/* What dodona_add_rows does, for N blocks from a class on: the sums must stay in registers, so that loops
-   over them have to vanish. */
+/* Add N blocks of the rows, from a class on. The sums must stay in registers, so loops over them are unrolled. */
 template <int N>
 static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
                                     int at) {
@@ -50,7 +49,7 @@ static inline void dodona_add_chunk(int16_t* scores, const int8_t* const* rows, 
 }
 #endif
 
-/* The same for one block. */
+/* Add one block of the rows, from a class on. */
 static inline void dodona_add_block(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
                                     int at) {
 #if defined(DODONA_LOAD)
@@ -63,12 +62,12 @@ static inline void dodona_add_block(int16_t* scores, const int8_t* const* rows, 
 #endif
 }
 
-/* The loop for any processor of its family. */
+/* Add rows on any processor of its family. */
 static inline void dodona_add_rows_anywhere(int16_t* scores, const int8_t* const* rows, const int8_t* factors,
                                             int n_rows, int n_blocks) {
     int at = 0;
 #if defined(DODONA_LOAD)
-#if defined(DODONA_NEON) /* it has twice as many registers */
+#if defined(DODONA_NEON) /* which has twice as many registers */
     for (; at + 128 <= 8 * n_blocks; at += 128) dodona_add_chunk<16>(scores, rows, factors, n_rows, at);
 #endif
     for (; at + 64 <= 8 * n_blocks; at += 64) dodona_add_chunk<8>(scores, rows, factors, n_rows, at);
@@ -79,7 +78,7 @@ static inline void dodona_add_rows_anywhere(int16_t* scores, const int8_t* const
 }
 
 #if defined(DODONA_ROWS_AVX2)
-/* The same for N times 16 classes. Scoring is 1.08x as fast as with the registers that all x86-64 have. */
+/* Add N times 16 classes of the rows. Scoring is 1.08x as fast as with the registers that all x86-64 have. */
 template <int N>
 DODONA_ROWS_AVX2 static inline void dodona_add_wide(int16_t* scores, const int8_t* const* rows,
                                                     const int8_t* factors, int n_rows, int at) {
@@ -95,7 +94,7 @@ DODONA_ROWS_AVX2 static inline void dodona_add_wide(int16_t* scores, const int8_
     DODONA_UNROLL for (int i = 0; i < N; i++) _mm256_storeu_si256((__m256i*) (scores + at + 16 * i), sums[i]);
 }
 
-/* The same where less than N times 16 are left: so many at once. */
+/* Add the last classes of the rows, less than N times 16. */
 template <int N>
 DODONA_ROWS_AVX2 static inline void dodona_add_rest(int16_t* scores, const int8_t* const* rows,
                                                     const int8_t* factors, int n_rows, int at, int n_left) {
@@ -118,7 +117,7 @@ DODONA_ROWS_AVX2 static void dodona_add_rows_avx2(int16_t* scores, const int8_t*
 typedef void (*dodona_row_adder)(int16_t* scores, const int8_t* const* rows, const int8_t* factors, int n_rows,
                                  int n_blocks);
 
-/* What this processor can do: the ways, fastest last, and how many they are. */
+/* Write the implementations that this processor can run, the fastest last; return their number. */
 static inline int dodona_row_adders(dodona_row_adder* found) {
     int n = 0;
     found[n++] = dodona_add_rows_anywhere;

@@ -1,26 +1,27 @@
 """Brown clusters (Brown et al. 1992), added one word at a time (Liang 2005, section 4.2).
 
-The C most frequent words start as clusters. Every further word comes as cluster C + 1, and those
-two are merged whose merger loses the least mutual information between neighbouring clusters. In the
-end the C clusters are merged down to one; the way from there to a cluster is its bit string.
+The C most frequent words start as clusters. Every further word becomes cluster C + 1, and the two
+clusters are merged whose merger loses the least mutual information between adjacent clusters. In
+the end the C clusters are merged into one; the path from the root of the mergers to a cluster is
+its bit string.
 
-What a merger loses. Let n(a, b) count the bigrams from cluster a to cluster b, l(a) and r(b) those
-that begin in a and those that end in b, with any other word of the text, and N all of them. The
-edge of a sentence counts as one more cluster, which is never merged: else a word that only begins
+Loss of a merger. Let n(a, b) count the bigrams from cluster a to cluster b, l(a) and r(b) those
+that begin in a and those that end in b, with any other word of the text, and N all bigrams. The
+sentence boundary is one more cluster, which is never merged: otherwise a word that only begins
 sentences and one that only ends them could be merged without loss. N times the mutual information
-of the clusters at hand is, with f(n) = n log n,
+of the current clusters is, with f(n) = n log n,
 
     sum over a, b of  f(n(a, b)) + n(a, b) (log N - log l(a) - log r(b)).
 
 Merging i and j changes the part with l and r by sums of rows and columns only, and the other by
-f(p + q) - f(p) - f(q) for any two cells p = n(i, x), q = n(j, x), or n(x, i), n(x, j), that fall
-together. These are summed in `shared[i, j]`; when one cell changes, `change` sets them right in
+f(p + q) - f(p) - f(q) for any two cells p = n(i, x), q = n(j, x), or n(x, i), n(x, j), that are
+added. These terms are summed in `shared[i, j]`; when one cell changes, `change` updates them in
 O(C). A rare word has few neighbours, so the losses of few clusters change, and the best partner of
-each is remembered from step to step: O(C) per word and neighbour, where all pairs take O(C^2).
+each is kept from step to step: O(C) per word and neighbour, where all pairs take O(C^2).
 
-Logarithms are integers that add up (see `integer_logs`). Tables that are kept up to date are thus
-those one would compute anew, and losses that are equal are found equal on every machine: then the
-clusters with the more frequent words are merged.
+Logarithms are exactly additive integers (see `integer_logs`). Updated tables thus equal recomputed
+ones, and equal losses are equal on every machine: ties are broken in favour of the clusters with
+the more frequent words.
 """
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint64_t
 from libcpp.algorithm cimport sort
@@ -30,23 +31,23 @@ from libcpp.vector cimport vector
 from dodona.core.base.integer_logs cimport Logs, fill_logs, log_of, n_log_n
 
 cdef enum:
-    EDGE = -1                 # in a text: the beginning or end of a sentence
-    FREE = -1                 # a slot without a cluster that can be merged
+    EDGE = -1                 # in a text: a sentence boundary
+    FREE = -1                 # no cluster in a slot
     NOBODY = -1               # no slot
 
-cdef struct Neighbours:       # of word w: word[start[w]] … word[start[w + 1] - 1], and how often
+cdef struct Neighbours:       # of word w: word[start[w]] … word[start[w + 1] - 1], with counts
     vector[size_t] start
     vector[int32_t] word
     vector[int32_t] count
 
-cdef struct Together:         # log l and log r of two clusters, were they one
+cdef struct Together:         # log l and log r of the union of two clusters
     int64_t left
     int64_t right
 
-cdef struct Partner:          # of a cluster: the smallest loss, with whom …
+cdef struct Partner:          # the best merger of a cluster: its loss, the other cluster …
     int64_t loss
-    int32_t slot              # … (NOBODY: with somebody, and it may be larger) …
-    int32_t lowest            # … and the lowest word there, which decides between equal losses
+    int32_t slot              # … (NOBODY: unknown, and the loss is a lower bound) …
+    int32_t lowest            # … and its lowest word, which breaks ties
 
 
 cdef inline bint is_better(int64_t loss, int32_t lowest, const Partner* known) noexcept nogil:
@@ -54,15 +55,15 @@ cdef inline bint is_better(int64_t loss, int32_t lowest, const Partner* known) n
 
 
 cdef inline uint64_t bigram(int32_t first, int32_t second) noexcept nogil:
-    """Two words in one number; EDGE is 0 in it."""
+    """Encode two words as one number; EDGE is 0."""
     return <uint64_t> (first - EDGE) << 32 | <uint64_t> (second - EDGE)
 
 
 cdef class Brown:
-    """A clustering under way: `advance` until `n_done` is `n_steps`, then ask for `paths`.
+    """A clustering in progress: call `advance` until `n_done` is `n_steps`, then `paths`.
 
-    The text is a sequence of word numbers, the most frequent word being 0. -1 is the edge of a
-    sentence, a lower number is nobody's neighbour. A cluster is known by its lowest word.
+    The text is a sequence of word numbers, the most frequent word being 0. -1 is a sentence
+    boundary; lower numbers are excluded words. A cluster is identified by its lowest word.
 
     >>> from array import array
     >>> text = array("i", [-1, 0, 2, -1, 1, 2, -1, 0, 3, -1, 1, 3, -1])
@@ -74,22 +75,22 @@ cdef class Brown:
     cdef readonly int n_words, n_clusters, n_done
     cdef int n_active
     cdef size_t width                   # slots: one more than clusters, and the last for …
-    cdef int32_t edge                   # … the edge of sentences
+    cdef int32_t edge                   # … the sentence boundary
     cdef Logs logs
     cdef Neighbours after, before
-    cdef vector[int32_t] joined         # per word: a lower one of its cluster, or itself
-    cdef vector[int32_t] slot           # per word: where its cluster stands, if it is the lowest
+    cdef vector[int32_t] joined         # per word: a lower word of its cluster, or itself
+    cdef vector[int32_t] slot           # per word: slot of its cluster, if it is the lowest word
     cdef vector[pair[int32_t, int32_t]] merged
     # per slot
     cdef vector[int32_t] lowest         # word of the cluster, or FREE
     cdef vector[int64_t] left, right    # l and r
     cdef vector[int64_t] row, column    # sums of n
     cdef vector[int32_t] diagonal       # of n
-    cdef vector[int64_t] alone          # what l and r take from the cluster as it is
+    cdef vector[int64_t] alone          # the terms of l and r for the cluster
     cdef vector[Partner] best
-    cdef vector[int32_t] dirty          # those whose losses have changed …
-    cdef vector[char] is_dirty          # … and whether one is among them
-    cdef vector[int32_t] amount         # room to sum over the words of a cluster
+    cdef vector[int32_t] dirty          # slots whose losses have changed …
+    cdef vector[char] is_dirty          # … and whether a slot is one of them
+    cdef vector[int32_t] amount         # sums over the words of a cluster
     # per pair of slots
     cdef vector[int32_t] n, transposed
     cdef vector[int64_t] shared
@@ -111,12 +112,12 @@ cdef class Brown:
 
     @property
     def n_steps(self):
-        """Words to add and clusters to merge in the end."""
+        """Total number of steps: words to add, and clusters to merge in the end."""
         return self.n_words + self.n_clusters - 1
 
     @property
     def merges(self):
-        """Pairs of clusters in the order in which they were merged, the lower one first."""
+        """Merged pairs of clusters, in order, the lower cluster first."""
         return [(one.first, one.second) for one in self.merged]
 
     def _count(self, const int32_t[::1] text):
@@ -155,7 +156,7 @@ cdef class Brown:
         self.together.resize(width * width)
 
     def advance(self, int n_steps):
-        """Take that many steps, or those that are left."""
+        """Take at most `n_steps` of the remaining steps."""
         cdef int end = min(self.n_done + n_steps, <int> self.n_steps)
         with nogil:
             while self.n_done < end:
@@ -166,7 +167,7 @@ cdef class Brown:
                 self.n_done += 1
 
     def paths(self):
-        """The bit string of every word; the lower cluster of a pair is on the side of 0."""
+        """Return the bit string of every word; the lower cluster of a pair gets 0."""
         if self.n_done < self.n_steps:
             raise ValueError(f"only {self.n_done} of {self.n_steps} steps have been taken")
         paths = {0: ""}
@@ -176,12 +177,12 @@ cdef class Brown:
         clusters = list(range(self.n_words))
         for low, high in self.merges[:self.n_words - self.n_clusters]:
             clusters[high] = low
-        for word in range(self.n_words):      # lower words come first and are known by then
+        for word in range(self.n_words):      # lower words are resolved first
             clusters[word] = clusters[clusters[word]]
         return [paths[cluster] for cluster in clusters]
 
     cdef void add(self, int32_t word) noexcept nogil:
-        """Make a cluster of the next word in a free slot."""
+        """Add the next word as a cluster in a free slot."""
         cdef int32_t k = 0
         cdef size_t i
         while self.lowest[k] != FREE:
@@ -197,7 +198,7 @@ cdef class Brown:
             self.change(k, i, self.amount[i])
             self.amount[i] = 0
         self.sum_neighbours(&self.before, word, &self.right[k])
-        self.amount[k] = 0                  # the word after itself has been seen above
+        self.amount[k] = 0                  # the bigram of the word with itself is counted above
         for i in range(self.width):
             self.change(i, k, self.amount[i])
             self.amount[i] = 0
@@ -205,17 +206,17 @@ cdef class Brown:
 
     cdef void sum_neighbours(self, const Neighbours* found, int32_t word,
                              int64_t* total) noexcept nogil:
-        """Add the word's neighbours to the amounts of their clusters; all of them to the total."""
+        """Add the counts of a word's neighbours to the amounts of their clusters and the total."""
         cdef size_t i
         for i in range(found.start[word], found.start[word + 1]):
             total[0] += found.count[i]
             if found.word[i] == EDGE:
                 self.amount[self.edge] += found.count[i]
-            elif found.word[i] <= word:     # the others are in no cluster yet
+            elif found.word[i] <= word:     # later words are in no cluster yet
                 self.amount[self.slot[self.cluster(found.word[i])]] += found.count[i]
 
     cdef void set_together(self, size_t a) noexcept nogil:
-        """l and r of a cluster have changed."""
+        """Update the logarithms of unions after l and r of a cluster have changed."""
         cdef Together logs
         cdef size_t i
         for i in range(self.width):
@@ -224,7 +225,7 @@ cdef class Brown:
             self.together[a * self.width + i] = self.together[i * self.width + a] = logs
 
     cdef int32_t cluster(self, int32_t word) noexcept nogil:
-        """The lowest word of a word's cluster."""
+        """Return the lowest word of a word's cluster."""
         while self.joined[word] != word:
             self.joined[word] = self.joined[self.joined[word]]
             word = self.joined[word]
@@ -236,7 +237,7 @@ cdef class Brown:
             self.dirty.push_back(i)
 
     cdef void change(self, size_t a, size_t b, int32_t amount) noexcept nogil:
-        """Add to n(a, b) and set right what depends on it."""
+        """Add to n(a, b) and update what depends on it."""
         cdef int32_t old = self.n[a * self.width + b]
         if amount == 0:
             return
@@ -253,7 +254,7 @@ cdef class Brown:
 
     cdef void share(self, size_t a, int64_t old, int64_t amount,
                     const int32_t* others) noexcept nogil:
-        """A cell of cluster a grew: add what it shares with the same cell of every other one."""
+        """Update `shared` of cluster a with every other one after one of its cells has grown."""
         cdef const Logs* logs = &self.logs
         cdef int64_t rise = n_log_n(logs, old + amount) - n_log_n(logs, old), more
         cdef size_t i
@@ -264,9 +265,9 @@ cdef class Brown:
                 self.shared[i * self.width + a] += more - rise
 
     cdef int64_t loss(self, size_t i, size_t j) noexcept nogil:
-        """N times the mutual information that is lost when i and j are merged."""
+        """Return N times the mutual information that merging i and j loses."""
         cdef const Logs* logs = &self.logs
-        # everything is read along row i: columns lie scattered in memory
+        # everything is read along row i, which is contiguous in memory
         cdef int64_t ij = self.n[i * self.width + j], ji = self.transposed[i * self.width + j]
         cdef int64_t ii = self.diagonal[i], jj = self.diagonal[j]
         cdef int64_t gain = self.shared[i * self.width + j]
@@ -275,7 +276,7 @@ cdef class Brown:
                               + (self.column[i] + self.column[j]) * log_of_sums.right
                               - self.alone[i] - self.alone[j])
         if ij or ji or (ii and jj):
-            # these four fall into one cell, which `shared` knows only two by two
+            # these four cells become one, but `shared` has them in pairs only
             gain += (n_log_n(logs, ii + ij + ji + jj)
                      - n_log_n(logs, ii + ji) - n_log_n(logs, ij + jj)
                      - n_log_n(logs, ii + ij) - n_log_n(logs, ji + jj)
@@ -284,7 +285,7 @@ cdef class Brown:
         return taken - gain
 
     cdef void find_partners(self) noexcept nogil:
-        """Find anew the best partners of the clusters whose losses have changed."""
+        """Update the best partners of the clusters whose losses have changed."""
         cdef const Logs* logs = &self.logs
         cdef size_t d
         cdef int32_t i
@@ -299,7 +300,7 @@ cdef class Brown:
         self.dirty.clear()
 
     cdef void find_partner(self, int32_t i) noexcept nogil:
-        """Find the best partner of i and, if its losses have changed, offer it to all others."""
+        """Find the best partner of i and, if its losses have changed, update the others'."""
         cdef Partner* other
         cdef int32_t j
         cdef int64_t loss
@@ -316,18 +317,18 @@ cdef class Brown:
             if is_better(loss, self.lowest[j], &self.best[i]):
                 self.best[i] = Partner(loss, j, self.lowest[j])
             if self.is_dirty[j] or not self.is_dirty[i]:
-                continue                    # j has its turn, or i has nothing new for it
+                continue                    # j is updated itself, or i has not changed
             if loss < other.loss or (other.slot != NOBODY
                                      and is_better(loss, self.lowest[i], other)):
                 other[0] = Partner(loss, i, self.lowest[i])
             elif other.slot == i and (loss != other.loss or self.lowest[i] != other.lowest):
-                other.slot = NOBODY         # i was the best but has become worse
+                other.slot = NOBODY         # i was the best partner but has become worse
 
     cdef void merge_best(self) noexcept nogil:
-        """Merge the two clusters that lose least.
+        """Merge the two clusters whose merger loses least.
 
-        Often the best partner of most others is one cluster of rare words, and it becomes worse
-        with every word: to look for the next best only when it matters is 8 times faster.
+        Often one cluster of rare words is the best partner of most others, and becomes worse with
+        every word: searching for the next best only when it matters is 8 times faster.
         """
         cdef Partner best
         cdef size_t i
@@ -347,7 +348,7 @@ cdef class Brown:
         cdef int32_t low = min(self.lowest[a], self.lowest[b])
         cdef int32_t high = max(self.lowest[a], self.lowest[b]), i
         if self.row[a] + self.column[a] > self.row[b] + self.column[b]:
-            a, b = b, a                     # the smaller one is moved
+            a, b = b, a                     # move the smaller one
         for i in range(<int32_t> self.width):
             self.move_cell(a, i, b, b if i == a else i)
         for i in range(<int32_t> self.width):
@@ -371,12 +372,12 @@ cdef class Brown:
 
 
 cdef void collect(vector[uint64_t]& bigrams, int n_words, Neighbours* found):
-    """Count the neighbours of every word in bigrams that have it first; sorts them."""
+    """Sort the bigrams and count the neighbours of the first word of each."""
     cdef size_t i = 0, first
     cdef int word
     sort(bigrams.begin(), bigrams.end())
     while i < bigrams.size() and bigrams[i] < bigram(0, EDGE):
-        i += 1                              # the edge itself
+        i += 1                              # bigrams that begin with the boundary
     for word in range(n_words):
         found.start.push_back(found.word.size())
         while i < bigrams.size() and bigrams[i] < bigram(word + 1, EDGE):

@@ -5,7 +5,7 @@ from dodona.core.transitions.gold cimport ANY, build_links, gold_size, links_siz
 
 
 cdef class Corpus:
-    """A list of encoded sentences. Whoever encodes fills it; search and training read it."""
+    """A list of encoded sentences, filled by an encoder, and read by search and training."""
 
     def __init__(self, int n_columns):
         self.n_columns, self.broken = n_columns, []
@@ -15,13 +15,13 @@ cdef class Corpus:
 
     @property
     def n_words_total(self):
-        """Words of all sentences together."""
+        """The number of words of all sentences."""
         return self.head.size()
 
     cdef int32_t* add(self, int n_words):
-        """Append a sentence; returns its values, column c of word i at [c * n_nodes(n) + i + 1].
+        """Append a sentence; return its values, column c of word i at [c * n_nodes(n) + i + 1].
 
-        The pointer holds until the next call.
+        The pointer is valid until the next call.
         """
         cdef size_t stride = n_nodes(n_words), start = self.values.size()
         cdef int c
@@ -57,7 +57,7 @@ cdef class Corpus:
         return words
 
     cdef int32_t* column(self, int sentence, int column) noexcept nogil:
-        """The values of a column by node, for whoever fills it in."""
+        """Return the values of a column by node, to be filled in."""
         return (self.values.data() + self.first_value[sentence]
                 + <size_t> column * n_nodes(self.n_words[sentence]) + 1)
 
@@ -80,22 +80,22 @@ cdef class Corpus:
         return self.first_word[sentence]
 
     def heads(self, int sentence):
-        """Heads of a sentence's words; None where there is none."""
+        """Return the heads of a sentence's words; None where there is none."""
         cdef size_t i, first = self._first_word(sentence)
         return [None if self.head[i] == NONE else self.head[i]
                 for i in range(first, first + self.n_words[sentence])]
 
     def labels(self, int sentence):
-        """Label ids of a sentence's words; None where there is none."""
+        """Return the label ids of a sentence's words; None where there is none."""
         cdef size_t i, first = self._first_word(sentence)
         return [None if self.label[i] == NONE else self.label[i]
                 for i in range(first, first + self.n_words[sentence])]
 
     def set_tree(self, int sentence, heads, labels):
-        """Give a sentence heads and label ids (None: not annotated)."""
+        """Set the heads and label ids of a sentence (None: not annotated)."""
         cdef size_t i = self._first_word(sentence)
         if not len(heads) == len(labels) == self.n_words[sentence]:
-            raise ValueError("a head and a label for every word are needed")
+            raise ValueError("every word needs a head and a label")
         for head, label in zip(heads, labels):
             if head is not None and not 0 <= head <= len(heads):
                 raise ValueError(f"head {head}, but the sentence has {len(heads)} words")
@@ -104,7 +104,7 @@ cdef class Corpus:
             i += 1
 
     def set_kinds(self, kinds):
-        """Say of all words, one sentence after the other, of which kind constraints know them."""
+        """Set the kind of every word, as constraints define it, one sentence after the other."""
         cdef vector[int32_t] found
         for kind in kinds:
             found.push_back(kind)
@@ -113,19 +113,19 @@ cdef class Corpus:
         self.kinds.swap(found)
 
     def graph(self, int sentence):
-        """The arcs of a sentence's graph: (head, label id, dependent); a label may be None."""
+        """Return the arcs of a sentence's graph: (head, label id or None, dependent)."""
         self._first_word(sentence)
         return [(self.arcs[i].head, self.arcs[i].label if self.arcs[i].label >= 0 else None,
                  self.arcs[i].dependent)
                 for i in range(self.first_arc[sentence], self.end_arc[sentence])]
 
     def set_graph(self, int sentence, arcs):
-        """Give a sentence a graph of (head, label id, dependent); a label of None is any."""
+        """Set the graph of a sentence: (head, label id, dependent); a label of None matches any."""
         self._first_word(sentence)
         cdef int n_words = self.n_words[sentence]
         arcs = list(arcs)
         if len({(head, dependent) for head, _, dependent in arcs}) < len(arcs):
-            raise ValueError("two arcs from one word to the same other: give them one label")
+            raise ValueError("two arcs between the same two words: join their labels into one")
         for head, _, dependent in arcs:
             if not (0 <= head <= n_words and 1 <= dependent <= n_words and head != dependent):
                 raise ValueError(

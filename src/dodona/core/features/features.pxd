@@ -8,67 +8,67 @@ from dodona.core.transitions.state cimport StateC
 
 cdef enum:
     MAX_ATOMS = 256
-    NO_ATOM = MAX_ATOMS       # where a 0 stands
+    NO_ATOM = MAX_ATOMS       # its value is 0
     FEW_ATOMS = 4             # most templates have no more
-    N_PARTS = 5               # as in template_layout.py, which features.pyx checks
+    N_SECTIONS = 5            # as in template_layout.py, which features.pyx checks
     MAX_PARTS = 8             # as in templates.py, which features.pyx checks
     MAX_COLUMNS = 32
 
 cdef struct Atom:
     int32_t slot
     int32_t column
-    uint64_t multiplier       # odd, its own
+    uint64_t multiplier       # odd, different for each atom
 
-cdef struct Look:             # all that the templates see of a state
-    uint64_t filled           # slots
+cdef struct StateAtoms:       # all that the templates see of a state
+    uint64_t filled           # the set of slots that hold a node
     uint64_t value[MAX_ATOMS + 1]
 
 cdef struct Template:
     uint64_t seed
-    uint16_t atom[MAX_PARTS]  # where the values of its parts stand; then NO_ATOM
+    uint16_t atom[MAX_PARTS]  # of each of its parts; then NO_ATOM
 
-cdef struct Pair:             # an atom about two slots
+cdef struct SlotPair:         # an atom about two slots
     int32_t left
     int32_t right
     uint64_t multiplier
 
-cdef struct Group:
-    uint64_t slots            # templates whose slots must all be filled …
+cdef struct TemplateGroup:
+    uint64_t slots            # templates that need all of these slots to be filled …
     int32_t start             # … from this one …
     int32_t end               # … up to this one
     bint is_short             # none of them has more than FEW_ATOMS
 
-cdef struct Order:            # templates in some order
+cdef struct TemplateOrder:
     vector[Template] templates
-    vector[Group] groups
-    int32_t ends[N_PARTS]     # of the groups of each part
+    vector[TemplateGroup] groups
+    int32_t ends[N_SECTIONS]  # of the groups of each section
 
 
 cdef class Features:
     cdef readonly tuple columns         # names of the word columns, in order
     cdef readonly int n_templates
-    cdef readonly bint for_graphs       # whether they ask for what only states of graphs have
+    cdef readonly bint for_graphs       # whether templates read what only states of graphs have
     cdef int n_atoms
     cdef bint has_links
     cdef int tree_head                  # columns of a basic tree, or NONE
     cdef int tree_label
     cdef vector[Slot] slots
-    cdef vector[Pair] distances
-    cdef vector[Pair] links
-    cdef vector[Pair] tree_links
+    cdef vector[SlotPair] distances
+    cdef vector[SlotPair] links
+    cdef vector[SlotPair] tree_links
     cdef vector[Atom] ints              # atoms that are int32: words' columns, labels, valencies
     cdef vector[Atom] sets              # atoms that are sets of labels
-    cdef Order plain
-    cdef Order parted                   # by parts, as template_layout tells them
+    cdef TemplateOrder plain
+    cdef TemplateOrder by_section       # as template_layout.py defines them
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil
-    cdef int fill_parts(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                        int* ends) noexcept nogil
-    cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
-                     uint64_t* keys, int* ends) noexcept nogil
-    cdef void read(self, const StateC* state, const WordsC* words, Look* look) noexcept nogil
-    cdef uint64_t hash_of(self, const Look* look) noexcept nogil
-    cdef int fill_parts_from(self, const Look* look, uint64_t* keys, int* ends) noexcept nogil
+    cdef int fill_sections(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                           int* ends) noexcept nogil
+    cdef void read(self, const StateC* state, const WordsC* words,
+                   StateAtoms* atoms) noexcept nogil
+    cdef uint64_t signature(self, const StateAtoms* atoms) noexcept nogil
+    cdef int fill_from_atoms(self, const StateAtoms* atoms, uint64_t* keys,
+                             int* ends) noexcept nogil
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil
     cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,

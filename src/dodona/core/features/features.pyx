@@ -1,10 +1,10 @@
 """Feature keys: templates compiled to index lists (Zhang & Nivre 2011 and any others).
 
-For a state, first the slots are found (which node is `s0.left2`?), then the atoms read (what is
-its tag?), each once however many templates share it; a template's key is then a multilinear hash,
-the sum of its atoms, each times an odd number of its own, mixed in the end. A template one of whose
-slots is empty gives no feature: that is a third of them in a typical state, and valencies and label
-sets already tell that a child is missing.
+For a state, first the slots are resolved (which node is `s0.left2`?), then the atoms are read (what
+is its tag?), each once however many templates share it; a template's key is a multilinear hash: the
+sum of its atoms, each times an odd multiplier, mixed at the end. A template with an empty slot has
+no key. That is a third of them in a typical state, and valencies and label sets already encode that
+a child is missing.
 """
 from operator import itemgetter
 
@@ -14,13 +14,13 @@ from dodona.core.features import templates as language
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.features.slots cimport (
     HEAD, HEAD2, LEFT, LEFT2, MAX_SLOTS, RIGHT, RIGHT2, TREE_HEAD, Slot, distance_class, find_nodes)
-from dodona.core.features.template_layout import PARTS, Layout, part_of
+from dodona.core.features.template_layout import SECTIONS, TemplateLayout, section_of
 from dodona.core.features.templates import names_graphs, parse_templates, word_columns
 from dodona.core.transitions.graph_state cimport link_class
 from dodona.core.transitions.state cimport N_HISTORY
 from dodona.core.transitions.system cimport State, System
 
-# places in arrays of what templates.py lists, in its order, and how many there are
+# indices of what templates.py lists, in its order, and their number
 cdef enum:
     LABEL, N_LEFT, N_RIGHT, N_HEADS, HEAD_LABELS, N_STATE_INTS
 
@@ -31,7 +31,7 @@ cdef uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15
 
 
 def _check(what, listed, ours):
-    """Refuse to start if templates.py lists something else than is read here."""
+    """Refuse to start if templates.py disagrees with this module."""
     if listed != ours:
         raise ImportError(f"{what}: {listed} in templates.py, but {ours} in features.pyx")
 
@@ -45,13 +45,13 @@ _check("numbers of a state", {name: i for i, name in enumerate(language.STATE_IN
 _check("sets of a state", {name: i for i, name in enumerate(language.STATE_SETS)}, {
     "left_labels": LEFT_LABELS, "right_labels": RIGHT_LABELS})
 _check("parts of a template", language.MAX_PARTS, MAX_PARTS)
-_check("parts of a state", len(PARTS), N_PARTS)
+_check("sections of keys", len(SECTIONS), N_SECTIONS)
 _check("last actions", len(language.ACTIONS), N_HISTORY)
 
 
 cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int left,
                                int right) noexcept nogil:
-    """How two nodes are joined in the basic tree: 0 if not, else label and direction."""
+    """Return the label and direction of the arc between two nodes in the basic tree, or 0."""
     if left == NONE or right == NONE:
         return 0
     if heads[right] == left:
@@ -61,9 +61,9 @@ cdef inline uint64_t tree_link(const int32_t* heads, const int32_t* labels, int 
 
 cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
                             bint is_short) noexcept nogil:
-    """The key of a template, given the value of each atom; odd, since 0 marks an empty place."""
+    """Return the key of a template, given the value of each atom; odd: 0 marks a free slot."""
     cdef const uint16_t* atom = &template.atom[0]
-    # four at once, whether there are so many or not: no branch for the processor to guess
+    # always four, whether there are so many or not: no branch to mispredict
     cdef uint64_t key = (template.seed + value[atom[0]] + value[atom[1]] + value[atom[2]]
                          + value[atom[3]])
     cdef int j
@@ -73,16 +73,16 @@ cdef inline uint64_t key_of(const Template* template, const uint64_t* value,
     return mixed(key) | 1
 
 
-cdef int fill_keys(const Order* order, const Look* look, uint64_t* keys,
+cdef int fill_keys(const TemplateOrder* order, const StateAtoms* atoms, uint64_t* keys,
                    int* ends) noexcept nogil:
-    """The keys of all templates whose slots are filled; how many they are."""
-    cdef const Group* group = order.groups.data()
+    """Write the keys of all templates whose slots are filled; return how many they are."""
+    cdef const TemplateGroup* group = order.groups.data()
     cdef const Template* templates = order.templates.data()
-    cdef const uint64_t* value = &look.value[0]
-    cdef uint64_t empty = ~look.filled
-    cdef int t, n = 0, part, g = 0
-    for part in range(N_PARTS):
-        while g < order.ends[part]:
+    cdef const uint64_t* value = &atoms.value[0]
+    cdef uint64_t empty = ~atoms.filled
+    cdef int t, n = 0, section, g = 0
+    for section in range(N_SECTIONS):
+        while g < order.ends[section]:
             if group.slots & empty:
                 pass
             elif group.is_short:
@@ -95,44 +95,45 @@ cdef int fill_keys(const Order* order, const Look* look, uint64_t* keys,
                     n += 1
             group += 1
             g += 1
-        ends[part] = n
+        ends[section] = n
     return n
 
 
 cdef int add_atoms(vector[Atom]& atoms, found, size_t first) except -1:
-    """Atoms of slots and columns; `first` is the number of the first of them."""
+    """Append atoms of (slot, column); `first` is the number of the first atom."""
     for slot, column in found:
         atoms.push_back(Atom(slot, column, multiplier(first + atoms.size())))
     return 0
 
 
-cdef int add_pairs(vector[Pair]& pairs, found, size_t first) except -1:
-    """The same of two slots each."""
+cdef int add_pairs(vector[SlotPair]& pairs, found, size_t first) except -1:
+    """Append atoms of (left slot, right slot); `first` is the number of the first atom."""
     for left, right in found:
-        pairs.push_back(Pair(left, right, multiplier(first + pairs.size())))
+        pairs.push_back(SlotPair(left, right, multiplier(first + pairs.size())))
     return 0
 
 
-cdef int add_template(Order* order, int part, uint64_t slots, int number, list atoms) except -1:
-    """Append a template, to the last group if it needs the same slots."""
+cdef int add_template(TemplateOrder* order, int section, uint64_t slots, int number,
+                      list atoms) except -1:
+    """Append a template, to the last group of its section if it needs the same slots."""
     cdef Template template
-    cdef int j, place = <int> order.templates.size()
+    cdef int j, index = <int> order.templates.size()
     cdef bint is_short = len(atoms) <= FEW_ATOMS
     template.seed = seed(number)
     for j in range(MAX_PARTS):
         template.atom[j] = atoms[j] if j < len(atoms) else NO_ATOM
-    if (order.groups.size() == (0 if part == 0 else <size_t> order.ends[part - 1])
+    if (order.groups.size() == (0 if section == 0 else <size_t> order.ends[section - 1])
             or order.groups.back().slots != slots or order.groups.back().is_short != is_short):
-        order.groups.push_back(Group(slots, place, place, is_short))
+        order.groups.push_back(TemplateGroup(slots, index, index, is_short))
     order.templates.push_back(template)
-    order.groups.back().end = place + 1
-    for j in range(part, N_PARTS):
+    order.groups.back().end = index + 1
+    for j in range(section, N_SECTIONS):
         order.ends[j] = <int32_t> order.groups.size()
     return 0
 
 
 cdef class Features:
-    """A template set, compiled.
+    """A compiled template set.
 
     >>> features = Features("s0.form + b0.tag")
     >>> features.n_templates, features.columns
@@ -147,7 +148,7 @@ cdef class Features:
         self.tree_head, self.tree_label = (
             self.columns.index(name) if name in self.columns else NONE
             for name in (language.TREE_HEAD, language.TREE_LABEL))
-        layout = Layout(parsed, self.columns)
+        layout = TemplateLayout(parsed, self.columns)
         if (len(layout.slots) > MAX_SLOTS or layout.n_atoms > MAX_ATOMS
                 or len(self.columns) > MAX_COLUMNS):
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots, {MAX_ATOMS} atoms or "
@@ -162,17 +163,17 @@ cdef class Features:
                   MAX_ATOMS + self.links.size())
         add_atoms(self.ints, layout.ints, self.distances.size())
         add_atoms(self.sets, layout.sets, self.distances.size() + self.ints.size())
-        # templates that need the same slots stand together: one test decides for all of them
-        found = [(part_of(template), layout.slots_of(template), i, layout.atoms_of(template))
+        # templates that need the same slots are grouped: one test decides for all of them
+        found = [(section_of(template), layout.slots_of(template), i, layout.atoms_of(template))
                  for i, template in enumerate(parsed)]
         for _, slots, i, atoms in sorted(found, key=itemgetter(1, 2)):
             add_template(&self.plain, 0, slots, i, atoms)
         found.sort(key=lambda one: (one[0], one[1], len(one[3]) > FEW_ATOMS, one[2]))
-        for part, slots, i, atoms in found:
-            add_template(&self.parted, part, slots, i, atoms)
+        for section, slots, i, atoms in found:
+            add_template(&self.by_section, section, slots, i, atoms)
 
     def keys(self, State state not None, Corpus corpus not None, int sentence=0):
-        """The keys of the features of a state of this sentence, in the order of `fill`."""
+        """Return the keys of the features of a state of this sentence, in the order of `fill`."""
         cdef vector[uint64_t] keys
         cdef WordsC words
         if not 0 <= sentence < len(corpus):
@@ -188,52 +189,52 @@ cdef class Features:
         return list(keys)
 
     def check(self, System system not None):
-        """Refuse a system whose states do not have what the templates ask for."""
+        """Refuse a system whose states lack what the templates read."""
         if self.for_graphs and not system.builds_graphs:
             raise ValueError(f"these templates are for systems of graphs, and {system.name} builds "
                              "trees: they name heads, links or actions that it does not have")
 
     cdef int fill(self, const StateC* state, const WordsC* words, uint64_t* keys) noexcept nogil:
-        """Write the keys of the state's features and say how many they are (≤ n_templates)."""
-        cdef int ends[N_PARTS]
-        return self.fill_in(&self.plain, state, words, keys, ends)
+        """Write the keys of the state's features; return how many they are (≤ n_templates)."""
+        cdef StateAtoms atoms
+        cdef int ends[N_SECTIONS]
+        self.read(state, words, &atoms)
+        return fill_keys(&self.plain, &atoms, keys, ends)
 
-    cdef int fill_parts(self, const StateC* state, const WordsC* words, uint64_t* keys,
-                        int* ends) noexcept nogil:
-        """The same keys by parts; `ends` tells where each of N_PARTS ends."""
-        return self.fill_in(&self.parted, state, words, keys, ends)
+    cdef int fill_sections(self, const StateC* state, const WordsC* words, uint64_t* keys,
+                           int* ends) noexcept nogil:
+        """Write the keys of the state's features by section, and where each section ends."""
+        cdef StateAtoms atoms
+        self.read(state, words, &atoms)
+        return fill_keys(&self.by_section, &atoms, keys, ends)
 
-    cdef int fill_in(self, const Order* order, const StateC* state, const WordsC* words,
-                     uint64_t* keys, int* ends) noexcept nogil:
-        cdef Look look
-        self.read(state, words, &look)
-        return fill_keys(order, &look, keys, ends)
-
-    cdef void read(self, const StateC* state, const WordsC* words, Look* look) noexcept nogil:
-        """What the keys of a state are made of, all of it."""
+    cdef void read(self, const StateC* state, const WordsC* words,
+                   StateAtoms* atoms) noexcept nogil:
+        """Read the atoms that the keys of a state are made of."""
         cdef int32_t node[MAX_SLOTS]
         cdef const int32_t* tree_head = NULL
         if self.tree_head != NONE:
             tree_head = word_column(words, self.tree_head)
-        look.filled = find_nodes(self.slots, state, tree_head, node)
-        look.value[NO_ATOM] = 0
-        self.read_atoms(state, words, node, look.value)
+        atoms.filled = find_nodes(self.slots, state, tree_head, node)
+        atoms.value[NO_ATOM] = 0
+        self.read_atoms(state, words, node, atoms.value)
 
-    cdef uint64_t hash_of(self, const Look* look) noexcept nogil:
-        """A number for a look: who has the same has the same keys."""
+    cdef uint64_t signature(self, const StateAtoms* atoms) noexcept nogil:
+        """Return a hash of the atoms of a state: with the same signature, all keys are the same."""
         cdef uint64_t sums[4]
         cdef int i, j, n = self.n_atoms
-        sums[0], sums[1], sums[2], sums[3] = look.filled * GOLDEN_RATIO, 0, 0, 0
-        for i in range(n // 4):             # four sums: none waits for another
+        sums[0], sums[1], sums[2], sums[3] = atoms.filled * GOLDEN_RATIO, 0, 0, 0
+        for i in range(n // 4):             # four independent sums
             for j in range(4):
-                sums[j] += look.value[4 * i + j]
+                sums[j] += atoms.value[4 * i + j]
         for i in range(n - n % 4, n):
-            sums[0] += look.value[i]
+            sums[0] += atoms.value[i]
         return mixed(sums[0] + sums[1] + sums[2] + sums[3])
 
-    cdef int fill_parts_from(self, const Look* look, uint64_t* keys, int* ends) noexcept nogil:
-        """As `fill_parts`, of a state that was looked at."""
-        return fill_keys(&self.parted, look, keys, ends)
+    cdef int fill_from_atoms(self, const StateAtoms* atoms, uint64_t* keys,
+                             int* ends) noexcept nogil:
+        """Write the keys of a state by section, given its atoms."""
+        return fill_keys(&self.by_section, atoms, keys, ends)
 
     cdef void read_atoms(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
@@ -241,7 +242,7 @@ cdef class Features:
         cdef const uint64_t* labels[N_STATE_SETS]
         cdef size_t i, n = 0
         cdef const Atom* atom
-        cdef const Pair* pair
+        cdef const SlotPair* pair
         column[LABEL], column[N_LEFT], column[N_RIGHT] = state.label, state.n_left, state.n_right
         column[N_HEADS], column[HEAD_LABELS] = state.n_heads, state.head_labels
         labels[LEFT_LABELS], labels[RIGHT_LABELS] = state.left_labels, state.right_labels
@@ -266,10 +267,10 @@ cdef class Features:
 
     cdef void read_links(self, const StateC* state, const WordsC* words, const int32_t* node,
                          uint64_t* value) noexcept nogil:
-        """The values of what stands alone in templates for graphs: links and last actions."""
+        """Read the atoms without a slot in templates for graphs: links and last actions."""
         cdef const int32_t* heads = NULL
         cdef const int32_t* labels = NULL
-        cdef const Pair* pair
+        cdef const SlotPair* pair
         cdef size_t i, n = 0
         for i in range(self.links.size()):
             pair = &self.links[i]

@@ -8,7 +8,7 @@ from dodona.core.transitions.state cimport StateC, front, top
 cdef enum:
     MAX_SLOTS = 64
 
-# places in arrays of the relations that templates.py lists, in its order (features.pyx checks it)
+# indices of the relations that templates.py lists, in its order (features.pyx checks it)
 cdef enum:
     HEAD, LEFT, LEFT2, RIGHT, RIGHT2, HEAD2, TREE_HEAD, N_RELATIONS
 
@@ -20,9 +20,9 @@ cdef struct Slot:
 
 cdef inline uint64_t find_nodes(const vector[Slot]& slots, const StateC* state,
                                 const int32_t* tree_head, int32_t* node) noexcept nogil:
-    """The node in every slot, and the set of the slots that are filled.
+    """Write the node in every slot; return the set of the slots that are filled.
 
-    `tree_head` has the heads of a basic tree by node, where a slot asks for them.
+    `tree_head` has the heads of a basic tree by node, if a slot follows them.
     """
     cdef const int32_t* relation[N_RELATIONS]
     cdef uint64_t filled = 0
@@ -39,7 +39,7 @@ cdef inline uint64_t find_nodes(const vector[Slot]& slots, const StateC* state,
         elif slot.in_buffer:
             node[i] = front(state, slot.step)
         elif slot.step == state.n_stack and state.root == NONE:
-            node[i] = 0       # below the last word lies the root, though no node stands for it
+            node[i] = 0       # below the last word is the root, although it is no node
         else:
             node[i] = top(state, slot.step)
         filled |= <uint64_t> (node[i] != NONE) << i
@@ -47,6 +47,6 @@ cdef inline uint64_t find_nodes(const vector[Slot]& slots, const StateC* state,
 
 
 cdef inline int distance_class(int s, int b) noexcept nogil:
-    """1 … 5 as they are, 6 to 10 together, everything beyond, and 0 for words that were swapped."""
+    """Return 1 … 5 for these distances, 6 for 6 … 10, 7 beyond, and 0 for swapped words."""
     cdef int distance = b - s
     return 7 if distance > 10 else 6 if distance > 5 else max(distance, 0)

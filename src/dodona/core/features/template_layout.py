@@ -1,4 +1,4 @@
-"""Numbers for what templates name: slots, the atoms read in them, and where each value stands."""
+"""Numbers for the slots and atoms that templates name, and the index of each atom's value."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ from dodona.core.features.templates import (
     STATE_INTS,
     STATE_SETS,
     TREE_HEAD,
-    Part,
     Template,
+    TemplatePart,
 )
 
 NO_PARENT = -1
 
-# What the templates of a state tell of, so that scores of a part that comes again can be kept: the
-# words in front, which half of all transitions leave where they are; the top of the stack, which is
-# there again when what was pushed onto it has gone; the tags of both, of which there are not many
-# pairs; words that stand somewhere, whatever arcs there are, which hypotheses of a beam have in
-# common, and arcs of a graph leave where they are; and the rest.
-FRONT, TOP, PAIR, WORDS, REST = PARTS = range(5)
-# of a word on the stack
+# Sections of templates, so that the scores of a section that recurs can be cached: the words in
+# front, which half of all transitions do not change; the top of the stack, which recurs when what
+# was pushed onto it is gone; the tags of both, of which there are few pairs; words whatever their
+# arcs, which hypotheses of a beam share and arcs of a graph do not change; the rest.
+FRONT, TOP, PAIR, WORDS, REST = SECTIONS = range(5)
+# attributes of a word on the stack that change while it is there
 CHANGING = {"right", "right2", "n_right", "right_labels", "head2", "n_heads", "head_labels"}
-OPEN = re.compile(r"form|lemma|cluster.*")  # attributes of too many values
+OPEN = re.compile(r"form|lemma|cluster.*")  # attributes with too many values
 
 Path = tuple[str, ...]
 
 
-def part_of(template: Template) -> int:
-    """Which of PARTS a template belongs to.
+def section_of(template: Template) -> int:
+    """Return which of SECTIONS a template belongs to.
 
     >>> from dodona.core.features.templates import parse_templates
     >>> text = "b0.form\\ns0.left.label\\ns0.tag + b0.feats\\ns0.form + b0.form\\nb0.left.tag"
-    >>> [part_of(template) for template in parse_templates(text)] == [*PARTS]
+    >>> [section_of(template) for template in parse_templates(text)] == [*SECTIONS]
     True
     """
     ends = {end for part in template for end in part.slot[:1] or ALONE[part.attribute]}
@@ -57,22 +56,22 @@ def part_of(template: Template) -> int:
     return REST if has_arcs else WORDS
 
 
-class Layout:
-    """Slots and atoms of a template set, each once.
+class TemplateLayout:
+    """The slots and atoms of a template set, each once.
 
-    Values stand in this order: the distances, then `ints` (attributes of the state and columns of
-    the words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent
-    slot, relation) or (NO_PARENT, depth), and whether it starts in the buffer; parents come before
-    their children.
+    The order of values: the distances, then `ints` (attributes of the state and columns of the
+    words), then `sets` of labels, then, if any is used, those `OF_GRAPHS`. A slot is (parent slot,
+    relation) or (NO_PARENT, depth), and whether it starts in the buffer; parents come before their
+    children.
     """
 
     def __init__(self, templates: Sequence[Template], columns: Sequence[str]) -> None:
         self.columns = (*STATE_INTS, *columns)
         self.slots: dict[Path, tuple[int, int, bool]] = {}
-        self._numbers: dict[Path, int] = {}  # of the slots, in the same order
+        self._numbers: dict[Path, int] = {}  # of the slots
         self.ints: list[tuple[int, int]] = []
         self.sets: list[tuple[int, int]] = []
-        for ends in ALONE.values():  # they need their slots, whether templates name these or not
+        for ends in ALONE.values():  # their slots exist even if no template names them
             for start in ends:
                 self._slot((start,))
         for template in templates:
@@ -82,16 +81,16 @@ class Layout:
 
     @property
     def n_atoms(self) -> int:
-        """Number of values, the distances included."""
+        """The number of values, including the distances."""
         n_of_graphs = len(OF_GRAPHS) if self.has_links else 0
         return len(DISTANCES) + len(self.ints) + len(self.sets) + n_of_graphs
 
     def ends_of(self, names: Iterable[str]) -> list[tuple[int, ...]]:
-        """The slots of parts that stand alone."""
+        """Return the slots of parts that name none."""
         return [tuple(self._slot((end,)) for end in ALONE[name]) for name in names]
 
     def slots_of(self, template: Template) -> int:
-        """The set of slots that must be filled for a template to apply, one bit each."""
+        """Return the set of slots that must be filled for a template to apply, one bit each."""
         bits = 0
         for part in template:
             ends = ALONE.get(part.attribute)
@@ -100,8 +99,8 @@ class Layout:
         return bits
 
     def atoms_of(self, template: Template) -> list[int]:
-        """Where the values of a template's parts stand."""
-        return [self._place(part) for part in template]
+        """Return the indices of the values of a template's parts."""
+        return [self._index(part) for part in template]
 
     def _slot(self, path: Path) -> int:
         if path not in self._numbers:
@@ -112,19 +111,19 @@ class Layout:
             self._numbers[path] = len(self._numbers)
         return self._numbers[path]
 
-    def _register(self, part: Part) -> None:
+    def _register(self, part: TemplatePart) -> None:
         if part.attribute not in ALONE:
             atoms, atom = self._atom(part)
             if atom not in atoms:
                 atoms.append(atom)
 
-    def _atom(self, part: Part) -> tuple[list[tuple[int, int]], tuple[int, int]]:
+    def _atom(self, part: TemplatePart) -> tuple[list[tuple[int, int]], tuple[int, int]]:
         slot = self._slot(part.slot)
         if part.attribute in STATE_SETS:
             return self.sets, (slot, STATE_SETS.index(part.attribute))
         return self.ints, (slot, self.columns.index(part.attribute))
 
-    def _place(self, part: Part) -> int:
+    def _index(self, part: TemplatePart) -> int:
         if part.attribute in DISTANCES:
             return list(DISTANCES).index(part.attribute)
         if part.attribute in OF_GRAPHS:

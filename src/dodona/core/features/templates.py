@@ -3,15 +3,15 @@
 A template is a line such as ``s0.form + b0.head.tag + distance``: parts joined by ``+``. A part is
 a slot and an attribute. A slot starts from the stack (``s0`` is the top) or the buffer (``b0`` is
 the front) and may follow arcs already built: ``head``, ``left`` and ``right`` (outermost child on
-that side), ``left2`` and ``right2`` (the one next to it). Three parts stand alone: ``distance``,
-how far apart ``s0`` and ``b0`` are, ``stack_distance``, the same of ``s1`` and ``s0``, and
-``buffer_distance``, of ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
+that side), ``left2`` and ``right2`` (the one next to it). Three parts have no slot: ``distance``
+between ``s0`` and ``b0``, ``stack_distance`` between ``s1`` and ``s0``, and ``buffer_distance``
+between ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
 
-In systems of graphs a word has several heads: ``head`` is the last it got, ``head2`` the one
-before, and ``n_heads`` and ``head_labels`` tell of all. ``link`` is the label and direction of the
-arc between ``s0`` and ``b0``, ``stack_link`` the same of ``s1`` and ``s0``; ``action`` and
-``action2`` are the last two actions. Where words come with a basic tree, ``tree_head``,
-``tree_label``, ``tree_link`` and ``stack_tree_link`` tell the same of it.
+In systems of graphs a word has several heads: ``head`` is the latest, ``head2`` the one before, and
+``n_heads`` and ``head_labels`` describe all of them. ``link`` is the label and direction of the arc
+between ``s0`` and ``b0``, ``stack_link`` that between ``s1`` and ``s0``; ``action`` and ``action2``
+are the last two actions. If words come with a basic tree, ``tree_head``, ``tree_label``,
+``tree_link`` and ``stack_tree_link`` describe it in the same terms.
 
 ``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
 """
@@ -45,30 +45,30 @@ OF_GRAPHS = {**LINKS, **TREE_LINKS, **dict.fromkeys(ACTIONS, ())}
 ALONE = {**DISTANCES, **OF_GRAPHS}  # part → slots it needs
 GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *OF_GRAPHS}
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
-CLUSTERS = "clusters"  # templates that are added to others, no set of their own
+CLUSTERS = "clusters"  # templates that are added to others
 MAX_PARTS = 8
-MAX_TEMPLATES = 256  # as many as a state may have features (MAX_KEYS of the weights)
+MAX_TEMPLATES = 256  # the most features that a state may have (MAX_KEYS of the weights)
 
 
-class Part(NamedTuple):
-    """An attribute of the word in a slot; the slot is a start and the relations to follow."""
+class TemplatePart(NamedTuple):
+    """An attribute of the word in a slot: a start and the relations to follow from there."""
 
     slot: tuple[str, ...]
     attribute: str
 
 
-Template = tuple[Part, ...]
+Template = tuple[TemplatePart, ...]
 
 
 class TemplateError(DodonaError, ValueError):
-    """A template that cannot be understood; says where and what would be."""
+    """An invalid template; the message names the line, and what is valid."""
 
 
 def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
-    """The templates in a text, one a line.
+    """Return the templates in a text, one per line.
 
     >>> parse_templates("s0.form + b0.left.tag")[0][1]
-    Part(slot=('b0', 'left'), attribute='tag')
+    TemplatePart(slot=('b0', 'left'), attribute='tag')
     """
     templates = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -81,12 +81,12 @@ def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
             if len(templates) > MAX_TEMPLATES:
                 raise TemplateError(f"{source}: more than {MAX_TEMPLATES} templates")
     if not templates:
-        raise TemplateError(f"{source}: no template in it")
+        raise TemplateError(f"{source}: contains no template")
     return templates
 
 
 def load_templates(name: str | Path) -> str:
-    """The text of the templates that ship under this name, or of the user's own file.
+    """Return the text of the templates that ship under a name, or of the user's own file.
 
     >>> load_templates("zn11").splitlines()[-1]
     'b0.tag + b0.left_labels'
@@ -102,7 +102,7 @@ def load_templates(name: str | Path) -> str:
 
 
 def template_names() -> list[str]:
-    """Names of the template sets that ship.
+    """Return the names of the template sets that ship.
 
     >>> "zn11" in template_names()
     True
@@ -112,7 +112,7 @@ def template_names() -> list[str]:
 
 
 def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
-    """The columns of clusters that the templates in a text look at.
+    """Return the columns of clusters that the templates in a text read.
 
     >>> cluster_columns("s0.cluster:4 + b0.tag + b0.cluster")
     ['cluster', 'cluster:4']
@@ -121,9 +121,9 @@ def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
 
 
 def with_cluster_templates(text: str, suited: str = "rich") -> str:
-    """Templates that name no cluster, followed by those that ship for clusters.
+    """Return templates that name no cluster, followed by those that ship for clusters.
 
-    `suited` is the set that suits the transition system: its clusters are of the same words.
+    `suited` is the set that suits the transition system: its cluster templates read the same words.
 
     >>> cluster_columns(with_cluster_templates("s0.tag")) != []
     True
@@ -133,7 +133,7 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
 
 
 def forms_for_lemmas(text: str) -> str:
-    """The same templates looking at forms where they name lemmas; those that are then twice, once.
+    """Return templates with forms in place of lemmas, without duplicates.
 
     >>> forms_for_lemmas("s0.form\\ns0.lemma + b0.tag\\ns0.lemma")
     's0.form\\ns0.form + b0.tag'
@@ -147,17 +147,17 @@ def forms_for_lemmas(text: str) -> str:
 
 
 def word_columns(templates: list[Template]) -> list[str]:
-    """The columns of the input that templates look at, in a fixed order.
+    """Return the columns of the input that templates read, in a fixed order.
 
     >>> word_columns(parse_templates("s0.tag + b0.form + s0.label"))
     ['form', 'tag']
     """
     used = {part.attribute for template in templates for part in template}
     relations = {step for template in templates for part in template for step in part.slot}
-    looks_at_links = not used.isdisjoint(TREE_LINKS)
-    if looks_at_links or TREE_HEAD in relations:
+    reads_links = not used.isdisjoint(TREE_LINKS)
+    if reads_links or TREE_HEAD in relations:
         used.add(TREE_HEAD)
-    if looks_at_links:
+    if reads_links:
         used.add(TREE_LABEL)
     plain = [name for name in (*WORD_ATTRIBUTES, TREE_HEAD) if name in used]
     features = sorted(name for name in used if name.startswith(FEATURE))
@@ -165,7 +165,7 @@ def word_columns(templates: list[Template]) -> list[str]:
 
 
 def names_graphs(templates: list[Template]) -> bool:
-    """Whether templates ask for what only systems of graphs have.
+    """Return whether templates read what only systems of graphs have.
 
     >>> names_graphs(parse_templates("s0.tag + link"))
     True
@@ -186,10 +186,10 @@ def _template(content: str) -> Template:
     return parts
 
 
-@lru_cache(maxsize=1024)  # the same parts are in many templates
-def _part(text: str) -> Part:
+@lru_cache(maxsize=1024)  # many templates share their parts
+def _part(text: str) -> TemplatePart:
     if text in ALONE:
-        return Part((), text)
+        return TemplatePart((), text)
     *slot, attribute = text.split(".")
     if not slot:
         raise TemplateError(f"{text!r} is not a slot and an attribute such as s0.form")
@@ -209,4 +209,4 @@ def _part(text: str) -> Part:
             (*WORD_ATTRIBUTES, f"{FEATURE}NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
         )
         raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
-    return Part(tuple(slot), attribute)
+    return TemplatePart(tuple(slot), attribute)

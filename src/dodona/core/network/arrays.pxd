@@ -1,9 +1,9 @@
-"""The arrays of a network, checked before anything is used."""
+"""Checked conversion of the arrays of a network."""
 from libc.stdint cimport int8_t, int16_t, int32_t
 from libcpp cimport bool
 from libcpp.vector cimport vector
 
-cdef extern from "step.h" namespace "dodona" nogil:
+cdef extern from "state_scores.h" namespace "dodona" nogil:
     cppclass Variant:
         const char* name
 
@@ -45,8 +45,8 @@ cdef extern from "step.h" namespace "dodona" nogil:
 
 
 cdef enum:
-    MOST_OF_A_KIND = 64       # fields, tag heads, slots, atoms
-    STEPS = 1024              # rows that states add up are in steps of 1/1024
+    MOST_OF_A_KIND = 64       # limit of fields, tag classifiers, slots, atoms
+    STEPS = 1024              # rows that states sum are fixed-point numbers in steps of 1/1024
 
 
 cdef int number_of(about, str name, int least, int most, int unit=*) except -1

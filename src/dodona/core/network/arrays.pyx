@@ -1,8 +1,8 @@
-"""What a network is made of, as a file has it: arrays of float32, or of int8 with a scale per row.
+"""Checked conversion of a network's arrays: float32, or int8 with a scale per row.
 
-A file may be damaged, or made to harm. So nothing is used before its type and size are checked, and
-no number may be so large that what is computed from it could be infinite: with weights within ±128,
-no more than 1,024 units and 32 layers, the squares of a row sum up to less than 2**124.
+A file may be damaged or malicious. So type and size of every array are checked before use, and
+weights are bounded such that no result is infinite: with weights within ±128, at most 1,024 units
+and 32 layers, the sum of the squares of a row is below 2**124.
 """
 from libc.math cimport lrintf
 
@@ -20,12 +20,12 @@ cdef int checked(value, str name, int least, int most, int unit) except -1:
 
 
 cdef int number_of(about, str name, int least, int most, int unit=1) except -1:
-    """A number that tells how large a network is."""
+    """Return one of the sizes of a network."""
     return checked(about.get(name), name, least, most, unit)
 
 
 cdef list numbers_of(about, str name, int least, int most, int unit=1):
-    """A list of them."""
+    """Return a list of sizes of a network."""
     values = about.get(name)
     if not isinstance(values, (list, tuple)) or len(values) > MOST_OF_A_KIND:
         raise ValueError(f"{name} of the network is not a list of at most {MOST_OF_A_KIND} numbers")
@@ -33,7 +33,7 @@ cdef list numbers_of(about, str name, int least, int most, int unit=1):
 
 
 cdef flat(arrays, str name, Py_ssize_t n_rows, Py_ssize_t width, formats):
-    """The array of this name as a flat view; an error says what is wrong with it."""
+    """Return the array of this name as a flat view, after checks of type and size."""
     try:
         view = memoryview(arrays[name])
     except KeyError:
@@ -44,7 +44,7 @@ cdef flat(arrays, str name, Py_ssize_t n_rows, Py_ssize_t width, formats):
         wanted = " or ".join({"f": "float32", "b": "int8"}[format] for format in formats)
         raise ValueError(f"{name}: numbers of type {view.format!r}, not {wanted}")
     if not view.c_contiguous:
-        raise ValueError(f"{name}: the numbers do not lie one after the other")
+        raise ValueError(f"{name}: the array is not contiguous")
     n = view.nbytes // view.itemsize
     if n != n_rows * width or (view.ndim == 2 and view.shape != (n_rows, width)):
         raise ValueError(f"{name}: {' x '.join(map(str, view.shape))} numbers, "
@@ -54,7 +54,7 @@ cdef flat(arrays, str name, Py_ssize_t n_rows, Py_ssize_t width, formats):
 
 cdef int check_floats(const float[::1] numbers, str name, float least=-LARGEST_WEIGHT,
                       float largest=LARGEST_WEIGHT) except -1:
-    """Refuse what is out of bounds, and what is no number."""
+    """Raise ValueError if a number is out of bounds or NaN."""
     cdef Py_ssize_t i
     for i in range(numbers.shape[0]):
         if not least <= numbers[i] <= largest:
@@ -83,7 +83,7 @@ cdef const int8_t[::1] bytes_of(arrays, str name, Py_ssize_t n_rows, Py_ssize_t 
 
 
 cdef const float[::1] scales_of(arrays, str name, Py_ssize_t n_rows):
-    """What 1 is worth in each row of int8."""
+    """Return the scale of each row of int8."""
     cdef const float[::1] scales = flat(arrays, f"{name}.scale", n_rows, 1, ("f",))
     check_floats(scales, f"{name}.scale", 0, LARGEST_WEIGHT / 127.0)
     return scales
@@ -95,7 +95,7 @@ cdef bint is_float(arrays, str name, Py_ssize_t n_rows, Py_ssize_t width) except
 
 cdef int pack_matrix(Matrix* matrix, arrays, str name, int n_out, int n_in, bint has_bias=True,
                      bint as_bytes=False) except -1:
-    """Pack a matrix for the kernels; `as_bytes` quantises float32, too."""
+    """Pack a matrix for the kernels; `as_bytes` quantises float32 to int8."""
     cdef const float[::1] numbers, bias, scales
     cdef const int8_t[::1] small
     cdef const float* first_bias = NULL
@@ -118,13 +118,13 @@ cdef int pack_matrix(Matrix* matrix, arrays, str name, int n_out, int n_in, bint
 
 
 cdef int copy_table(Table* table, arrays, str name, int width) except -1:
-    """Copy the table of a field; how many rows it has, its size says."""
+    """Copy the embedding table of a field; its size determines the number of rows."""
     cdef const float[::1] numbers, scales
     cdef const int8_t[::1] small
     try:
         n_numbers = memoryview(arrays[name]).nbytes // memoryview(arrays[name]).itemsize
     except (KeyError, TypeError):
-        n_numbers = width                 # `flat` says what is wrong
+        n_numbers = width                 # `flat` raises the error
     if not width <= n_numbers <= width * MOST_TABLE_ROWS:
         raise ValueError(f"{name}: {n_numbers // width} rows, not 1 to {MOST_TABLE_ROWS}")
     table.width, table.n_rows = width, n_numbers // width
@@ -140,14 +140,14 @@ cdef int copy_table(Table* table, arrays, str name, int width) except -1:
 
 
 cdef int copy_floats(vector[float]* to, arrays, str name, int n_rows, int width) except -1:
-    """Copy numbers as they are."""
+    """Copy floats."""
     cdef const float[::1] numbers = floats_of(arrays, name, n_rows, width)
     to.assign(&numbers[0], &numbers[0] + numbers.shape[0])
     return 0
 
 
 cdef int copy_steps(vector[int16_t]* to, arrays, str name, int n_rows, int width) except -1:
-    """Copy rows in steps of 1/1024."""
+    """Copy rows as int16 in steps of 1/1024."""
     cdef const float[::1] numbers = floats_of(arrays, name, n_rows, width)
     cdef Py_ssize_t i
     to.resize(numbers.shape[0])
@@ -157,7 +157,7 @@ cdef int copy_steps(vector[int16_t]* to, arrays, str name, int n_rows, int width
 
 
 cdef int copy_wide_steps(vector[int32_t]* to, arrays, str name, int n) except -1:
-    """The same, where a number may be larger than 16 bits hold."""
+    """Copy numbers as int32 in steps of 1/1024."""
     cdef const float[::1] numbers = floats_of(arrays, name, n, 1)
     cdef Py_ssize_t i
     to.resize(n)

@@ -1,6 +1,6 @@
-/* What a network does to single rows between its products: norms, gates, the recurrence, softmax.
+/* Elementwise operations on rows between matrix products: norms, gates, the recurrence, softmax.
  *
- * All lengths are multiples of 8. Sums over a row are eight partial sums, of every eighth unit each,
+ * All lengths are multiples of 8. A sum over a row consists of eight partial sums (of every eighth unit),
  * added in a fixed order: ((0+4)+(2+6)) + ((1+5)+(3+7)).
  */
 #ifndef DODONA_ELEMENTWISE_H
@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-#include "four.h"
+#include "simd.h"
 
 namespace dodona {
 
-static const float EPSILON = 1e-6f;      /* under the root of a norm */
-static const float LEAST_ROW = 1e-30f;   /* a row that is smaller counts as zero: 127 / x would overflow */
+static const float EPSILON = 1e-6f;      /* added under the square root of a norm */
+static const float LEAST_ROW = 1e-30f;   /* rows with smaller numbers count as zero: 127 / x would overflow */
 
-/* the eight partial sums, four in each */
+/* the total of eight partial sums, four in each argument */
 static inline float total(Four low, Four high) {
     float s[4];
     store(s, add(low, high));            /* 0+4, 1+5, 2+6, 3+7 */
@@ -25,9 +25,9 @@ static inline float total(Four low, Four high) {
 static const float LOG2_E = 1.44269504f;
 static const float MOST_POWER = 125.0f;
 
-/* x = 2^x for |x| <= 125: a whole power, times a polynomial in what is left, within ±1/2, whose relative
- * error is below 1e-7. Adding 1.5 * 2^23 rounds to the nearest integer, and leaves it in the low bits.
- * Several at once, since each step waits for the last: a recurrence is 1.4x faster with four. */
+/* x = 2^x for |x| <= 125: an integer power times a polynomial in the remainder (within ±1/2), whose relative
+ * error is below 1e-7. Adding 1.5 * 2^23 rounds to the nearest integer and leaves it in the low bits.
+ * Several vectors are interleaved to hide latency: the recurrence is 1.4x faster with four. */
 template <int N> static inline void powers_of_two(Four (&x)[N]) {
     static const float COEFFICIENTS[] = {9.6715129912e-3f, 5.5507335812e-2f, 2.4022242427e-1f, 6.9314700365e-1f, 1.0f};
     const Four magic = four(12582912.0f);
@@ -67,20 +67,20 @@ static inline void normalise(const float* x, float* to, int n) {
     for (int i = 0; i < n; i += 4) store(to + i, multiply(load(x + i), factor));
 }
 
-/* to = the largest of three pieces, each of n units */
+/* to = maxout of three pieces of n units each */
 static inline void largest_piece(const float* pieces, float* to, int n) {
     for (int i = 0; i < n; i += 4)
         store(to + i, larger(larger(load(pieces + i), load(pieces + n + i)), load(pieces + 2 * n + i)));
 }
 
-/* The largest absolute value; n is a multiple of 8. */
+/* Return the largest absolute value; n is a multiple of 8. */
 static inline float largest_size(const float* x, int n) {
     Four a = four(0.0f), b = a;
     for (int i = 0; i < n; i += 8) a = most(absolute(load(x + i)), a), b = most(absolute(load(x + i + 4)), b);
     return largest_of(most(a, b));
 }
 
-/* to = x in units of its largest over 127; returns their sum. n is a multiple of 16. */
+/* Quantise x to int8 in units of largest / 127 and return the sum of the bytes; n is a multiple of 16. */
 static inline int32_t quantise(const float* x, int8_t* to, int n, float largest) {
     const Four factor = four(largest >= LEAST_ROW ? 127.0f / largest : 0.0f);
     FourInts sums = no_ints();
@@ -92,8 +92,8 @@ static inline int32_t quantise(const float* x, int8_t* to, int n, float largest)
 
 static inline float unit_of(float largest) { return largest >= LEAST_ROW ? largest / 127.0f : 0.0f; }
 
-/* Each word of a sentence becomes a weighted sum of the word before, itself and the word after, unit by
- * unit; conv has the three weights of d units; before is d long. */
+/* Replace each word by a weighted sum of the previous word, itself and the next one, unit by unit; `conv`
+ * holds three rows of d weights, `before` is scratch memory of length d. */
 static inline void look_around(float* words, size_t stride, const float* conv, float* before, int d, int n_words) {
     for (int i = 0; i < d; i++) before[i] = 0.0f;
     for (int t = 0; t < n_words; t++) {
@@ -109,8 +109,8 @@ static inline void look_around(float* words, size_t stride, const float* conv, f
     }
 }
 
-/* The recurrence of one layer over a sentence, units [begin, end) from word `from` on in steps of one or
- * minus one. u has z, f and o of every word, d of each; to gets h · silu(o); h is d long and starts at 0. */
+/* Run the recurrence of one layer over a sentence for the units [begin, end), from the left or from the
+ * right. u holds z, f and o of every word (d each); to = h · silu(o); h is scratch memory of length d. */
 static inline void recur(const float* u, size_t u_stride, float* to, size_t to_stride, float* h, int d, int begin,
                          int end, int n_words, bool from_right) {
     for (int i = begin; i < end; i++) h[i] = 0.0f;
@@ -133,7 +133,7 @@ static inline void recur(const float* u, size_t u_stride, float* to, size_t to_s
     }
 }
 
-/* The first of the largest among n numbers, behind which there is room for whole blocks of eight. */
+/* Return the index of the first maximum of n numbers; x is padded to a multiple of eight. */
 static inline int first_largest(float* x, int n) {
     const int padded = (n + 7) / 8 * 8;
     int k;
@@ -146,7 +146,7 @@ static inline int first_largest(float* x, int n) {
     return k;
 }
 
-/* x = e^(x - largest), divided by their sum; what is behind, up to whole blocks of eight, becomes 0. */
+/* x = softmax(x), padded with 0 to a multiple of eight. */
 static inline void softmax(float* x, int n, float largest) {
     const int padded = (n + 7) / 8 * 8;
     for (int i = n; i < padded; i++) x[i] = largest;

@@ -1,4 +1,4 @@
-/* The kernels that this machine can run. */
+/* Selection of the kernels that this machine can run. */
 #ifndef DODONA_KERNELS_H
 #define DODONA_KERNELS_H
 
@@ -8,7 +8,7 @@
 
 namespace dodona {
 
-/* Fills in the variants, at most MOST_VARIANTS, and returns their number; the fastest comes last. */
+/* Fill in the variants, at most MOST_VARIANTS, fastest last; return their number. */
 static inline int list_variants(Variant* found) {
     int n = 0;
     found[n++] = Variant{"plain", plain_ints, plain_floats};

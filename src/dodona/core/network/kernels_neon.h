@@ -22,10 +22,10 @@
 
 namespace dodona {
 
-/* Products of bytes are added in pairs to 16 bits, which two of 127 · 128 do not overflow, and these in
- * pairs to 32 bits. A vector of weights has four outputs, four inputs each. */
+/* Pairs of byte products are added in 16 bits, which 2 · 127 · 128 does not overflow, and pairs of those in
+ * 32 bits. A vector of weights holds four outputs, four inputs each. */
 static inline void neon_row(const int8_t* row, const int8_t* block, int n_inputs, int32_t* sums) {
-    int32x4_t sum[8];      /* of each two outputs: two halves of the inputs */
+    int32x4_t sum[8];      /* for every two outputs: two halves of the inputs */
     DODONA_UNROLL
     for (int v = 0; v < 8; v++) sum[v] = vdupq_n_s32(0);
     for (int k = 0; k < n_inputs; k += 8, block += 8 * N_OUTPUTS) {
@@ -49,9 +49,9 @@ static void neon_ints(const int8_t* rows, size_t stride, const int32_t*, int n_r
 
 #if defined(DODONA_DOT)
 
-/* Sixteen inputs a turn: each row's are loaded at once, and a lane of four multiplied with four outputs.
- * The empty assembly keeps the compiler from loading the weights of all four lanes first, for which there
- * are not enough registers: 1.1x. */
+/* Sixteen inputs per iteration: one load per row, then each lane of four is multiplied by four outputs. The
+ * empty assembly keeps the compiler from loading the weights of all four lanes first, which spills
+ * registers: 1.1x. */
 #define DODONA_DOT_STEP(LANE) \
     { \
         const int8x16_t a = vld1q_s8(block), b = vld1q_s8(block + 16); \

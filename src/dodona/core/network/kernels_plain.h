@@ -1,26 +1,26 @@
-/* Products of rows and blocks of weights: the loops where a network spends its time, for each processor.
+/* Kernels: products of rows and blocks of weights, where a network spends most of its time.
  *
- * A block holds the weights of 16 outputs. Of int8 it has, for each four inputs, 16 groups of four bytes
- * (what one output has for these inputs); of float, for each input, 16 numbers. A kernel multiplies up to
- * 32 rows with one block and writes 16 sums a row.
+ * A block holds the weights of 16 outputs. An int8 block has, for every four inputs, 16 groups of four bytes
+ * (the weights of one output for these inputs); a float block has 16 numbers for every input. A kernel
+ * multiplies up to 32 rows by one block and writes 16 sums per row.
  *
- * Every kernel gives the same bits: sums of int8 are exact, whatever their order (weights are within ±127,
- * rows within -128 … 127); sums of floats run over the inputs in ascending order, every product and every
- * sum rounded on its own. Which one is used is decided when the program starts, by what the processor can.
+ * All kernels give identical bits: sums of int8 are exact in any order (weights are within ±127, rows within
+ * -128 … 127); sums of floats run over the inputs in ascending order, and every product and sum is rounded
+ * separately. The kernel is chosen at start by the features of the processor.
  */
 #ifndef DODONA_KERNELS_PLAIN_H
 #define DODONA_KERNELS_PLAIN_H
 
 #include <stddef.h>
 
-#include "four.h"
+#include "simd.h"
 
 namespace dodona {
 
 enum { N_OUTPUTS = 16, MOST_ROWS = 32, N_GROUPED = 4, MOST_VARIANTS = 8 };
 
-/* n_inputs of int8 is a multiple of 16. Row r begins at rows + r * stride; row_sums has what each row
- * adds up to. */
+/* n_inputs of int8 is a multiple of 16. Row r begins at rows + r * stride; row_sums holds the sum of each
+ * row. */
 typedef void (*IntKernel)(const int8_t* rows, size_t stride, const int32_t* row_sums, int n_rows,
                           const int8_t* block, int n_inputs, int32_t* sums);
 typedef void (*FloatKernel)(const float* rows, size_t stride, int n_rows, const float* block, int n_inputs,
@@ -56,8 +56,8 @@ static void plain_floats(const float* rows, size_t stride, int n_rows, const flo
     }
 }
 
-/* Kernels made for a fixed number of rows, whose sums so stay in registers, and their use for any number;
- * for eight there may be none. */
+/* Kernels for a fixed number of rows, so that the sums stay in registers, and their dispatch for any number
+ * of rows; the kernel for eight is optional. */
 typedef void (*IntRows)(const int8_t* rows, size_t stride, const int32_t* row_sums, const int8_t* block, int n_inputs,
                         int32_t* sums);
 typedef void (*FloatRows)(const float* rows, size_t stride, const float* block, int n_inputs, float* sums);
@@ -86,7 +86,7 @@ static void floats_by_rows(const float* rows, size_t stride, int n_rows, const f
     }
 }
 
-/* ---- what every processor of its family has: four floats at once ---- */
+/* ---- any processor with vectors of four floats ---- */
 
 template <int R>
 static void four_float_rows(const float* rows, size_t stride, const float* block, int n_inputs, float* sums) {

@@ -1,4 +1,4 @@
-/* Kernels for x86-64: SSE2, which all have; AVX2; and the dot products of bytes, in 256 and in 512 bits. */
+/* Kernels for x86-64: SSE2 (always available), AVX2, and byte dot products (VNNI) of 256 and 512 bits. */
 #ifndef DODONA_KERNELS_X86_H
 #define DODONA_KERNELS_X86_H
 
@@ -26,11 +26,11 @@ static inline int32_t four_bytes(const int8_t* from) {
     return bytes;
 }
 
-/* Bytes are widened to 16 bits (into the high half, then shifted down with their sign); pairs of products
- * are added to 32. A vector of weights has two outputs, four inputs each. */
+/* Bytes are sign-extended to 16 bits (moved to the high half, then shifted down); pairs of products are
+ * added in 32 bits. A vector of weights holds two outputs, four inputs each. */
 static inline void sse2_row(const int8_t* row, const int8_t* block, int n_inputs, int32_t* sums) {
     const __m128i zero = _mm_setzero_si128();
-    __m128i sum[8];        /* of each two outputs: two halves of the inputs */
+    __m128i sum[8];        /* for every two outputs: two halves of the inputs */
     for (int v = 0; v < 8; v++) sum[v] = zero;
     for (int k = 0; k < n_inputs; k += 4, block += 4 * N_OUTPUTS) {
         const __m128i x = _mm_srai_epi16(_mm_unpacklo_epi8(zero, _mm_set1_epi32(four_bytes(row + k))), 8);
@@ -58,8 +58,8 @@ static void sse2_ints(const int8_t* rows, size_t stride, const int32_t*, int n_r
 
 #if defined(DODONA_AVX)
 
-/* maddubs adds pairs of products, unsigned times signed, to 16 bits, and would saturate. So the row gives
- * its absolute value and the weights take its sign: two of 128 · 127 stay below 2^15, and nothing is lost. */
+/* maddubs adds pairs of unsigned times signed products with saturation to 16 bits. So the row's absolute
+ * value is multiplied by weights that take the row's sign: 2 · 128 · 127 < 2^15 does not saturate. */
 template <int R>
 DODONA_AVX2_TARGET static void avx2_rows(const int8_t* rows, size_t stride, const int32_t*, const int8_t* block,
                                          int n_inputs, int32_t* sums) {
@@ -113,8 +113,8 @@ DODONA_AVX2_TARGET static void avx2_float_rows(const float* rows, size_t stride,
 static const FloatKernel avx2_floats =
     floats_by_rows<nullptr, avx2_float_rows<4>, avx2_float_rows<2>, avx2_float_rows<1>>;
 
-/* dpbusd takes unsigned times signed. Weights are made unsigned by adding 128, which adds 128 times the
- * row's sum to every result. */
+/* dpbusd multiplies unsigned by signed bytes. Weights are made unsigned by adding 128, which adds 128 times
+ * the row's sum to every result. */
 #if defined(DODONA_AVX_VNNI)
 
 template <int R>
@@ -150,7 +150,7 @@ static inline bool has_avx_vnni() {
 
 #endif
 
-/* One instruction for all 16 outputs; eight rows hide how long it takes. */
+/* One instruction for all 16 outputs; eight rows hide its latency. */
 template <int R>
 DODONA_AVX512_TARGET static void avx512_rows(const int8_t* rows, size_t stride, const int32_t* row_sums,
                                              const int8_t* block, int n_inputs, int32_t* sums) {

@@ -1,4 +1,4 @@
-/* Matrices packed for the kernels, and rows of numbers that are multiplied with them. */
+/* Matrices packed for the kernels, and the rows they are multiplied by. */
 #ifndef DODONA_MATRIX_H
 #define DODONA_MATRIX_H
 
@@ -9,17 +9,17 @@
 
 namespace dodona {
 
+/* n rounded up to a multiple of unit */
 static inline size_t whole(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/* Rows of floats, and of int8 made of them when an int8 matrix asks. Their memory only grows. What lies
- * between the width and the next multiple of 16 is 0: it begins so, and a product writes 0 there; rows whose
- * width changes are written by products alone. */
+/* Rows of floats, quantised to int8 on demand. The memory only grows. The padding to a multiple of 16 is 0: it
+ * is initialised so, and products write 0 there; rows whose width changes are written by products only. */
 struct Rows {
     int n = 0, width = 0;
     size_t stride = 0;
     std::vector<float> values;
     std::vector<int8_t> bytes;
-    std::vector<float> units;      /* what 1 is worth in the bytes of a row */
+    std::vector<float> units;      /* scale of the bytes of a row */
     std::vector<int32_t> sums;     /* of the bytes of a row */
     bool is_quantised = false;
 
@@ -36,14 +36,14 @@ struct Rows {
     void make_bytes() {
         if (is_quantised) return;
         make_room_for_bytes();
-        /* in two turns, so that no row waits for its own largest: 1.1x */
+        /* in two passes, so that no row waits for its own maximum: 1.1x */
         for (int i = 0; i < n; i++) units[i] = largest_size(row(i), (int) stride);
         for (int i = 0; i < n; i++) sums[i] = quantise(row(i), bytes.data() + i * stride, (int) stride, units[i]);
         for (int i = 0; i < n; i++) units[i] = unit_of(units[i]);
         is_quantised = true;
     }
 
-    /* A row as plain bytes, to be multiplied at another time: what a matrix of int8 or of floats needs of it. */
+    /* A row serialised for a later product with a matrix of int8 or of floats. */
     static size_t packed_size(int width, bool as_int8) {
         const size_t stride = whole((size_t) width, N_OUTPUTS);
         return as_int8 ? stride + sizeof(float) + sizeof(int32_t) : stride * sizeof(float);
@@ -57,7 +57,7 @@ struct Rows {
         memcpy(to + stride, &units[i], sizeof(float));
         memcpy(to + stride + sizeof(float), &sums[i], sizeof(int32_t));
     }
-    /* Make room for packed rows; each is then given to unpack_row. */
+    /* Allocate packed rows, to be filled by unpack_row. */
     void reshape_packed(int n_rows, int new_width, bool as_int8) {
         reshape(n_rows, new_width);
         if (as_int8) make_room_for_bytes();
@@ -74,14 +74,14 @@ struct Rows {
     }
 };
 
-/* What stands for the values of one field of a word: rows of floats, or of int8 in units of the row's own. */
+/* An embedding table of one field of a word: rows of floats, or of int8 with a scale per row. */
 struct Table {
     int n_rows = 0, width = 0;
     std::vector<float> floats;
     std::vector<int8_t> bytes;
     std::vector<float> units;
 
-    /* to = the mean of some rows, added up in the order given; 0 for none */
+    /* to = the mean of some rows, summed in the given order; 0 without rows */
     void mean(const int32_t* rows, int n, float* to) const {
         for (int k = 0; k < width; k++) to[k] = 0.0f;
         for (int i = 0; i < n; i++) {
@@ -96,13 +96,13 @@ struct Table {
     }
 };
 
-/* y = weights · x + bias, the weights float or int8 */
+/* y = weights · x + bias, with weights of float or int8 */
 struct Matrix {
     int n_out = 0, n_in = 0, n_blocks = 0, n_padded_in = 0;
     bool is_int8 = false;
     std::vector<int8_t> bytes;
     std::vector<float> floats;
-    std::vector<float> units;      /* what 1 is worth in the bytes of an output; padded with 0, as is the bias */
+    std::vector<float> units;      /* scale of the bytes of an output; padded with 0, as is the bias */
     std::vector<float> bias;
 
     void shape(int new_n_out, int new_n_in, const float* new_bias) {
@@ -132,12 +132,12 @@ struct Matrix {
                 floats[((size_t) (j / N_OUTPUTS) * n_in + k) * N_OUTPUTS + j % N_OUTPUTS] =
                     weights[(size_t) j * n_in + k];
     }
-    /* Multiply all weights by a power of two, with which every step of a product is exact. */
+    /* Multiply all weights by a power of two, which is exact. */
     void scale(float power) {
         for (auto& unit : units) unit *= power;
         for (auto& weight : floats) weight *= power;
     }
-    /* each output in units of its largest weight over 127 */
+    /* quantise each output in units of its largest weight / 127 */
     void pack_as_bytes(const float* weights) {
         std::vector<float> row((size_t) n_padded_in), scales((size_t) n_out);
         std::vector<int8_t> packed((size_t) n_out * n_in), packed_row((size_t) n_padded_in);
@@ -152,8 +152,8 @@ struct Matrix {
     }
 };
 
-/* Calls finish(row, first output, four results, their bias) for every row and each four outputs from
- * `first` to `end`; both are multiples of 16. */
+/* Call finish(row, first output, four results, their bias) for every row and every four outputs from `first`
+ * to `end`; both are multiples of 16. */
 template <typename Finish>
 static inline void multiply_rows(const Variant& variant, const Matrix& matrix, Rows& x, int first, int end,
                                  Finish finish) {
@@ -207,8 +207,8 @@ static inline void add_product(const Variant& variant, const Matrix& matrix, Row
     float* first = to.values.data();
     const size_t stride = to.stride;
     multiply_rows(variant, matrix, x, 0, matrix.n_blocks * N_OUTPUTS, [=](int i, int at, Four result, Four bias) {
-        float* place = first + i * stride + at;
-        store(place, add(load(place), add(result, bias)));
+        float* sum = first + i * stride + at;
+        store(sum, add(load(sum), add(result, bias)));
     });
 }
 

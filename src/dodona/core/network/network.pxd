@@ -1,11 +1,11 @@
-"""A network that reads words in their context: their tags, and what they add to states."""
+"""A network that encodes words in context, predicts tags, and scores the actions of states."""
 from libc.stdint cimport int8_t, int16_t, int32_t
 from libcpp cimport bool
 from libcpp.vector cimport vector
 
 from dodona.core.network.arrays cimport Matrix, Rows, Variant, Table
 
-cdef extern from "step.h" namespace "dodona" nogil:
+cdef extern from "state_scores.h" namespace "dodona" nogil:
     enum:
         MOST_HIDDEN
         MOST_VARIANTS
@@ -22,37 +22,37 @@ cdef extern from "step.h" namespace "dodona" nogil:
                       const int32_t* bias, const Classes& classes, int16_t* scores) noexcept
 
 cdef extern from "stopwatch.h" namespace "dodona" nogil:
-    cdef enum Part:
-        SPELLING
+    cdef enum Stage:
+        EMBEDDING
         NORMS
         ROUNDING
         PRODUCTS
         RECURRENCE
         TAGS
-        N_PARTS
+        N_STAGES
 
     cppclass Stopwatch:
         bool runs
         double seconds[6]
         void start()
-        void lap(Part part)
+        void lap(Stage stage)
 
 
 cdef class Network
 
 
 cdef class NetworkSpace:
-    """What one thread needs to read words, and what was found about them."""
+    """Buffers of one thread, with the results of the last call."""
     cdef readonly Network network
     cdef readonly int n_types
     cdef vector[float] types          # a vector per word type
     cdef readonly int n_words         # of the sentences read last
-    cdef vector[int32_t] tags         # per word and tag head
-    cdef vector[char] packed          # per word: what its products with the slots are made of
-    cdef Rows spelled                 # fields side by side
-    cdef Rows x                       # words as they go through the layers
-    cdef Rows normal                  # and normalised
-    cdef Rows wide                    # three numbers a unit
+    cdef vector[int32_t] tags         # per word and tag classifier
+    cdef vector[char] packed          # per word: its row, packed for products with slots
+    cdef Rows embedded                # concatenated embeddings of fields
+    cdef Rows x                       # words between layers
+    cdef Rows normal                  # normalised words
+    cdef Rows wide                    # three numbers per unit
     cdef Rows gated
     cdef Rows scores                  # of tags
     cdef vector[float] state          # of the recurrence
@@ -72,21 +72,21 @@ cdef class Network:
     cdef readonly int hidden
     cdef readonly int n_slots
     cdef readonly int n_classes
-    cdef readonly int n_scores        # classes, in whole blocks of eight
+    cdef readonly int n_scores        # n_classes rounded up to a multiple of eight
     cdef readonly int n_fields
     cdef readonly int n_heads
     cdef readonly int n_atoms
     cdef readonly size_t packed_size  # bytes of a word's row, packed for its products with slots
     cdef readonly str variant
     cdef Variant kernels
-    cdef int n_spelled
+    cdef int n_embedded
     cdef vector[Table] tables     # per field
     cdef Matrix maxout
     cdef vector[Matrix] ins           # per layer
     cdef vector[Matrix] outs
-    cdef vector[vector[float]] convs  # per layer: of the word before, itself and the word after
-    cdef vector[Matrix] heads         # per tag head
-    cdef vector[Matrix] backs         # without outputs where nothing is fed back
+    cdef vector[vector[float]] convs  # per layer: weights of previous, current and next word
+    cdef vector[Matrix] heads         # per tag classifier
+    cdef vector[Matrix] backs         # tag feedback; empty where a tag is not fed back
     cdef Matrix slot_products
     cdef vector[int16_t] missing      # per slot and hidden unit
     cdef vector[int16_t] root
@@ -97,7 +97,7 @@ cdef class Network:
 
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
                         int n_types) except -1 nogil
-    cdef int spell(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil
+    cdef int embed(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil
     cdef int run(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                  int n_sentences) except -1 nogil
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
@@ -112,7 +112,7 @@ cdef class Network:
     cdef int multiply_slot(self, Rows& words, int slot, int16_t* const* products) except -1 nogil
 
     cdef inline int unpack(self, Rows& words, int n, const char* const* packed) except -1 nogil:
-        """Make rows of some packed words."""
+        """Unpack the rows of some words."""
         cdef bool is_int8 = self.slot_products.is_int8
         cdef int i
         words.reshape_packed(n, self.width, is_int8)
@@ -122,15 +122,15 @@ cdef class Network:
 
     cdef inline void score(self, const int16_t* const* rows, int n_rows,
                            int16_t* scores) noexcept nogil:
-        """Write the score of each class, given the rows of a state's slots and atoms."""
+        """Score each class, given the rows of a state's slots and atoms."""
         state_scores(self.kernels, rows, n_rows, self.hidden_bias.data(), self.classes, scores)
 
     cdef inline void prepare_state(self, const int16_t* const* rows, int n_rows, int8_t* halves,
                                    int32_t* sums) noexcept nogil:
-        """Write two rows of bytes for a state, and their sums, to be scored among others."""
+        """Write the hidden units of a state as two rows of bytes, and their sums."""
         state_bytes(rows, n_rows, self.hidden_bias.data(), self.hidden, halves, sums)
 
     cdef inline void score_states(self, const int8_t* halves, const int32_t* sums, int n_states,
                                   int16_t* scores) noexcept nogil:
-        """Write the scores of each class for all of these states, one after the other."""
+        """Score each class for several states."""
         class_scores(self.kernels, halves, sums, n_states, self.classes, scores)

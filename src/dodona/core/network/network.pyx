@@ -1,14 +1,13 @@
-"""A network that reads words in their context, and scores the actions of states.
+"""A network that encodes words in context, predicts tags, and scores the actions of states.
 
-A word's form alone gives its first vector (tables, a maxout layer), computed once per word type.
-Layers of gated linear recurrences (as in Martin & Cundy 2018), half of the units from the left and
-half from the right, add what is around it. From the result come tags and, for each slot of a state,
-what the word adds to the hidden units there: a state then only adds up stored rows (Chen & Manning
-2014 stored them for frequent words), and all classes get a score.
+The first vector of a word depends on its form alone (embedding tables, a maxout layer) and is
+computed once per word type. Layers of gated linear recurrences (Martin & Cundy 2018), half of the
+units from the left and half from the right, add the context. The result predicts tags and, for each
+slot of a state, the word's contribution to the hidden units: a state then only sums stored rows
+(Chen & Manning 2014 stored them for frequent words), and every class is scored.
 
-The same words have the same tags and scores on every processor, and in whatever company they are
-read: sums of int8 are exact, and floats are computed by the same operations in the same order
-everywhere (`four.h`, `kernels_plain.h`).
+Tags and scores are bit-identical on every processor and in every batch: sums of int8 are exact, and
+floats are computed by the same operations in the same order (`simd.h`, `kernels_plain.h`).
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport INT32_MAX, int64_t
@@ -20,7 +19,7 @@ from dodona.core.network.arrays cimport (
     numbers_of, pack_matrix,
 )
 
-cdef extern from "step.h" namespace "dodona" nogil:
+cdef extern from "state_scores.h" namespace "dodona" nogil:
     int list_variants(Variant* found) noexcept
     void normalise(const float* x, float* to, int n) noexcept
     void largest_piece(const float* pieces, float* to, int n) noexcept
@@ -36,15 +35,15 @@ cdef extern from "step.h" namespace "dodona" nogil:
                          int16_t* const* to) except +
 
 cdef enum:
-    GROUP = 64                # words read together: what lies between layers stays in the cache
+    GROUP = 64                # words per batch: activations between layers stay in the cache
     N_PIECES = 3
     MOST_UNITS = 1024
     MOST_LAYERS = 32
-    MOST_CHOICES = 1 << 20    # tags of a head, values of an atom, classes
+    MOST_CHOICES = 1 << 20    # limit of tags of a classifier, values of an atom, classes
 
 
 cdef int find_variant(Variant* chosen, name) except -1:
-    """The kernels of this name; None: the fastest that this machine can run."""
+    """Find the kernels of this name; None selects the fastest on this machine."""
     cdef Variant found[MOST_VARIANTS]
     cdef int i, n = list_variants(found)
     chosen[0] = found[n - 1]
@@ -58,7 +57,7 @@ cdef int find_variant(Variant* chosen, name) except -1:
 
 
 def variants():
-    """The names of the kernels that this machine can run; the fastest comes last.
+    """Return the names of the kernels that this machine can run, fastest last.
 
     >>> variants()[0]
     'plain'
@@ -72,17 +71,17 @@ cdef inline const int32_t* first_int(const int32_t[::1] numbers) noexcept nogil:
 
 
 cdef as_bytes(const void* data, size_t n_bytes):
-    """A copy for Python."""
+    """Copy memory into a memoryview."""
     return memoryview(PyBytes_FromStringAndSize(<const char*> data, n_bytes))
 
 
 cdef class Network:
-    """Read-only, and shared by threads; each has a `NetworkSpace` of its own.
+    """A read-only network, shared by threads; each thread has its own `NetworkSpace`.
 
-    `about` says how large it is: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (how
-    wide each field's table is), `tags` (how many each head has), `back` (the heads whose tags are
-    added to the word before parsing), `atoms` (how many values each has). `arrays` are the numbers,
-    by name, which are checked and copied.
+    `about` holds the sizes: `width`, `layers`, `hidden`, `slots`, `classes`; `fields` (the width of
+    each field's table), `tags` (the number of tags of each classifier), `back` (the classifiers
+    whose tags are fed back into the word before parsing), `atoms` (the number of values of each).
+    `arrays` holds the weights by name, which are checked and copied.
     """
 
     def __init__(self, about not None, arrays not None, str variant=None):
@@ -103,12 +102,12 @@ cdef class Network:
     def _add_words(self, list widths, arrays):
         cdef int i
         if not widths:
-            raise ValueError("fields of the network is empty")
-        self.n_fields, self.n_spelled = len(widths), sum(widths)
+            raise ValueError("fields of the network is an empty list")
+        self.n_fields, self.n_embedded = len(widths), sum(widths)
         self.tables.resize(self.n_fields)
         for i in range(self.n_fields):
             copy_table(&self.tables[i], arrays, f"word.{i}", widths[i])
-        pack_matrix(&self.maxout, arrays, "word.maxout", N_PIECES * self.width, self.n_spelled)
+        pack_matrix(&self.maxout, arrays, "word.maxout", N_PIECES * self.width, self.n_embedded)
 
     def _add_layers(self, arrays):
         cdef int i
@@ -129,7 +128,8 @@ cdef class Network:
             pack_matrix(&self.heads[i], arrays, f"tag.{i}", sizes[i], self.width)
         for head in back:
             if head >= self.n_heads:
-                raise ValueError(f"back of the network names head {head} of {self.n_heads}")
+                raise ValueError(
+                    f"back of the network names tag classifier {head} of {self.n_heads}")
             pack_matrix(&self.backs[head], arrays, f"tag.{head}.back", self.width, sizes[head],
                         False)
 
@@ -152,7 +152,7 @@ cdef class Network:
         self.classes.set(matrix)
 
     def table_sizes(self):
-        """How many rows the table of each field has."""
+        """Return the number of rows of each field's table."""
         return [table.n_rows for table in self.tables]
 
     cdef int read_types(self, NetworkSpace space, const int32_t* rows, const int32_t* starts,
@@ -161,17 +161,18 @@ cdef class Network:
         cdef int done = 0, n, i
         cdef float* vectors
         if n_types > INT32_MAX - space.n_types:
-            raise ValueError(f"{space.n_types} and {n_types} word types")
+            raise ValueError(f"{space.n_types} + {n_types} word types are too many")
         space.types.resize((<size_t> space.n_types + n_types) * self.width)
         vectors = space.types.data() + <size_t> space.n_types * self.width
         space.watch.start()
         while done < n_types:
             n = min(GROUP, n_types - done)
-            space.spelled.reshape(n, self.n_spelled)
+            space.embedded.reshape(n, self.n_embedded)
             for i in range(n):
-                self.spell(rows, starts + <size_t> (done + i) * self.n_fields, space.spelled.row(i))
-            space.watch.lap(SPELLING)
-            self.multiply(space, self.maxout, space.spelled, space.wide, False)
+                self.embed(rows, starts + <size_t> (done + i) * self.n_fields,
+                           space.embedded.row(i))
+            space.watch.lap(EMBEDDING)
+            self.multiply(space, self.maxout, space.embedded, space.wide, False)
             for i in range(n):
                 largest_piece(space.wide.row(i), space.wide.row(i), self.width)
                 normalise(space.wide.row(i), vectors + <size_t> (done + i) * self.width, self.width)
@@ -180,39 +181,38 @@ cdef class Network:
         space.n_types += n_types
         return 0
 
-    cdef int spell(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil:
-        """The means of rows of each field's table, side by side."""
+    cdef int embed(self, const int32_t* rows, const int32_t* starts, float* to) except -1 nogil:
+        """Concatenate the mean table rows of each field."""
         cdef const Table* table
         cdef int field, i
         for field in range(self.n_fields):
             table = &self.tables[field]
             for i in range(starts[field], starts[field + 1]):
                 if not 0 <= rows[i] < table.n_rows:
-                    raise ValueError(f"row {rows[i]} of field {field}, whose table has "
-                                     f"{table.n_rows} rows")
+                    raise ValueError(f"row {rows[i]} of field {field} does not exist: its table "
+                                     f"has {table.n_rows} rows")
             table.mean(rows + starts[field], starts[field + 1] - starts[field], to)
             to += table.width
         return 0
 
     cdef int run(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                  int n_sentences) except -1 nogil:
-        """Read sentences, given the types of their words one after the other.
+        """Encode sentences, given the types of all their words.
 
-        Afterwards the space has the tags of the words, and their rows, packed: what a word adds to
-        a state in some slot is computed when one has it there, which is never for about half of
-        words and slots.
+        The space then holds the tags of the words and their packed rows. A word's contribution to a
+        slot is computed when a state has the word there: about half of all are never needed.
         """
         cdef int i, n, begin = 0, done = 0
         cdef int64_t n_words = 0
         for i in range(n_sentences):
             if lengths[i] < 0:
-                raise ValueError(f"a sentence of {lengths[i]} words")
+                raise ValueError(f"a sentence has {lengths[i]} words")
             n_words += lengths[i]
         if n_words > INT32_MAX:
-            raise ValueError(f"{n_words} words at once")
+            raise ValueError(f"{n_words} words are too many for one call")
         for i in range(<int> n_words):
             if not 0 <= types[i] < space.n_types:
-                raise ValueError(f"word {i} is of type {types[i]}, and there are {space.n_types}")
+                raise ValueError(f"word {i} is of type {types[i]} of {space.n_types}")
         space.n_words = 0
         space.tags.resize(<size_t> n_words * self.n_heads)
         space.packed.resize(<size_t> n_words * self.packed_size)
@@ -230,7 +230,7 @@ cdef class Network:
 
     cdef int read_group(self, NetworkSpace space, const int32_t* types, const int32_t* lengths,
                         int n_sentences, int first_word, int n_words) except -1 nogil:
-        """Some sentences, all the way through."""
+        """Encode a batch of sentences: all layers, tags, and packed rows."""
         cdef bool is_int8 = self.slot_products.is_int8
         cdef int i
         space.watch.start()
@@ -250,7 +250,7 @@ cdef class Network:
 
     cdef int multiply_slots(self, const char* packed, int n_words,
                             int16_t* products) except -1 nogil:
-        """The products of packed words with all slots: per word, slot and hidden unit."""
+        """Multiply packed words by all slots: per word, slot and hidden unit."""
         cdef size_t n_products = <size_t> self.n_slots * self.hidden
         cdef Rows words
         cdef vector[const char*] sources
@@ -268,14 +268,14 @@ cdef class Network:
         return 0
 
     cdef int multiply_slot(self, Rows& words, int slot, int16_t* const* products) except -1 nogil:
-        """The products of words with one slot, of each where its pointer says."""
+        """Multiply words by one slot; each product goes to its pointer."""
         rounded_product(self.kernels, self.slot_products, words, slot * self.hidden, self.hidden,
                         products)
         return 0
 
     cdef int multiply(self, NetworkSpace space, const Matrix& matrix, Rows& x, Rows& to,
                       bint is_added) except -1 nogil:
-        """The product of rows with a matrix, into others or added to them."""
+        """Multiply rows by a matrix, and store or add the product."""
         if matrix.is_int8:
             x.make_bytes()
             space.watch.lap(ROUNDING)
@@ -288,7 +288,7 @@ cdef class Network:
 
     cdef int read_layers(self, NetworkSpace space, const int32_t* lengths,
                          int n_sentences) except -1 nogil:
-        """Let words see what is around them: `space.x` becomes what it is after the last layer."""
+        """Run all layers on `space.x`."""
         cdef int layer, i, half = self.width // 2
         cdef size_t first
         for layer in range(self.n_layers):
@@ -317,7 +317,7 @@ cdef class Network:
         return 0
 
     cdef int read_tags(self, NetworkSpace space, int32_t* tags) except -1 nogil:
-        """Choose the tags; `space.x` becomes the normalised words with their expected tags."""
+        """Predict tags; `space.x` becomes the normalised words plus the feedback of their tags."""
         cdef int head, i, best
         cdef float* scores
         memcpy(space.x.values.data(), space.normal.values.data(),
@@ -340,16 +340,16 @@ cdef class Network:
 
     def read(self, NetworkSpace space not None, const int32_t[::1] types,
              const int32_t[::1] lengths):
-        """Read sentences, given the types of their words; the space has then what was found."""
+        """Encode sentences, given the types of their words; the space holds the results."""
         if space.network is not self:
-            raise ValueError("this space was made for another network")
+            raise ValueError("this space belongs to another network")
         if sum(lengths) != types.shape[0]:
-            raise ValueError(f"{types.shape[0]} words, but sentences of {sum(lengths)}")
+            raise ValueError(f"{types.shape[0]} words, but the lengths sum to {sum(lengths)}")
         with nogil:
             self.run(space, first_int(types), first_int(lengths), <int> lengths.shape[0])
 
     def annotate(self, NetworkSpace space not None, types, lengths):
-        """The tags of words, a list per head, and their products with the slots as int16."""
+        """Return the tags of words, a list per classifier, and their slot products as int16."""
         cdef vector[int16_t] products
         self.read(space, types, lengths)
         products.resize(<size_t> space.n_words * self.n_slots * self.hidden)
@@ -360,7 +360,7 @@ cdef class Network:
         return tags, as_bytes(products.data(), products.size() * 2).cast("h")
 
     def stages(self, NetworkSpace space not None, types, lengths):
-        """What is computed on the way: after each layer, of each tag head, and before the slots."""
+        """Return the activations after each layer, of each tag classifier, and before the slots."""
         names = [*(f"layer.{i}" for i in range(self.n_layers)),
                  *(f"tag.{i}" for i in range(self.n_heads)), "slot"]
         space.stages.clear()
@@ -374,7 +374,7 @@ cdef class Network:
                 for i, name in enumerate(names)}
 
     def state_scores(self, rows):
-        """The score of every class, given the rows of int16 that a state adds up."""
+        """Return the score of every class, given the rows of int16 that a state sums."""
         cdef vector[const int16_t*] pointers
         cdef vector[int16_t] scores
         cdef const int16_t[::1] row
@@ -382,34 +382,34 @@ cdef class Network:
         for one in rows:
             row = one
             if row.shape[0] != self.hidden:
-                raise ValueError(f"a row of {row.shape[0]} numbers for {self.hidden} hidden units")
+                raise ValueError(f"a row has {row.shape[0]} numbers, not {self.hidden}")
             kept.append(one)
             pointers.push_back(&row[0])
         if pointers.size() > 2 * MOST_OF_A_KIND:
-            raise ValueError(f"{pointers.size()} rows; at most {2 * MOST_OF_A_KIND} can be added")
+            raise ValueError(f"{pointers.size()} rows, but at most {2 * MOST_OF_A_KIND} are summed")
         scores.resize(self.n_scores)
         self.score(pointers.data(), <int> pointers.size(), scores.data())
         return list(scores)[:self.n_classes]
 
 
 cdef class NetworkSpace:
-    """The buffers of one thread: vectors of word types, and what was found about words."""
+    """The buffers of one thread: vectors of word types, and the results of the last call."""
 
     def __init__(self, Network network not None):
         self.network = network
         self.state.resize(network.width)
 
     def add_types(self, const int32_t[::1] rows, const int32_t[::1] starts):
-        """Add word types; returns the number of the first.
+        """Add word types and return the index of the first.
 
-        A type has for each field a list of rows of the field's table. `rows` has these lists one
-        after the other, `starts` where each begins, and where the last ends.
+        For each field, a type has a list of rows of the field's table. `rows` is the concatenation
+        of these lists, `starts` the offset of each, and the end.
         """
         cdef int first = self.n_types, n_fields = self.network.n_fields
         cdef int n_types = <int> ((starts.shape[0] - 1) // n_fields)
         cdef Py_ssize_t i
         if starts.shape[0] == 0 or n_types * n_fields + 1 != starts.shape[0]:
-            raise ValueError(f"{starts.shape[0]} starts of lists for {n_fields} fields a word")
+            raise ValueError(f"{starts.shape[0]} offsets do not fit {n_fields} fields per word")
         for i in range(starts.shape[0]):
             if not (starts[i - 1] if i else 0) <= starts[i] <= rows.shape[0]:
                 raise ValueError(f"list {i} of rows starts at {starts[i]} of {rows.shape[0]}")
@@ -418,7 +418,7 @@ cdef class NetworkSpace:
         return first
 
     def clear_types(self):
-        """Forget all word types."""
+        """Remove all word types."""
         self.drop_types()
 
     cdef void drop_types(self) noexcept nogil:
@@ -426,7 +426,7 @@ cdef class NetworkSpace:
         self.types.clear()
 
     cdef int add(self, const int32_t* rows, const int32_t* starts, int n_types) except -1 nogil:
-        """The same for callers who know that the lists are in order."""
+        """Add word types without checking the offsets."""
         return self.network.read_types(self, rows, starts, n_types)
 
     cdef int normalise_x(self) except -1 nogil:
@@ -438,17 +438,17 @@ cdef class NetworkSpace:
         return 0
 
     def seconds(self):
-        """How long each part has taken since it was last asked; from the first time on."""
+        """Return seconds per stage since the last call; the first call starts the clock."""
         cdef int i
-        names = ("spelling", "norms", "rounding", "products", "recurrence", "tags")
+        names = ("embedding", "norms", "rounding", "products", "recurrence", "tags")
         found = {name: self.watch.seconds[i] for i, name in enumerate(names)}
-        for i in range(N_PARTS):
+        for i in range(N_STAGES):
             self.watch.seconds[i] = 0
         self.watch.runs = True
         return found
 
     cdef int keep(self, size_t stage, Rows& rows) except -1 nogil:
-        """Keep a copy of rows for whoever wants to see what is computed on the way."""
+        """Copy rows for `Network.stages`."""
         cdef int i
         if self.keeps_stages:
             for i in range(rows.n):
@@ -457,7 +457,7 @@ cdef class NetworkSpace:
         return 0
 
     def type_vector(self, int i):
-        """The vector of a word type."""
+        """Return the vector of a word type."""
         if not 0 <= i < self.n_types:
             raise IndexError(f"no type {i}")
         return [self.types[<size_t> i * self.network.width + k] for k in range(self.network.width)]

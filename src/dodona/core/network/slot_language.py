@@ -1,9 +1,9 @@
-"""What a neural scorer sees of a state, as data: words in slots, and a few small numbers.
+"""The language of slot files, which define the input of a neural scorer from a state.
 
-A file has one of them a line. ``s0``, ``b0.left`` and so on are slots: nodes of the state, named as
-in feature templates (`core/features/templates.py`), whose words the network adds up as vectors.
-``s0.label``, ``b0.n_left`` and ``distance`` are atoms: small numbers, each with a vector of its
-own. Blank lines and what follows ``#`` are ignored.
+A line is a slot or an atom. ``s0``, ``b0.left`` and so on are slots: nodes of the state, named as
+in feature templates (`core/features/templates.py`); the network sums the vectors of their words.
+``s0.label``, ``b0.n_left`` and ``distance`` are atoms: small numbers, with a vector for each value.
+Blank lines and comments after ``#`` are ignored.
 """
 
 from pathlib import Path
@@ -20,29 +20,28 @@ from dodona.core.features.templates import (
     TemplateError,
 )
 
-KINDRED = tuple(name for name in RELATIONS if name != TREE_HEAD)
+SLOT_RELATIONS = tuple(name for name in RELATIONS if name != TREE_HEAD)
 NUMBERS = ("label", "n_left", "n_right", "n_heads")  # of the node in a slot
 ALONE = (*DISTANCES, *LINKS, *ACTIONS)
-MOST = 3  # children or heads that are counted; more are as many
+MAX_COUNT = 3  # of children or heads; larger counts are clipped
 
 
 class SlotSet(NamedTuple):
-    """The slots whose words are seen, and the atoms: a slot and a number of it, or one that stands
-    alone, whose slot is empty."""
+    """Slots, and atoms: pairs of a slot (empty if an atom has none) and the name of a number."""
 
     slots: tuple[tuple[str, ...], ...]
     atoms: tuple[tuple[tuple[str, ...], str], ...]
 
     @property
     def for_graphs(self) -> bool:
-        """Whether it asks for what only states of graphs have."""
+        """Return whether a slot or an atom exists in graph states only."""
         paths = [*self.slots, *(slot for slot, _ in self.atoms)]
         names = {name for path in paths for name in path} | {name for _, name in self.atoms}
         return not names.isdisjoint(GRAPH_ONLY)
 
 
 def parse_slots(text: str, source: str = "<slots>") -> SlotSet:
-    """The slots and atoms in a text.
+    """Parse the slots and atoms of a text.
 
     >>> parse_slots("s0\\nb0.left  # a child\\ns0.label\\ndistance")
     SlotSet(slots=(('s0',), ('b0', 'left')), atoms=((('s0',), 'label'), ((), 'distance')))
@@ -61,14 +60,14 @@ def parse_slots(text: str, source: str = "<slots>") -> SlotSet:
                 slots.append(_path([*path, last], f"{source}:{number}: "))
     for found in (slots, atoms):
         if len({*found}) < len(found):
-            raise TemplateError(f"{source}: a slot or an atom stands there twice")
+            raise TemplateError(f"{source}: a slot or an atom is listed twice")
     if not slots:
-        raise TemplateError(f"{source}: no slot in it")
+        raise TemplateError(f"{source}: lists no slot")
     return SlotSet(tuple(slots), tuple(atoms))
 
 
 def load_slots(name: str | Path) -> str:
-    """The text of the slots that ship under this name, or of the user's own file.
+    """Return the text of a built-in slot set, or of a file.
 
     >>> load_slots("stack-buffer").splitlines()[-1]
     'distance'
@@ -82,7 +81,7 @@ def load_slots(name: str | Path) -> str:
 
 
 def slot_names() -> list[str]:
-    """Names of the slot sets that ship.
+    """Return the names of the built-in slot sets.
 
     >>> "stack-buffer" in slot_names()
     True
@@ -99,7 +98,7 @@ def _path(names: list[str], where: str) -> tuple[str, ...]:
     if start not in STARTS:
         raise TemplateError(f"{where}no slot {start!r}; slots start with {', '.join(STARTS)}")
     for relation in relations:
-        if relation not in KINDRED:
-            known = ", ".join((*KINDRED, *NUMBERS))
+        if relation not in SLOT_RELATIONS:
+            known = ", ".join((*SLOT_RELATIONS, *NUMBERS))
             raise TemplateError(f"{where}no relation {relation!r}; there are: {known}")
     return tuple(names)

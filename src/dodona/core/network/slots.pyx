@@ -1,4 +1,4 @@
-"""The slots and atoms of `slot_language`, compiled."""
+"""Compiled slots and atoms of `slot_language`."""
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.slots cimport MAX_SLOTS, distance_class, find_nodes
 from dodona.core.features.templates import ACTIONS, DISTANCES, LINKS, RELATIONS
@@ -7,17 +7,17 @@ from dodona.core.transitions.graph_state cimport link_class
 from dodona.core.transitions.moves cimport MAX_MOVES
 from dodona.core.transitions.system cimport System
 
-cdef enum:                    # what an atom tells: first as in NUMBERS
+cdef enum:                    # kinds of atoms: first those of NUMBERS
     LABEL_OF, LEFT_CHILDREN, RIGHT_CHILDREN, HEADS_OF, DISTANCE_OF, LINK_OF, ACTION_AT
 
-cdef int MOST = slot_language.MOST
+cdef int MAX_COUNT = slot_language.MAX_COUNT
 
 if slot_language.NUMBERS != ("label", "n_left", "n_right", "n_heads"):
-    raise ImportError("slot_language.py lists other numbers of a node than slots.pyx")
+    raise ImportError("NUMBERS of slot_language.py does not match the enum of slots.pyx")
 
 
 cdef class Slots:
-    """What a network sees of a state.
+    """The input of a network from a state: words in slots, and atoms.
 
     >>> slots = Slots("s0\\ns0.left\\ns0.left.label")
     >>> slots.n_slots, slots.n_atoms
@@ -30,14 +30,14 @@ cdef class Slots:
         self.text, self.for_graphs = text, found.for_graphs
         self.n_slots, self.n_atoms = len(found.slots), len(found.atoms)
         for path in found.slots:
-            self.seen.push_back(self._add(paths, path))
+            self.path_of.push_back(self._add(paths, path))
         for path, name in found.atoms:
             self.atoms.push_back(self._atom(paths, path, name))
         if self.paths.size() > MAX_SLOTS or self.n_atoms > MAX_SLOTS:
             raise ValueError(f"{source}: more than {MAX_SLOTS} slots or atoms")
 
     def _add(self, dict paths, tuple path):
-        """The number of a slot, which is added if it is new, as are those that lead to it."""
+        """Return the index of a slot; add it and those on the path to it if they are new."""
         if path not in paths:
             if len(path) == 1:
                 slot = Slot(NONE, int(path[0][1:]), path[0][0] == "b")
@@ -58,37 +58,37 @@ cdef class Slots:
         return AtomC(DISTANCE_OF if name in DISTANCES else LINK_OF, left, right)
 
     def sizes(self, System system not None):
-        """How many values each atom has in this system."""
+        """Return the number of values of each atom in this system."""
         n_labels = len(system.labels)
-        sizes = {LABEL_OF: n_labels + 1, LEFT_CHILDREN: MOST + 1, RIGHT_CHILDREN: MOST + 1,
-                 HEADS_OF: MOST + 1, DISTANCE_OF: 8, LINK_OF: 2 * n_labels + 1,
+        counts = dict.fromkeys((LEFT_CHILDREN, RIGHT_CHILDREN, HEADS_OF), MAX_COUNT + 1)
+        sizes = {**counts, LABEL_OF: n_labels + 1, DISTANCE_OF: 8, LINK_OF: 2 * n_labels + 1,
                  ACTION_AT: MAX_MOVES * (n_labels + 1) + 1}
         return [sizes[atom.what] for atom in self.atoms]
 
     def check(self, System system not None):
-        """Refuse a system whose states do not have what is asked for."""
+        """Raise ValueError if the states of a system lack features that the slots use."""
         if self.for_graphs and not system.builds_graphs:
             raise ValueError(
-                f"these slots are for systems of graphs, and {system.name} builds trees")
+                f"these slots are for graph systems, but {system.name} builds trees")
 
-    cdef void look(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil:
+    cdef void read_state(self, const StateC* state, int32_t* nodes, int32_t* values) noexcept nogil:
         """Write the node in each slot and the value of each atom."""
         cdef int32_t node[MAX_SLOTS]
         cdef const AtomC* atom
         cdef int i
         find_nodes(self.paths, state, NULL, node)
         for i in range(self.n_slots):
-            nodes[i] = node[self.seen[i]]
+            nodes[i] = node[self.path_of[i]]
         for i in range(self.n_atoms):
             atom = &self.atoms[i]
             if atom.what == LABEL_OF:
                 values[i] = state.label[node[atom.left]] + 1
             elif atom.what == LEFT_CHILDREN:
-                values[i] = min(state.n_left[node[atom.left]], MOST)
+                values[i] = min(state.n_left[node[atom.left]], MAX_COUNT)
             elif atom.what == RIGHT_CHILDREN:
-                values[i] = min(state.n_right[node[atom.left]], MOST)
+                values[i] = min(state.n_right[node[atom.left]], MAX_COUNT)
             elif atom.what == HEADS_OF:
-                values[i] = min(state.n_heads[node[atom.left]], MOST)
+                values[i] = min(state.n_heads[node[atom.left]], MAX_COUNT)
             elif atom.what == DISTANCE_OF:
                 values[i] = 0
                 if node[atom.left] != NONE and node[atom.right] != NONE:

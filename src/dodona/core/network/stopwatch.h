@@ -1,4 +1,4 @@
-/* Where the time goes, for whoever asks: laps are added up by what was done in them. */
+/* Time spent in each stage of the network, measured on demand. */
 #ifndef DODONA_STOPWATCH_H
 #define DODONA_STOPWATCH_H
 
@@ -6,21 +6,21 @@
 
 namespace dodona {
 
-enum Part { SPELLING, NORMS, ROUNDING, PRODUCTS, RECURRENCE, TAGS, N_PARTS };
+enum Stage { EMBEDDING, NORMS, ROUNDING, PRODUCTS, RECURRENCE, TAGS, N_STAGES };
 
 struct Stopwatch {
     bool runs = false;
-    double seconds[N_PARTS] = {};
+    double seconds[N_STAGES] = {};
     std::chrono::steady_clock::time_point last;
 
     void start() {
         if (runs) last = std::chrono::steady_clock::now();
     }
-    /* what was done since the last lap */
-    void lap(Part part) {
+    /* attribute the time since the last lap to `stage` */
+    void lap(Stage stage) {
         if (!runs) return;
         const auto now = std::chrono::steady_clock::now();
-        seconds[part] += std::chrono::duration<double>(now - last).count();
+        seconds[stage] += std::chrono::duration<double>(now - last).count();
         last = now;
     }
 };

@@ -1,1 +1,1 @@
-"""The segmenter: where sentences, tokens and words end."""
+"""The compiled segmenter: boundaries of sentences and tokens, and multiword tokens."""

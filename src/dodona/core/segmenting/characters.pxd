@@ -1,20 +1,20 @@
-"""Kinds of characters, and a text as columns of numbers."""
+"""Character kinds, and a text as integer columns."""
 from libc.stdint cimport uint8_t, uint32_t
 from libcpp.vector cimport vector
 
 cdef enum:
-    OUTSIDE = 0         # before the sentence; what comes after a text looks like white space
+    OUTSIDE = 0         # before the sentence; positions after the text count as white space
     LINE_END
-    SPACE               # within a line, may stand in a word
+    SPACE               # within a line; a token may contain it
     BLANK               # other white space: tab and the like
     LOWER
     UPPER
     LETTER              # without case
     DIGIT
-    MARK                # goes with the character before it: accents, joiners, skin tones
+    MARK                # belongs to the preceding character: accents, joiners, skin tones
     PERIOD
     COMMA
-    TERMINAL            # ! ? and their like
+    TERMINAL            # ! ? and similar
     COLON
     APOSTROPHE
     QUOTE
@@ -26,7 +26,7 @@ cdef enum:
     EMOJI
     PUNCTUATION
     OTHER
-    N_KINDS = 32        # room to grow: a power of two
+    N_KINDS = 32        # a power of two, with spare values
 
 
 cdef inline bint is_space(uint8_t kind) noexcept nogil:
@@ -38,6 +38,6 @@ cdef inline bint is_wordlike(uint8_t kind) noexcept nogil:
 
 
 cdef class CodePoints:
-    cdef vector[uint32_t] point     # as given; what is no character is U+FFFD
-    cdef vector[uint32_t] low       # lower case; every digit is 0, white space a space
+    cdef vector[uint32_t] point     # as given; surrogates become U+FFFD
+    cdef vector[uint32_t] low       # lower case; every digit is 0, all white space a space
     cdef vector[uint8_t] kind

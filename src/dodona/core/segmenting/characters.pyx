@@ -1,9 +1,9 @@
-"""Kinds of characters: what a segmenter sees where it has not seen the character itself.
+"""Character kinds, which generalise over characters that training has not seen.
 
-Tables cover all of Unicode, by pages of 256 that are filled in when a text first needs them.
+The tables cover all of Unicode, in pages of 256 that are filled when a text first needs them.
 """
 import unicodedata
-from _thread import allocate_lock  # `threading`, which has it, too, takes longer to import
+from _thread import allocate_lock  # `threading` takes longer to import
 
 from libc.stdlib cimport calloc
 
@@ -40,7 +40,7 @@ BY_CATEGORY = {
 
 
 def kind_of(character):
-    """The kind of a character, as a number.
+    """Return the kind of a character, as an integer.
 
     >>> kind_of("a") == kind_of("z") != kind_of("Z")
     True
@@ -69,7 +69,7 @@ def _fill(page):
 
 
 cdef class CodePoints:
-    """A text as columns of numbers, from its code points.
+    """A text as integer columns, made from its code points.
 
     >>> from array import array
     >>> CodePoints(array("I", map(ord, "Oak 12"))).lower()
@@ -82,7 +82,7 @@ cdef class CodePoints:
         for i in range(n):
             c = points[i]
             if c >= N_POINTS:
-                raise ValueError(f"{c} is no code point")
+                raise ValueError(f"{c} is not a Unicode code point")
             if not READY[c // PAGE]:
                 _fill(c // PAGE)
         self.point.resize(n)
@@ -100,5 +100,5 @@ cdef class CodePoints:
         return self.point.size()
 
     def lower(self):
-        """The text as the segmenter compares it: in lower case, with 0 for digits."""
+        """Return the normalised text: in lower case, with 0 for every digit."""
         return "".join([chr(self.low[i]) for i in range(self.low.size())])

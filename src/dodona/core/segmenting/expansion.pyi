@@ -12,7 +12,7 @@ class RuleIndex:
         self,
         rules: Sequence[tuple[str, str]],
         hashes: Any,
-        answers: Any,
+        fixed_rules: Any,
         n_chosen: int | None = None,
     ) -> None: ...
     @property
@@ -20,7 +20,7 @@ class RuleIndex:
     @property
     def n_chosen(self) -> int: ...
 
-class Expansion:
+class TokenExpander:
     def __init__(self, index: RuleIndex, weights: PackedWeights) -> None: ...
     @property
     def index(self) -> RuleIndex: ...

@@ -1,8 +1,8 @@
-"""Tokens that are several words: French "du" is "de le", English "don't" is "do n't".
+"""Expansion of multiword tokens: French "du" is "de le", English "don't" is "do n't".
 
-A rule tells what becomes of a whole token, or of the end or beginning of any token that has it. Few
-tokens meet a rule at all; of those, some are certain (training has seen them often and always
-alike), and the others are asked of a model that sees the token and its neighbours.
+A rule rewrites one whole token, or the ending or beginning of any token that has it. Few tokens
+match a rule; some of these have a fixed rule, because training has seen them often and always
+expanded alike, and for the others a model chooses by the token and its neighbours.
 """
 from cython.operator cimport dereference
 from libc.string cimport memset
@@ -10,7 +10,7 @@ from libcpp.utility cimport pair as entry_of
 
 from dodona.core.base.hashing cimport hashed_on, mixed, multiplier, seed
 from dodona.core.segmenting.characters cimport OUTSIDE
-from dodona.core.segmenting.places cimport BEGINS_SENTENCE
+from dodona.core.segmenting.text_scanner cimport BEGINS_SENTENCE
 from dodona.core.weights.linear cimport padded
 
 SIDES = {"whole": WHOLE, "suffix": SUFFIX, "prefix": PREFIX}
@@ -30,7 +30,7 @@ cdef inline uint64_t address(int side, uint64_t hash) noexcept nogil:
 
 
 def string_hash(str text, str side="whole"):
-    """The hash by which a token or affix, in lower case, is found; that of a suffix is backwards.
+    """Return the hash of a token or affix in lower case; suffixes are hashed backwards.
 
     >>> string_hash("oak", "suffix") == string_hash("kao", "prefix")
     True
@@ -42,14 +42,14 @@ def string_hash(str text, str side="whole"):
 
 
 cdef class RuleIndex:
-    """Finds the rules that a token meets.
+    """Index of the rules that match a token.
 
-    `rules` are pairs of side and affix, in the order of their numbers, from 1 on; `hashes` are of
-    the tokens that are certain (`string_hash`), and `answers` their rules, 0 where they have none.
-    Rules from number `n_chosen` + 1 on are not chosen by weights: a token that meets one has it.
+    `rules` are pairs of side and affix, numbered from 1. `hashes` (`string_hash`) are tokens with a
+    fixed rule, `fixed_rules` the numbers of these, 0 for none. The model chooses among the first
+    `n_chosen` rules; a token that matches a later rule always gets that.
     """
 
-    def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] answers,
+    def __init__(self, rules, const uint64_t[::1] hashes, const unsigned int[::1] fixed_rules,
                  n_chosen=None):
         cdef vector[int] no_rules
         cdef unordered_map[uint64_t, int].iterator known
@@ -58,32 +58,32 @@ cdef class RuleIndex:
         self.n_rules = len(rules)
         self.n_chosen = self.n_rules if n_chosen is None else n_chosen
         if not 0 <= self.n_chosen <= self.n_rules:
-            raise ValueError(f"{n_chosen} of {self.n_rules} rules are chosen")
+            raise ValueError(f"n_chosen is {n_chosen}, but there are {self.n_rules} rules")
         for number, (side, affix) in enumerate(rules, start=1):
-            place = SIDES[side]
-            if not 0 < len(affix) <= MAX_AFFIX and place != WHOLE:
+            kind = SIDES[side]
+            if not 0 < len(affix) <= MAX_AFFIX and kind != WHOLE:
                 raise ValueError(f"an affix has 1 to {MAX_AFFIX} characters, not {affix!r}")
-            hash = address(place, string_hash(affix, side))
+            hash = address(kind, string_hash(affix, side))
             self.rules.insert(entry_of[uint64_t, vector[int]](hash, no_rules))
             dereference(self.rules.find(hash)).second.push_back(number)
             self.filter[hash % N_FILTER] = True
-            self.lengths[place] |= 1u << min(len(affix), MAX_AFFIX)
-        if hashes.shape[0] != answers.shape[0]:
-            raise ValueError("the arrays of certain tokens differ in length")
+            self.lengths[kind] |= 1u << min(len(affix), MAX_AFFIX)
+        if hashes.shape[0] != fixed_rules.shape[0]:
+            raise ValueError(f"{hashes.shape[0]} tokens, but {fixed_rules.shape[0]} fixed rules")
         for i in range(hashes.shape[0]):
-            if answers[i] > <unsigned int> self.n_rules:
-                raise ValueError(f"rule {answers[i]}, but there are {self.n_rules}")
+            if fixed_rules[i] > <unsigned int> self.n_rules:
+                raise ValueError(f"rule {fixed_rules[i]}, but there are {self.n_rules}")
             known = self.known.insert(entry_of[uint64_t, int](hashes[i], 0)).first
-            dereference(known).second = answers[i]
+            dereference(known).second = fixed_rules[i]
 
-    cdef int certain(self, const Token* token) noexcept nogil:
-        """The rule that a token has for certain, or UNCERTAIN."""
+    cdef int fixed_rule(self, const TokenSpan* token) noexcept nogil:
+        """Return the fixed rule of a token, or AMBIGUOUS."""
         cdef unordered_map[uint64_t, int].iterator entry = self.known.find(token.hash)
-        return UNCERTAIN if entry == self.known.end() else dereference(entry).second
+        return AMBIGUOUS if entry == self.known.end() else dereference(entry).second
 
-    cdef int candidates(self, Walk walk, const Token* token,
+    cdef int candidates(self, TextScanner scanner, const TokenSpan* token,
                         vector[int]& found) except -1 nogil:
-        """The rules that a token meets; those for affixes leave something of it."""
+        """Find the rules that match a token; an affix must be shorter than the token."""
         cdef Py_ssize_t n = token.end - token.start, k
         cdef uint64_t hash = 0
         found.clear()
@@ -91,35 +91,35 @@ cdef class RuleIndex:
             self.find(WHOLE, token.hash, found)
         if self.lengths[SUFFIX]:
             for k in range(1, min(n - 1, MAX_AFFIX) + 1):
-                hash = hashed_on(hash, walk.low[token.end - k])
+                hash = hashed_on(hash, scanner.low[token.end - k])
                 if self.lengths[SUFFIX] >> k & 1:
                     self.find(SUFFIX, hash, found)
         hash = 0
         if self.lengths[PREFIX]:
             for k in range(1, min(n - 1, MAX_AFFIX) + 1):
-                hash = hashed_on(hash, walk.low[token.start + k - 1])
+                hash = hashed_on(hash, scanner.low[token.start + k - 1])
                 if self.lengths[PREFIX] >> k & 1:
                     self.find(PREFIX, hash, found)
 
     cdef bint has_whole(self, uint64_t hash) noexcept nogil:
-        """Whether there is a rule for just this token."""
-        cdef uint64_t place = address(WHOLE, hash)
-        return self.filter[place % N_FILTER] and self.rules.find(place) != self.rules.end()
+        """Whether a rule exists for exactly this token."""
+        cdef uint64_t key = address(WHOLE, hash)
+        return self.filter[key % N_FILTER] and self.rules.find(key) != self.rules.end()
 
     cdef int find(self, int side, uint64_t hash, vector[int]& found) except -1 nogil:
-        cdef uint64_t place = address(side, hash)
+        cdef uint64_t key = address(side, hash)
         cdef unordered_map[uint64_t, vector[int]].iterator entry
         cdef size_t i
-        if not self.filter[place % N_FILTER]:
+        if not self.filter[key % N_FILTER]:
             return 0
-        entry = self.rules.find(place)
+        entry = self.rules.find(key)
         if entry != self.rules.end():
             for i in range(dereference(entry).second.size()):
                 found.push_back(dereference(entry).second[i])
 
 
-cdef class Expansion:
-    """Finds the rules of tokens; the class of a token is the number of its rule, or 0."""
+cdef class TokenExpander:
+    """Classifier of tokens by expansion rule; class 0 is ONE_WORD."""
 
     def __init__(self, RuleIndex index not None, PackedWeights weights not None):
         if weights.n_classes != index.n_chosen + 1:
@@ -127,30 +127,30 @@ cdef class Expansion:
                              f"{index.n_chosen} rules")
         self.index, self.weights = index, weights
 
-    cdef int run(self, Walk walk, vector[int]& rules) except -1 nogil:
-        """Write the rule of each token of the walk."""
+    cdef int run(self, TextScanner scanner, vector[int]& rules) except -1 nogil:
+        """Write the rule of each token of the scanner."""
         cdef vector[int] found
         cdef vector[int16_t] scores
         cdef size_t i
         cdef int rule
         rules.clear()
-        rules.resize(walk.tokens.size(), ONE_WORD)
+        rules.resize(scanner.tokens.size(), ONE_WORD)
         if self.index.n_rules == 0:
             return 0
         scores.resize(padded(self.weights.n_classes))
-        for i in range(walk.tokens.size()):
-            self.index.candidates(walk, &walk.tokens[i], found)
+        for i in range(scanner.tokens.size()):
+            self.index.candidates(scanner, &scanner.tokens[i], found)
             if found.empty():
                 continue
-            rule = self.index.certain(&walk.tokens[i])
-            rules[i] = self.choose(walk, i, found, scores) if rule == UNCERTAIN else rule
+            rule = self.index.fixed_rule(&scanner.tokens[i])
+            rules[i] = self.choose(scanner, i, found, scores) if rule == AMBIGUOUS else rule
 
-    cdef int choose(self, Walk walk, size_t i, const vector[int]& found,
+    cdef int choose(self, TextScanner scanner, size_t i, const vector[int]& found,
                     vector[int16_t]& scores) except -1 nogil:
-        """The best of the rules found, or ONE_WORD."""
+        """Return the best of the matching rules, or ONE_WORD."""
         cdef uint64_t keys[MAX_TOKEN_KEYS]
-        cdef bint by_form = self.index.has_whole(walk.tokens[i].hash)
-        cdef int n = fill_token(walk, i, by_form, keys), best = ONE_WORD
+        cdef bint by_form = self.index.has_whole(scanner.tokens[i].hash)
+        cdef int n = fill_token(scanner, i, by_form, keys), best = ONE_WORD
         cdef size_t k
         for k in range(found.size()):
             if found[k] > self.index.n_chosen:
@@ -163,36 +163,37 @@ cdef class Expansion:
         return best
 
 
-cdef inline uint64_t affix(Walk walk, const Token* token, int n) noexcept nogil:
-    """The hash of the last n characters, of the first -n if n is negative; 0 if there are less."""
+cdef inline uint64_t affix(TextScanner scanner, const TokenSpan* token, int n) noexcept nogil:
+    """Return the hash of the last n (n < 0: first -n) characters; 0 for a shorter token."""
     cdef uint64_t hash = 1
     cdef int k
     if token.end - token.start < (n if n > 0 else -n):
         return 0
     for k in range(n):
-        hash = hashed_on(hash, walk.low[token.end - 1 - k])
+        hash = hashed_on(hash, scanner.low[token.end - 1 - k])
     for k in range(-n):
-        hash = hashed_on(hash, walk.low[token.start + k])
+        hash = hashed_on(hash, scanner.low[token.start + k])
     return hash
 
 
-cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept nogil:
-    """Write the keys of a token: how it is spelled, and its neighbours in the sentence.
+cdef int fill_token(TextScanner scanner, size_t i, bint by_form, uint64_t* keys) noexcept nogil:
+    """Write the keys of a token: its characters, and its neighbours in the sentence.
 
-    A token that has a rule to itself is known `by_form`. Keys that are the same wherever it stands
-    would then drown those of its neighbours.
+    With `by_form` (the token has a rule of its own) the affix keys are left out: they are the same
+    at every occurrence and would outweigh the neighbours.
     """
-    cdef const Token* token = &walk.tokens[i]
+    cdef const TokenSpan* token = &scanner.tokens[i]
     cdef uint64_t before = 0, after = 0, after_kinds = OUTSIDE, end2 = 0, end3 = 0, start2 = 0
     cdef uint64_t pair[MAX_TOKEN_KEYS][2]
     cdef int n = 0, k
     if not token.flags & BEGINS_SENTENCE:
-        before = walk.tokens[i - 1].hash
-        start2 = affix(walk, &walk.tokens[i - 1], 2)
-    if i + 1 < walk.tokens.size() and not walk.tokens[i + 1].flags & BEGINS_SENTENCE:
-        after = walk.tokens[i + 1].hash
-        end2, end3 = affix(walk, &walk.tokens[i + 1], 2), affix(walk, &walk.tokens[i + 1], 3)
-        after_kinds = walk.kind[walk.tokens[i + 1].start]
+        before = scanner.tokens[i - 1].hash
+        start2 = affix(scanner, &scanner.tokens[i - 1], 2)
+    if i + 1 < scanner.tokens.size() and not scanner.tokens[i + 1].flags & BEGINS_SENTENCE:
+        after = scanner.tokens[i + 1].hash
+        end2 = affix(scanner, &scanner.tokens[i + 1], 2)
+        end3 = affix(scanner, &scanner.tokens[i + 1], 3)
+        after_kinds = scanner.kind[scanner.tokens[i + 1].start]
     n = put_pair(pair, n, token.hash, 0)
     n = put_pair(pair, n, token.hash, before)
     n = put_pair(pair, n, token.hash, after)
@@ -200,18 +201,18 @@ cdef int fill_token(Walk walk, size_t i, bint by_form, uint64_t* keys) noexcept 
     n = put_pair(pair, n, token.hash, end2)
     n = put_pair(pair, n, token.hash, end3)
     n = put_pair(pair, n, token.hash, after_kinds)
-    n = put_pair(pair, n, token.hash, walk.kind[token.start])
+    n = put_pair(pair, n, token.hash, scanner.kind[token.start])
     if by_form:
         return mix_pairs(pair, n, keys)
     for k in range(1, LONGEST + 1):
-        n = put_pair(pair, n, affix(walk, token, k), 0)
-        n = put_pair(pair, n, affix(walk, token, -k), 0)
+        n = put_pair(pair, n, affix(scanner, token, k), 0)
+        n = put_pair(pair, n, affix(scanner, token, -k), 0)
     n = put_pair(pair, n, 1, 0)
-    n = put_pair(pair, n, affix(walk, token, 2), before)
-    n = put_pair(pair, n, affix(walk, token, 2), after)
-    n = put_pair(pair, n, affix(walk, token, 3), affix(walk, token, -3))
-    n = put_pair(pair, n, affix(walk, token, 2), walk.kind[token.start])
-    n = put_pair(pair, n, affix(walk, token, 2), min(token.end - token.start, 8))
+    n = put_pair(pair, n, affix(scanner, token, 2), before)
+    n = put_pair(pair, n, affix(scanner, token, 2), after)
+    n = put_pair(pair, n, affix(scanner, token, 3), affix(scanner, token, -3))
+    n = put_pair(pair, n, affix(scanner, token, 2), scanner.kind[token.start])
+    n = put_pair(pair, n, affix(scanner, token, 2), min(token.end - token.start, 8))
     return mix_pairs(pair, n, keys)
 
 

@@ -1,7 +1,7 @@
-"""Online training of which rule a token has: a perceptron over the rules that it meets.
+"""Online training of token expansion: a perceptron over the rules that match a token.
 
-From a feature that was seen once, such as the word behind this one "its", it would learn that case
-by heart, and nothing about words that it does not know: rare features are not learned.
+Features below the cutoff are not learned: a word seen once beside "its" would memorise that
+occurrence and not generalise to unknown words.
 """
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
@@ -10,16 +10,16 @@ from dodona.core.base.hashing cimport hashed_on
 from dodona.core.base.nodes cimport NONE
 from dodona.core.segmenting.characters cimport CodePoints
 from dodona.core.segmenting.expansion cimport MAX_TOKEN_KEYS, ONE_WORD, RuleIndex, fill_token
-from dodona.core.segmenting.places cimport BEGINS_SENTENCE, N_PAIRS, Token, Walk
+from dodona.core.segmenting.text_scanner cimport BEGINS_SENTENCE, N_PAIRS, TokenSpan, TextScanner
 from dodona.core.weights.cutoff cimport count_keys, start_counting
 from dodona.core.weights.linear cimport Weights, padded
 from dodona.core.weights.margin cimport MarginPerceptron
 
 
 cdef class ExpansionTrainer(MarginPerceptron):
-    """Trains on the tokens of a text, (start, end, whether a sentence begins); gold has rules."""
+    """Trainer on the tokens of a text (see `TextSplitter.tokens`) and their gold rules."""
     cdef readonly RuleIndex index
-    cdef Walk walk
+    cdef TextScanner scanner
     cdef vector[int] gold
     cdef vector[float] scores
 
@@ -28,51 +28,52 @@ cdef class ExpansionTrainer(MarginPerceptron):
         cdef Py_ssize_t start, end, k
         cdef uint64_t hash
         self.index, self.weights = index, Weights(index.n_rules + 1)
-        self.walk, self.margin = Walk(text, bytes(N_PAIRS)), margin
+        self.scanner, self.margin = TextScanner(text, bytes(N_PAIRS)), margin
         for start, end, begins in tokens:
             if not 0 <= start < end <= len(text):
                 raise ValueError(f"a token from {start} to {end} of {len(text)} characters")
             hash = 0
             for k in range(start, end):
-                hash = hashed_on(hash, self.walk.low[k])
-            self.walk.tokens.push_back(Token(start, end, hash, BEGINS_SENTENCE if begins else 0))
-        if self.walk.tokens.size() and not self.walk.tokens[0].flags & BEGINS_SENTENCE:
-            raise ValueError("the first token begins no sentence")
+                hash = hashed_on(hash, self.scanner.low[k])
+            self.scanner.tokens.push_back(
+                TokenSpan(start, end, hash, BEGINS_SENTENCE if begins else 0))
+        if self.scanner.tokens.size() and not self.scanner.tokens[0].flags & BEGINS_SENTENCE:
+            raise ValueError("the first token does not begin a sentence")
         for rule in gold:
             self.gold.push_back(rule)
         self.scores.resize(padded(self.weights.n_classes))
-        if self.gold.size() != self.walk.tokens.size():
-            raise ValueError(f"{self.gold.size()} rules for {self.walk.tokens.size()} tokens")
+        if self.gold.size() != self.scanner.tokens.size():
+            raise ValueError(f"{self.gold.size()} rules for {self.scanner.tokens.size()} tokens")
         start_counting(&self.cutoff, cutoff, exactly=True)
-        for i in self.met():
+        for i in self.matching():
             self.count(i)
 
-    def met(self):
-        """The numbers of the tokens to learn from: those that meet a rule.
+    def matching(self):
+        """Return the indices of the tokens that match a rule, from which to learn.
 
-        Tokens that are certain are among them: they tell what to do with others that end alike.
+        Tokens with a fixed rule are included: they inform about tokens with the same ending.
         """
         cdef vector[int] found
         cdef size_t i
         numbers = []
-        for i in range(self.walk.tokens.size()):
-            self.index.candidates(self.walk, &self.walk.tokens[i], found)
+        for i in range(self.scanner.tokens.size()):
+            self.index.candidates(self.scanner, &self.scanner.tokens[i], found)
             if found.size():
                 numbers.append(i)
         return numbers
 
     def train(self, order):
-        """Learn from the tokens of these numbers, in this order."""
+        """Learn from the tokens with these indices, in this order."""
         cdef vector[int] found
         cdef size_t i
         for i in order:
-            if i >= self.walk.tokens.size():
+            if i >= self.scanner.tokens.size():
                 raise IndexError(f"no token {i}")
-            self.index.candidates(self.walk, &self.walk.tokens[i], found)
+            self.index.candidates(self.scanner, &self.scanner.tokens[i], found)
             self.learn_token(i, found)
 
     cdef int fill(self, size_t i, uint64_t* keys) noexcept nogil:
-        return fill_token(self.walk, i, self.index.has_whole(self.walk.tokens[i].hash), keys)
+        return fill_token(self.scanner, i, self.index.has_whole(self.scanner.tokens[i].hash), keys)
 
     cdef int count(self, size_t i) except -1 nogil:
         cdef uint64_t keys[MAX_TOKEN_KEYS]

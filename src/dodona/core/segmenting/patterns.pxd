@@ -1,10 +1,10 @@
-"""Stretches of text that have a form of their own in any language."""
+"""Patterns of characters that mean the same in every language: addresses, dates, numbers."""
 from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
     NO_PATTERN = 0
     ADDRESS             # URL or e-mail address
-    DOMAIN              # a host without a scheme, or the name of a file
+    DOMAIN              # a host without a scheme, or a file name
     MENTION             # @name
     HASHTAG
     DATE                # 2024-05-01, 1/2/2024, 2024-05-01T10:30Z
@@ -14,18 +14,18 @@ cdef enum:
     PATH                # /usr/bin/env, C:\\Temp
     EMOTICON            # :-)
     INITIAL             # the J of "J. Doe", J.R.R, U.S
-    DOTTED              # p.m, Ph.D: without the last period, which may end the sentence, too
-    N_PATTERNS = 16     # room to grow
+    DOTTED              # p.m, Ph.D: without the last period, which may also end the sentence
+    N_PATTERNS = 16     # with spare ids
 
 cdef enum:
-    MAX_ATOM = 2048     # characters of a stretch
+    MAX_ATOM = 2048     # characters of a match
 
-cdef struct Stretch:
-    Py_ssize_t end      # the beginning, if there is no pattern
+cdef struct PatternMatch:
+    Py_ssize_t end      # the start, if nothing matches
     uint8_t pattern
 
 
-cdef Stretch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                        Py_ssize_t end) noexcept nogil
-cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                        Py_ssize_t end, bint after_space) noexcept nogil
+cdef PatternMatch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                             Py_ssize_t end) noexcept nogil
+cdef PatternMatch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                             Py_ssize_t end, bint after_space) noexcept nogil

@@ -1,7 +1,7 @@
-"""Stretches of text that have a form of their own in any language: addresses, dates, numbers.
+"""Patterns of characters that mean the same in every language: addresses, dates, numbers.
 
-They are recognised where a token begins. Whether they are one token is for the treebank to say: a
-pattern that it keeps whole is kept whole everywhere, and so is one that it does not have.
+They are matched where a token begins. The treebank decides whether a match is one token: a pattern
+that it never splits, or does not contain, is always one token.
 
 Characters are those of `CodePoints.low`: lower case, with 0 for every digit.
 """
@@ -18,21 +18,21 @@ PATTERNS = {
     "time": TIME, "number": NUMBER, "version": VERSION, "path": PATH, "emoticon": EMOTICON,
     "dotted": DOTTED, "initial": INITIAL,
 }
-# endings of hosts and files, digits written as 0; few could follow a full stop without a space
+# endings of hosts and files, digits written as 0; few can follow a full stop without a space
 cdef const char* ENDINGS = (
     b" com org net edu gov info biz html htm php pdf doc docx xls xlsx ppt pptx txt csv json xml"
     b" yaml yml toml md py js ts css java cpp jpg jpeg png gif svg mp0 zip gz exe dll conllu ipynb"
     b" sh sql log cfg ini io uk de fr eu nl ca au jp ch se ")
 
 
-cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                        Py_ssize_t end, bint after_space) noexcept nogil:
-    """The pattern that begins here, and where it ends; `after_space`: nothing is glued to it."""
-    cdef Stretch found
+cdef PatternMatch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                             Py_ssize_t end, bint after_space) noexcept nogil:
+    """Match any pattern at `start`; `after_space` means that nothing directly precedes it."""
+    cdef PatternMatch found
     cdef uint32_t c = low[start]
     cdef Py_ssize_t most = min(end, start + MAX_ATOM)
     if is_plain(low, kind, start, most):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     found = address_at(low, kind, start, end)
     if found.pattern:
         return found
@@ -42,7 +42,7 @@ cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t sta
         if c == c"v" and start + 1 < end and kind[start + 1] == DIGIT:
             found = numeric(low, kind, start + 1, most)
             if found.pattern == VERSION or found.pattern == NUMBER:
-                return Stretch(found.end, VERSION)
+                return PatternMatch(found.end, VERSION)
             found.end = start + 1
             while found.end < most and kind[found.end] == DIGIT:
                 found.end += 1
@@ -64,7 +64,7 @@ cdef Stretch recognised(const uint32_t* low, const uint8_t* kind, Py_ssize_t sta
 
 cdef inline bint is_plain(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
                           Py_ssize_t most) noexcept nogil:
-    """Whether a word is nothing but letters, as most are: a look at it saves all others."""
+    """Whether a word has letters only: a quick test that spares most words all others."""
     cdef Py_ssize_t i = start
     if not is_wordlike(kind[start]) or kind[start] == DIGIT:
         return False
@@ -73,17 +73,17 @@ cdef inline bint is_plain(const uint32_t* low, const uint8_t* kind, Py_ssize_t s
     return i == most or is_space(kind[i]) or low[i] == c"," or low[i] == c"'"
 
 
-cdef Stretch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                        Py_ssize_t end) noexcept nogil:
-    """A URL or an e-mail address."""
+cdef PatternMatch address_at(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                             Py_ssize_t end) noexcept nogil:
+    """Match a URL or an e-mail address."""
     cdef Py_ssize_t found
     if not is_wordlike(kind[start]):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     end = min(end, start + MAX_ATOM)
     found = url(low, kind, start, end)
     if found == start:
         found = email(low, kind, start, end)
-    return Stretch(found, ADDRESS if found > start else NO_PATTERN)
+    return PatternMatch(found, ADDRESS if found > start else NO_PATTERN)
 
 
 cdef Py_ssize_t url(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
@@ -105,7 +105,7 @@ cdef Py_ssize_t url(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
     while i < most and not is_space(kind[i]) and not ends_url(low[i]):
         i += 1
         if is_wordlike(kind[i - 1]) or low[i - 1] == c"/":
-            end = i             # what stands at its end, a period say, is not part of it
+            end = i             # trailing punctuation is not part of it
     return end if i > start + 4 else start
 
 
@@ -128,9 +128,9 @@ cdef Py_ssize_t email(const uint32_t* low, const uint8_t* kind, Py_ssize_t start
     return end
 
 
-cdef Stretch numeric(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                     Py_ssize_t most) noexcept nogil:
-    """Groups of digits: a date, a time, a number, a version; by what stands between the groups."""
+cdef PatternMatch numeric(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                          Py_ssize_t most) noexcept nogil:
+    """Match groups of digits: a date, time, number or version, according to the separators."""
     cdef Py_ssize_t i = start, group = start, date_end
     cdef int n_groups = 1, longest = 0
     cdef uint32_t between = 0, mark
@@ -152,32 +152,32 @@ cdef Stretch numeric(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
         i += 1
         group = i
     if n_groups == 1 or longest > MAX_DIGITS:
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     if i < most and (kind[i] == DIGIT or is_wordlike(kind[i]) and between != c":"
                      and low[i] != c"t" and between != c"." and between != c","):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     if between == c":":
-        return Stretch(i, TIME)
+        return PatternMatch(i, TIME)
     if (between == c"-" or between == c"/" or between == c".") and not is_mixed and n_groups == 3:
         if between != c"." or longest == 4 and group_lengths_date(kind, low, start, i):
             if longest > 4:
-                return Stretch(start, NO_PATTERN)
+                return PatternMatch(start, NO_PATTERN)
             date_end = i
             if i + 1 < most and low[i] == c"t" and kind[i + 1] == DIGIT:
                 date_end = clock(low, kind, i + 1, most)
             elif i < most and is_wordlike(kind[i]):
-                return Stretch(start, NO_PATTERN)
-            return Stretch(date_end, DATE)
+                return PatternMatch(start, NO_PATTERN)
+            return PatternMatch(date_end, DATE)
     if between == c"-" or between == c"/":
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     if between == c"." and not is_mixed and n_groups > 2:
-        return Stretch(i, VERSION)
-    return Stretch(i, NUMBER)
+        return PatternMatch(i, VERSION)
+    return PatternMatch(i, NUMBER)
 
 
 cdef bint group_lengths_date(const uint8_t* kind, const uint32_t* low, Py_ssize_t start,
                              Py_ssize_t end) noexcept nogil:
-    """Whether groups of digits are as long as those of a date, 1.5.2024 or 2024.05.01."""
+    """Whether groups of digits have the lengths of a date: 1.5.2024 or 2024.05.01."""
     cdef Py_ssize_t i, group = start
     cdef int n = 0, length
     for i in range(start, end + 1):
@@ -192,7 +192,7 @@ cdef bint group_lengths_date(const uint8_t* kind, const uint32_t* low, Py_ssize_
 
 cdef Py_ssize_t clock(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
                       Py_ssize_t most) noexcept nogil:
-    """Where the time of day ends that follows the T of a date."""
+    """Return the end of the time of day that follows the T of a date."""
     cdef Py_ssize_t i = start, end = start
     while i < most and (kind[i] == DIGIT or low[i] == c":" or low[i] == c"." or low[i] == c"z"
                         or low[i] == c"+" or low[i] == c"-"):
@@ -202,9 +202,9 @@ cdef Py_ssize_t clock(const uint32_t* low, const uint8_t* kind, Py_ssize_t start
     return end
 
 
-cdef Stretch lettered(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                      Py_ssize_t most) noexcept nogil:
-    """What begins with a letter: U.S, example.com, setup.py, C:\\Temp."""
+cdef PatternMatch lettered(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                           Py_ssize_t most) noexcept nogil:
+    """Match what begins with a letter: U.S, example.com, setup.py, C:\\Temp."""
     cdef Py_ssize_t i = start, part = start, end
     cdef int n_parts = 0, longest = 0
     while i < most:
@@ -222,36 +222,36 @@ cdef Stretch lettered(const uint32_t* low, const uint8_t* kind, Py_ssize_t start
     if n_parts == 1:
         if (i == start + 1 and (kind[start] == UPPER or kind[start] == LETTER)
                 and i < most and kind[i] == PERIOD):
-            return Stretch(i, INITIAL)
-        return Stretch(start, NO_PATTERN)
+            return PatternMatch(i, INITIAL)
+        return PatternMatch(start, NO_PATTERN)
     if longest <= 2 and kind[start] != DIGIT:
-        return Stretch(i, INITIAL if longest == 1 and kind[start] == UPPER else DOTTED)
+        return PatternMatch(i, INITIAL if longest == 1 and kind[start] == UPPER else DOTTED)
     if not is_ending(low, part, i):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     end = i
-    while i < most and low[i] == c"/":      # what follows a host
+    while i < most and low[i] == c"/":      # the path after a host
         while i < most and not is_space(kind[i]) and not ends_url(low[i]):
             i += 1
             if is_wordlike(kind[i - 1]) or low[i - 1] == c"/":
                 end = i
-    return Stretch(end, DOMAIN)
+    return PatternMatch(end, DOMAIN)
 
 
-cdef Stretch tag(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                 Py_ssize_t most) noexcept nogil:
-    """@name or #topic: a letter comes first, so that "#3" and "@2.95" are others."""
+cdef PatternMatch tag(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                      Py_ssize_t most) noexcept nogil:
+    """Match @name or #topic; a letter must come first, unlike in "#3" and "@2.95"."""
     cdef Py_ssize_t i = start + 1
     most = min(most, start + MAX_NAME)
     if i >= most or kind[i] == DIGIT or kind[i] == MARK or not is_wordlike(kind[i]):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     while i < most and (is_wordlike(kind[i]) or low[i] == c"_"):
         i += 1
-    return Stretch(i, MENTION if low[start] == c"@" else HASHTAG)
+    return PatternMatch(i, MENTION if low[start] == c"@" else HASHTAG)
 
 
-cdef Stretch path(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                  Py_ssize_t most) noexcept nogil:
-    """/usr/bin/env, ~/notes.txt, ./run, \\Temp\\x: two names, or one after a point or tilde."""
+cdef PatternMatch path(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                       Py_ssize_t most) noexcept nogil:
+    """Match a path: /usr/bin/env, ~/notes.txt, ./run, \\Temp\\x; a lone /name is none."""
     cdef Py_ssize_t i = start, end = start
     cdef int n_names = 0
     cdef bint is_relative = low[start] == c"~" or low[start] == c"."
@@ -259,7 +259,7 @@ cdef Stretch path(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
     while i < most and i < start + 2 and (low[i] == c"~" or low[i] == c"."):
         i += 1
     if i >= most or low[i] != c"/" and low[i] != c"\\":
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     slash = low[i]
     while i < most and low[i] == slash:
         i += 1
@@ -270,13 +270,13 @@ cdef Stretch path(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
                 end = i
         n_names += is_wordlike(kind[end - 1])
     if n_names + is_relative + (slash == c"\\") < 2:
-        return Stretch(start, NO_PATTERN)
-    return Stretch(end, PATH)
+        return PatternMatch(start, NO_PATTERN)
+    return PatternMatch(end, PATH)
 
 
-cdef Stretch emoticon(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
-                      Py_ssize_t most) noexcept nogil:
-    """Eyes, perhaps a nose, a mouth that may be repeated: :-) ;) :D :(( <3"""
+cdef PatternMatch emoticon(const uint32_t* low, const uint8_t* kind, Py_ssize_t start,
+                           Py_ssize_t most) noexcept nogil:
+    """Match eyes, an optional nose and a mouth, which may be repeated: :-) ;) :D :(( <3"""
     cdef Py_ssize_t i = start
     cdef uint32_t mouth
     if low[i] == c">" and i + 1 < most:
@@ -284,24 +284,24 @@ cdef Stretch emoticon(const uint32_t* low, const uint8_t* kind, Py_ssize_t start
     if low[i] == c"<" and i + 1 < most and low[i + 1] == c"0":
         return ended(kind, start, i + 2, most, EMOTICON)
     if not (low[i] == c":" or low[i] == c";" or low[i] == c"="):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     i += 1
     while i < most and i < start + 4 and (low[i] == c"-" or low[i] == c"'" or low[i] == c"^"):
         i += 1
     if i >= most or not is_mouth(low[i]):
-        return Stretch(start, NO_PATTERN)
+        return PatternMatch(start, NO_PATTERN)
     mouth = low[i]
     while i < most and low[i] == mouth:
         i += 1
     return ended(kind, start, i, most, EMOTICON)
 
 
-cdef inline Stretch ended(const uint8_t* kind, Py_ssize_t start, Py_ssize_t i, Py_ssize_t most,
-                          uint8_t pattern) noexcept nogil:
-    """A stretch that no letter or digit may follow."""
+cdef inline PatternMatch ended(const uint8_t* kind, Py_ssize_t start, Py_ssize_t i, Py_ssize_t most,
+                               uint8_t pattern) noexcept nogil:
+    """Return a match from start to i, unless a letter or digit follows."""
     if i < most and is_wordlike(kind[i]):
-        return Stretch(start, NO_PATTERN)
-    return Stretch(i, pattern)
+        return PatternMatch(start, NO_PATTERN)
+    return PatternMatch(i, pattern)
 
 
 cdef inline bint is_mouth(uint32_t c) noexcept nogil:
@@ -327,11 +327,11 @@ cdef inline bint ends_url(uint32_t low) noexcept nogil:
 
 
 cdef bint is_ending(const uint32_t* low, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Whether these characters are one of ENDINGS."""
+    """Whether the characters from start to end are one of ENDINGS."""
     cdef const char* ending = ENDINGS
     cdef Py_ssize_t i
     while ending[0]:
-        ending += 1             # to the first letter of a word
+        ending += 1             # skip the space before a word
         i = start
         while i < end and ending[0] and low[i] == <uint32_t> ending[0]:
             ending += 1
@@ -345,7 +345,7 @@ cdef bint is_ending(const uint32_t* low, Py_ssize_t start, Py_ssize_t end) noexc
 
 cdef Py_ssize_t after(const uint32_t* low, Py_ssize_t start, Py_ssize_t end,
                       const char* wanted) noexcept nogil:
-    """Where the wanted characters end, if they stand here; else `start`."""
+    """Return the end of the wanted characters at `start`, or `start` if they are not there."""
     cdef Py_ssize_t i = start
     while wanted[0]:
         if i >= end or low[i] != <uint32_t> wanted[0]:
@@ -356,13 +356,13 @@ cdef Py_ssize_t after(const uint32_t* low, Py_ssize_t start, Py_ssize_t end,
 
 
 def pattern_at(CodePoints text not None, Py_ssize_t start=0, bint after_space=True):
-    """The name of the pattern that begins there and where it ends; None if there is none.
+    """Return the name and the end of the pattern that matches at `start`, or None.
 
     >>> from array import array
     >>> pattern_at(CodePoints(array("I", map(ord, "2024-05-01."))))
     ('date', 10)
     """
-    cdef Stretch found
+    cdef PatternMatch found
     if not 0 <= start < len(text):
         raise IndexError(f"no character {start} among {len(text)}")
     found = recognised(text.low.data(), text.kind.data(), start, len(text), after_space)

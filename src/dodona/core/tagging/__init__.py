@@ -1,1 +1,1 @@
-"""The tagger: features, search, training."""
+"""The compiled tagger: features, search, training."""

@@ -1,7 +1,7 @@
-"""Feature keys of a word: templates compiled to index lists, hashed as those of states are.
+"""Feature keys of a word: templates compiled to index lists, hashed like those of states.
 
-Templates that look at the tags which the task itself gives (its history) stand last: the others
-have the same keys however the words before were tagged, so that a beam scores them once.
+Templates with tags of the task itself (the history) come last: the keys of the others, the static
+ones, do not depend on earlier predictions, so a beam scores them once.
 """
 from itertools import takewhile
 
@@ -11,13 +11,8 @@ from dodona.core.features.corpus cimport Corpus
 from dodona.core.weights.linear cimport MAX_KEYS
 
 
-def looks_at_itself(parts):
-    """Whether a template is about the word to be tagged alone."""
-    return all(place == 0 for place, _ in parts)
-
-
 cdef class TagFeatures:
-    """Templates, as `tag_templates` lists them, over these columns; the task fills in `own`.
+    """Compiled templates (`tag_templates`) over corpus columns; the task fills in `own`.
 
     >>> features = TagFeatures([[(0, "form")], [(-1, "upos"), (0, "form")]], ("form", "upos"),
     ...                        "upos")
@@ -28,61 +23,62 @@ cdef class TagFeatures:
     def __init__(self, templates, columns, str own):
         history = [any(column == own for _, column in parts) for parts in templates]
         self.n_templates, self.n_static = len(history), history.count(False)
-        static = (parts for parts, is_history in zip(templates, history) if not is_history)
-        self.n_alone = len(list(takewhile(looks_at_itself, static)))
+        alone = (all(offset == 0 for offset, _ in parts)
+                 for parts, is_history in zip(templates, history) if not is_history)
+        self.n_alone = len(list(takewhile(bool, alone)))
         if self.n_templates > MAX_KEYS:
-            raise ValueError(f"{self.n_templates} templates; at most {MAX_KEYS} are possible")
-        for place, column in (part for parts in templates for part in parts):
-            if abs(place) > REACH or place >= 0 and column == own:
-                raise ValueError(f"{column} of the word at {place:+} is not known")
+            raise ValueError(f"{self.n_templates} templates, more than {MAX_KEYS}")
+        for offset, column in (part for parts in templates for part in parts):
+            if abs(offset) > REACH or offset >= 0 and column == own:
+                raise ValueError(f"a template reads {column} at {offset:+}, which is not available")
         numbers = {}
         for number, parts in sorted(enumerate(templates), key=lambda item: history[item[0]]):
             self.seeds.push_back(seed(number))
-            for place, column in parts:
-                if (place, column) not in numbers:
+            for offset, column in parts:
+                if (offset, column) not in numbers:
                     self.atoms.push_back(TagAtom(
-                        place + REACH, columns.index(column), multiplier(len(numbers))))
-                self.parts.push_back(numbers.setdefault((place, column), len(numbers)))
+                        offset + REACH, columns.index(column), multiplier(len(numbers))))
+                self.parts.push_back(numbers.setdefault((offset, column), len(numbers)))
             self.ends.push_back(<int32_t> self.parts.size())
 
     def keys(self, Corpus corpus not None, int sentence, int word):
-        """The keys of a word's features, those of the history last; words count from 1."""
+        """Return the feature keys of a word, counted from 1; the history's keys come last."""
         cdef vector[uint64_t] keys
         cdef WordsC words
         if not (0 <= sentence < len(corpus) and 0 < word <= corpus.n_words[sentence]):
-            raise IndexError(f"no word {word} of a sentence {sentence}")
+            raise IndexError(f"there is no word {word} in a sentence {sentence}")
         for i in range(self.atoms.size()):
             if self.atoms[i].column >= corpus.n_columns:
-                raise ValueError(f"{corpus.n_columns} columns are not enough for the templates")
+                raise ValueError(f"the templates need more than {corpus.n_columns} columns")
         words = corpus.words(sentence)
         keys.resize(self.n_templates)
         self.fill(&words, word, 0, self.n_templates, keys.data())
         return list(keys)
 
     cdef void fill_static(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
-        """The n_static keys that do not depend on the history."""
+        """Write the keys of the static templates."""
         self.fill(words, word, 0, self.n_static, keys)
 
     cdef void fill_history(self, const WordsC* words, int word, uint64_t* keys) noexcept nogil:
-        """The keys that do, with the tags that stand in the task's column."""
+        """Write the keys of the history, read from the task's column."""
         self.fill(words, word, self.n_static, self.n_templates, keys)
 
     cdef void fill(self, const WordsC* words, int word, int first, int last,
                    uint64_t* keys) noexcept nogil:
         cdef size_t stride = n_nodes(words.n_words)
         cdef const int32_t* column = words.values + 1
-        cdef int32_t node[N_PLACES]
-        cdef int place, t, at = self.ends[first - 1] if first else 0
+        cdef int32_t node[N_OFFSETS]
+        cdef int offset, t, at = self.ends[first - 1] if first else 0
         cdef uint64_t key
         cdef const TagAtom* atom
-        for place in range(N_PLACES):
-            node[place] = word + place - REACH
-            if node[place] < 0 or node[place] > words.n_words + 1:
-                node[place] = -1                        # ID_MISSING in every column
+        for offset in range(N_OFFSETS):
+            node[offset] = word + offset - REACH
+            if node[offset] < 0 or node[offset] > words.n_words + 1:
+                node[offset] = -1                        # ID_MISSING in every column
         for t in range(first, last):
             key = self.seeds[t]
             while at < self.ends[t]:
                 atom = &self.atoms[self.parts[at]]
-                key += atom.multiplier * <uint64_t> column[atom.column * stride + node[atom.place]]
+                key += atom.multiplier * <uint64_t> column[atom.column * stride + node[atom.offset]]
                 at += 1
-            keys[t - first] = mixed(key) | 1            # 0 marks an empty place in tables
+            keys[t - first] = mixed(key) | 1            # 0 marks an empty table slot

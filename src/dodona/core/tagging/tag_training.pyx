@@ -1,9 +1,9 @@
 """Online training of a tagging task: a perceptron for greedy search, or a structured one.
 
-Greedy: the history is what the tagger itself has predicted. A word is learned from unless the right
-class wins by a margin (on en_ewt 0.1 points of XPOS better than learning from errors alone).
-Structured: the beam and the gold tags are compared where the best wrong item is furthest above them
-(max-violation, Huang, Fayong & Guo 2012); where it is not above them, nothing is learned.
+Greedy: the history consists of the tagger's own predictions; weights are updated unless the gold
+class wins by a margin (on en_ewt 0.1 points of XPOS better than updates on errors alone).
+Structured: the update is at the word where the best wrong hypothesis exceeds the gold tags most
+(max-violation, Huang, Fayong & Guo 2012); there is none if it never does.
 """
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
@@ -21,46 +21,46 @@ from dodona.core.weights.margin cimport MarginPerceptron
 
 
 cdef class TagTrainer(MarginPerceptron):
-    """Trains the weights of a task on a corpus, sentence by sentence; `gold` has all classes.
+    """Trainer of a task's weights, sentence by sentence; `gold` has the class of every word.
 
-    Predictions stay in the corpus, for the tasks that come after. Features that occur less often
-    than `cutoff` among the gold tags are not learned: on en_ewt half of them, and none is missed.
-    With a cutoff of 1 all are, those too that only follow a wrong tag.
+    Predictions stay in the corpus for later tasks. Features that occur less often than `cutoff`
+    with gold tags are not learned: half of them on en_ewt, without loss. With a cutoff of 1 all are
+    learned, also those that occur only after a wrong tag.
     """
     cdef readonly Corpus corpus
     cdef readonly TagTask task
     cdef int width
     cdef TagBeam beam
     cdef vector[int32_t] gold
-    cdef vector[int32_t] wanted         # per node: gold tags, but certain words as they are
+    cdef vector[int32_t] wanted         # per node: gold tags, but fixed classes where there are
     cdef vector[int32_t] guessed
     cdef vector[uint64_t] keys
     cdef vector[float] scores
-    cdef int32_t* own                   # the task's column of the sentence at hand
+    cdef int32_t* own                   # the task's column of the current sentence
 
     def __init__(self, Corpus corpus, TagTask task, Weights weights, const uint32_t[::1] gold, *,
                  int width=1, float margin=0, int cutoff=1):
         if corpus.n_columns != task.n_columns or gold.shape[0] != corpus.n_words_total:
-            raise ValueError("the corpus has other columns than the task, or other words than gold")
+            raise ValueError("the corpus does not fit the task's columns or the gold words")
         self.corpus, self.task, self.weights = corpus, task, weights
         self.width, self.margin = width, margin
         self.beam = TagBeam(task, OnlineTagScorer(weights), width)
         self.keys.resize(task.features.n_templates)
         self.scores.resize(task.n_padded)
         for klass in gold:
-            if klass >= <uint32_t> task.n_certain:
-                raise ValueError(f"class {klass}, but there are {task.n_certain}")
+            if klass >= <uint32_t> task.n_all_classes:
+                raise ValueError(f"class {klass}, but there are {task.n_all_classes}")
             self.gold.push_back(klass)
         start_counting(&self.cutoff, cutoff if cutoff > 1 else 0)
         for sentence in range(len(corpus)):
             self.count(sentence)
 
     def train(self, order):
-        """Learn from the sentences of these numbers, in this order."""
+        """Learn from the sentences with these indices, in this order."""
         cdef int sentence
         for sentence in order:
             if not 0 <= sentence < <int> self.corpus.n_words.size():
-                raise IndexError(f"no sentence {sentence}")
+                raise IndexError(f"there is no sentence {sentence}")
             with nogil:
                 self.own = self.task.own(self.corpus, sentence)
                 if self.width == 1:
@@ -79,15 +79,15 @@ cdef class TagTrainer(MarginPerceptron):
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int i, predicted
         for i in range(1, words.n_words + 1):
-            predicted = self.task.certain(&words, i)
+            predicted = self.task.fixed_class(&words, i)
             if predicted == NONE:
                 predicted = self.learn_word(&words, i, gold[i])
             self.own[i] = predicted + N_RESERVED
 
     cdef int learn_word(self, const WordsC* words, int word, int gold) except -1 nogil:
-        """Predict the class of a word and update; returns the prediction.
+        """Predict the class of a word, update the weights, return the prediction.
 
-        There is nothing to learn from a class that only certain words can have.
+        Classes that only words with fixed classes have are not learned.
         """
         cdef int c, rival = NONE, n_keys = self.task.features.n_templates
         self.task.features.fill(words, word, 0, n_keys, self.keys.data())
@@ -102,14 +102,14 @@ cdef class TagTrainer(MarginPerceptron):
         return self.learn(self.keys.data(), n_keys, self.scores.data(), gold, rival)
 
     cdef int count(self, int sentence) except -1 nogil:
-        """Count the features of a sentence whose words before are tagged right."""
+        """Count the features of a sentence, given gold tags."""
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
         cdef int32_t* own = self.task.own(self.corpus, sentence)
         cdef int i
         for i in range(1, words.n_words + 1):
             own[i] = gold[i] + N_RESERVED
-            if self.task.certain(&words, i) == NONE:
+            if self.task.fixed_class(&words, i) == NONE:
                 self.task.features.fill(&words, i, 0, self.task.features.n_templates,
                                         self.keys.data())
                 count_keys(&self.cutoff, self.keys.data(), self.task.features.n_templates)
@@ -117,15 +117,15 @@ cdef class TagTrainer(MarginPerceptron):
     cdef int train_structured(self, int sentence) except -1 nogil:
         cdef WordsC words = self.corpus.words(sentence)
         cdef const int32_t* gold = self.gold.data() + self.corpus.first_word[sentence] - 1
-        cdef int i, sure, worst = 0
+        cdef int i, fixed, worst = 0
         cdef float violation, most = 0, gold_score = 0
         self.wanted.resize(words.n_words + 1)
         self.beam.start(words.n_words, self.own)
         for i in range(1, words.n_words + 1):
-            sure = self.task.certain(&words, i)
-            self.wanted[i] = gold[i] if sure == NONE else sure
+            fixed = self.task.fixed_class(&words, i)
+            self.wanted[i] = gold[i] if fixed == NONE else fixed
             self.beam.extend(&words, i, self.wanted[i])
-            if sure == NONE:
+            if fixed == NONE:
                 self.put_history(i, self.wanted)
                 self.beam.score_history(&words, i)
                 gold_score += self.beam.scores[gold[i]]
@@ -147,14 +147,14 @@ cdef class TagTrainer(MarginPerceptron):
             self.own[i] = tags[i] + N_RESERVED
 
     cdef int move_towards(self, const WordsC* words, int word) except -1 nogil:
-        """Raise the wanted tag after the wanted history, lower the guessed one after its own."""
+        """Raise the wanted tag with the wanted history, lower the guessed tag with its own."""
         cdef int n_static = self.task.features.n_static
         cdef int n_history = self.task.features.n_templates - n_static
         cdef int i
         cdef bint differs = False
         for i in range(max(word - REACH, 1), word + 1):
             differs = differs or self.wanted[i] != self.guessed[i]
-        if not differs or self.task.certain(words, word) != NONE:
+        if not differs or self.task.fixed_class(words, word) != NONE:
             return 0
         if self.wanted[word] != self.guessed[word]:
             self.task.features.fill_static(words, word, self.keys.data())

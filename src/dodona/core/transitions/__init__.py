@@ -1,1 +1,1 @@
-"""Transition systems and their oracles."""
+"""Transition systems: states, gold trees and graphs, systems with their oracles, registry."""

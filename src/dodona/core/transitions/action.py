@@ -1,4 +1,4 @@
-"""A transition as people name it: a move and, where the move builds an arc, its label."""
+"""Actions: a move and, if it builds an arc, its label."""
 
 from typing import NamedTuple
 

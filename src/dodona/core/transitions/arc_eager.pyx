@@ -1,9 +1,9 @@
-"""Arc-eager parsing (Nivre 2003) and its exact dynamic oracle (Goldberg & Nivre 2012, mended).
+"""Arc-eager parsing (Nivre 2003) and its exact dynamic oracle (Goldberg & Nivre 2012, corrected).
 
 A word is pushed by SHIFT, or by RIGHT-ARC when the top of the stack is its head; it leaves the
 stack by LEFT-ARC when the front of the buffer is its head, or by REDUCE when it has one already.
-Every arc is built as soon as both ends are in sight, so a gold arc is lost at the one moment at
-which one of its ends is pushed or popped without it, and costs are counts of such arcs.
+Two words meet once as top and front, so a gold arc is lost at the moment when one of its ends is
+pushed or popped without it, and costs are counts of such arcs.
 
 The costs printed in Figure 4 of the paper are wrong in three of four rows: LEFT-ARC forgets the
 arc from s to b, RIGHT-ARC the one from b to s, both the label of the arc they build, and RIGHT-ARC
@@ -20,7 +20,7 @@ from dodona.core.transitions.system cimport ROOT_NONE, MoveCost, System
 
 
 cdef int dependents_in_buffer(const StateC* state, const GoldC* gold, int node) noexcept nogil:
-    """Gold dependents of a stack word that are still to come."""
+    """Count the gold dependents of a stack word in the buffer."""
     cdef int i = gold.first[node + 1], count = 0
     while i > gold.first[node] and state.place[gold.child[i - 1]] == BUFFER:
         i -= 1
@@ -30,7 +30,7 @@ cdef int dependents_in_buffer(const StateC* state, const GoldC* gold, int node) 
 
 cdef int headless_dependents_on_stack(const StateC* state, const GoldC* gold,
                                       int node) noexcept nogil:
-    """Gold dependents of the front word that wait on the stack for a head."""
+    """Count the gold dependents of the front word on the stack that have no head yet."""
     cdef int i = gold.first[node], count = 0
     while i < gold.first[node + 1] and gold.child[i] < node:
         count += state.place[gold.child[i]] == STACK and state.head[gold.child[i]] == NONE
@@ -39,7 +39,7 @@ cdef int headless_dependents_on_stack(const StateC* state, const GoldC* gold,
 
 
 cdef class ArcEager(System):
-    """The arc-eager system; the artificial root stands first, last, or nowhere.
+    """The arc-eager system; the artificial root is first, last, or absent.
 
     `costs` is exact for every projective gold tree and every reachable state. For a non-projective
     one it never claims a false zero, but may overestimate, and a state may have no free action.
@@ -47,6 +47,15 @@ cdef class ArcEager(System):
 
     name = "arc-eager"
     order = 1
+    paper = "Nivre (2003); costs by Goldberg & Nivre (2012)"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer the head of the top of the stack, which is "
+                    "popped",
+        "RIGHT-ARC": "makes the top of the stack the head of the front of the buffer, which is "
+                     "pushed",
+        "REDUCE": "pops the top of the stack",
+    }
     roots = ("first", "last", "none")
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
@@ -123,7 +132,7 @@ cdef class ArcEager(System):
                                                         state.place[head_of_s] == BUFFER)
         costs[RIGHT_ARC].arcs = waiting + b_left_over + (
             head_of_b != s and state.place[head_of_b] in (STACK, BUFFER))
-        # a word left over is labelled as such; where gold has another label, that is lost anyway
+        # a word left over gets `root_label`; another gold label is lost anyway
         costs[SHIFT].labels = costs[REDUCE].labels = 0
         costs[LEFT_ARC].labels = -(s_left_over and label_is_wrong(gold, s, self.root_label_id))
         costs[RIGHT_ARC].labels = -(b_left_over and label_is_wrong(gold, b, self.root_label_id))
@@ -131,7 +140,7 @@ cdef class ArcEager(System):
         costs[LEFT_ARC].label = gold.label[s] if head_of_s == b else NONE
         costs[RIGHT_ARC].label = gold.label[b] if head_of_b == s and s != NONE else NONE
 
-    # Algorithm 1 of the paper; REDUCE also needs s to have a head, or its own example breaks.
+    # Algorithm 1 of the paper; REDUCE must also require that s has a head, or its example fails.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int head_of_b = gold.head[b]

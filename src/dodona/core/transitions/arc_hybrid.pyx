@@ -1,30 +1,22 @@
 """Arc-hybrid parsing (Kuhlmann et al. 2011) and its exact dynamic oracle (Goldberg & Nivre 2013).
 
-LEFT-ARC is that of arc-eager, RIGHT-ARC that of arc-standard: a word gets its head from the front
-of the buffer or from the word below it on the stack, and is complete from then on. A gold arc is
-lost at the one moment at which its dependent gets another head, its head gets one before the
-dependent, or something comes between the two; costs are counts of such arcs.
+LEFT-ARC is that of arc-eager, RIGHT-ARC that of arc-standard: a word is attached to the front of
+the buffer or to the word below it on the stack, and is complete from then on. A gold arc is lost at
+the moment when its dependent gets another head, its head is attached before the dependent, or a
+word comes between the two; costs are counts of such arcs.
 
 Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
 """
 from dodona.core.base.nodes cimport NONE
-from dodona.core.transitions.gold cimport GoldC
+from dodona.core.transitions.gold cimport GoldC, dependents_at
 from dodona.core.transitions.moves cimport LEFT_ARC, RIGHT_ARC, SHIFT
 from dodona.core.transitions.state cimport (
     BUFFER, STACK, StateC, add_arc, front, next_word, pop, push, top)
 from dodona.core.transitions.system cimport MoveCost, System
 
 
-cdef int dependents_at(const StateC* state, const GoldC* gold, int node, int place) noexcept nogil:
-    """Gold dependents of the node on the stack or in the buffer."""
-    cdef int i, count = 0
-    for i in range(gold.first[node], gold.first[node + 1]):
-        count += state.place[gold.child[i]] == place
-    return count
-
-
 cdef class ArcHybrid(System):
-    """The arc-hybrid system; the artificial root stands first or last.
+    """The arc-hybrid system; the artificial root is first or last.
 
     `costs` is exact for every projective gold tree and every reachable state. For a non-projective
     one it never claims a false zero, but may overestimate, and a state may have no free action.
@@ -32,6 +24,14 @@ cdef class ArcHybrid(System):
 
     name = "arc-hybrid"
     order = 6
+    paper = "Kuhlmann, Gómez-Rodríguez & Satta (2011); costs by Goldberg & Nivre (2013)"
+    joins = "hybrid"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer the head of the top of the stack, which is "
+                    "popped",
+        "RIGHT-ARC": "makes the second word of the stack the head of the top, which is popped",
+    }
     roots = ("first", "last")
     default_templates = "rich-hybrid"
 
@@ -42,7 +42,7 @@ cdef class ArcHybrid(System):
         self.when = ("a word in the buffer (not the root)",
                      "a word on top of the stack (not the root), and something in the buffer",
                      "a word on the stack, above another or the root")
-        # once all words are on the stack, it is emptied from above or, by the root behind it, too
+        # once all words are on the stack, RIGHT-ARC, or LEFT-ARC from a root behind it, empties it
         self.needed_arcs = ((RIGHT_ARC,), True), ((RIGHT_ARC,), False)
         if root == "last":
             self.needed_arcs = (((LEFT_ARC,), True),)
@@ -51,20 +51,6 @@ cdef class ArcHybrid(System):
     cdef bint final(self, const StateC* state) except -1 nogil:
         """Whether only the root is left."""
         return state.n_buffer + state.n_stack == 1
-
-    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
-        return front(state, 0) if move == LEFT_ARC else top(state, 1)
-
-    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
-        return top(state, 0)
-
-    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
-        if head < word:
-            state.n_stack, state.n_buffer = 2, 0
-            state.stack[0], state.stack[1] = head, word
-        else:
-            state.n_stack = state.n_buffer = 1
-            state.stack[0], state.buffer[0] = word, head
 
     # SHIFT      when  b is a word
     # LEFT-ARC   when  s0 is a word, and there is a b
@@ -112,8 +98,7 @@ cdef class ArcHybrid(System):
         costs[LEFT_ARC].label = gold.label[s0] if head_of_s0 == b else NONE
         costs[RIGHT_ARC].label = gold.label[s0] if head_of_s0 == s1 else NONE
 
-    # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
-    # gold.
+    # A gold arc as soon as its dependent is complete; an unreachable tree ends in other arcs.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s0 = top(state, 0), moves = self.valid_moves(state)
         if s0 != NONE and dependents_at(state, gold, s0, BUFFER) == 0:

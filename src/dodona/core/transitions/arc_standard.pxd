@@ -18,7 +18,7 @@ cdef inline bint waits(const StateC* state, const GoldC* gold, int node) noexcep
 
 
 cdef inline int gold_arc(const StateC* state, const GoldC* gold) noexcept nogil:
-    """The arc between the two topmost words that is gold and does not come too early, or NONE."""
+    """Return the move that builds a gold arc whose dependent is complete, or NONE."""
     cdef int s0 = top(state, 0), s1 = top(state, 1)
     if s1 == NONE:
         return NONE

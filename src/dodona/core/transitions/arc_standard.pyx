@@ -1,10 +1,10 @@
 """Arc-standard parsing (Nivre 2004) and its exact dynamic oracle (Goldberg, Sartorio & Satta 2014).
 
-Arcs join the two topmost words of the stack, and a word is complete when it gets its head. So gold
-arcs cannot be judged one by one: each of two may be in reach, but not both. The oracle finds the
-tree that keeps most of them. Words of the buffer can be joined freely among themselves, so whole
-gold subtrees there count as one word; what remains is a left row (the stack) and a right row,
-joined from their meeting point outwards. `kept` is the most gold arcs over all ways to join them.
+Arcs join the two topmost words of the stack, and a word is complete when it gets its head. Gold
+arcs cannot be judged one by one: two may each be reachable, but not both. The oracle finds the tree
+that keeps the most of them. Words of the buffer can be joined freely, so whole gold subtrees there
+count as one word; what remains is a left row (the stack) and a right row, joined from their meeting
+point outwards. `kept` is the largest number of gold arcs, by dynamic programming.
 
 Notation: s0 and s1 the two topmost words, b front of the buffer, g(w) gold head of w.
 """
@@ -23,10 +23,10 @@ cdef enum:
 
 cdef int join_subtrees(const vector[int32_t]& left, const vector[int32_t]& buffer,
                        const GoldC* gold, vector[int32_t]& right) except -1 nogil:
-    """Fill the right row; the number of gold arcs inside what its words stand for.
+    """Fill the right row; return the number of gold arcs inside its subtrees.
 
-    A word of the buffer is part of the row if its gold head is not in the buffer, or if it waits
-    for something on the stack: for a dependent, or for one of its dependents to get one.
+    A word of the buffer is part of the row if its gold head is not in the buffer, or if a gold
+    descendant of it is on the stack.
     """
     cdef vector[char] waiting, in_buffer
     cdef int i, j, word, n_joined = 0
@@ -54,10 +54,10 @@ cdef inline void raise_to(int32_t* value, int32_t candidate) noexcept nogil:
 
 cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
               const GoldC* gold) except -1 nogil:
-    """The most gold arcs to be built from the words of this stack and this buffer.
+    """Return the most gold arcs that can be built from the words of a stack and a buffer.
 
-    After joining left[i:] and right[:j] into one tree, `table[j][h]` is the most arcs with the h-th
-    word of both rows as its head; the tree then takes in, or goes under, a neighbour on one side.
+    With left[i:] and right[:j] joined into one tree, `table[j][h]` is the most arcs if the h-th
+    word of both rows is its top; the tree then becomes head or dependent of a neighbour.
     """
     cdef vector[int32_t] right, words
     cdef vector[int32_t] table, below
@@ -96,7 +96,7 @@ cdef int kept(const vector[int32_t]& left, const vector[int32_t]& buffer,
 
 
 cdef class ArcStandard(System):
-    """The arc-standard system; the artificial root stands first, at the bottom of the stack.
+    """The arc-standard system; the artificial root is at the bottom of the stack.
 
     `costs` is exact for every projective gold tree and every reachable state. For a non-projective
     one it is an estimate, in which some action is always free.
@@ -104,6 +104,13 @@ cdef class ArcStandard(System):
 
     name = "arc-standard"
     order = 5
+    paper = "Nivre (2004); costs by Goldberg, Sartorio & Satta (2014)"
+    joins = "stack"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the top of the stack the head of the word below it, which is taken out",
+        "RIGHT-ARC": "makes the second word of the stack the head of the top, which is popped",
+    }
     default_templates = "rich-stack"
     most_words = 2000             # a state's costs take up to n³ steps
 
@@ -114,22 +121,12 @@ cdef class ArcStandard(System):
         self.when = ("a word in the buffer",
                      "two words on the stack, the lower one not the root",
                      "a word on the stack, above another or the root")
-        # the stack is emptied by arcs alone, the last of them under the root
+        # only arcs empty the stack, the last one from the root
         self.needed_arcs = ((RIGHT_ARC,), True), ((RIGHT_ARC, LEFT_ARC), False)
         super().__init__(labels, root, loss, root_label)
 
     cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0 and state.n_stack == 1
-
-    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
-        return top(state, 0) if move == LEFT_ARC else top(state, 1)
-
-    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
-        return top(state, 1) if move == LEFT_ARC else top(state, 0)
-
-    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
-        state.n_stack, state.n_buffer = 2, 0
-        state.stack[0], state.stack[1] = min(head, word), max(head, word)
 
     # SHIFT      when  the buffer is not empty
     # LEFT-ARC   when  s1 is a word
@@ -202,8 +199,7 @@ cdef class ArcStandard(System):
             return gold.label[s1] if gold.head[s1] == s0 else NONE
         return gold.label[s0] if gold.head[s0] == s1 and s1 != NONE else NONE
 
-    # A gold arc as soon as its dependent is complete. A tree out of reach ends in arcs that are not
-    # gold.
+    # A gold arc as soon as its dependent is complete; an unreachable tree ends in other arcs.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int move = gold_arc(state, gold)
         if move != NONE:

@@ -1,4 +1,4 @@
-"""What a model thinks of the actions in a state, for systems that take note of it."""
+"""Scores of the actions in a state, for systems that record something of them."""
 from libc.stdint cimport int16_t, int32_t
 
 from dodona.core.base.nodes cimport NONE
@@ -6,10 +6,10 @@ from dodona.core.base.nodes cimport NONE
 
 cdef struct Choices:
     int n_classes
-    const int32_t* move       # per class
+    const int32_t* move       # of each class
     const int32_t* label
-    const int16_t* scores     # per class, of packed weights; NULL while these are learned …
-    const float* raw_scores   # … and their scores are these
+    const int16_t* scores     # of packed weights; NULL in training …
+    const float* raw_scores   # … which uses these instead
 
 
 cdef inline float score_of(const Choices* choices, int c) noexcept nogil:
@@ -17,7 +17,7 @@ cdef inline float score_of(const Choices* choices, int c) noexcept nogil:
 
 
 cdef inline int best_label(const Choices* choices, int move) noexcept nogil:
-    """The label with which the move scores best; the first if the model does not know the move."""
+    """Return the best-scoring label of a move; 0 if the model has no class for the move."""
     cdef int c, chosen = NONE
     for c in range(choices.n_classes):
         if choices.move[c] == move and (

@@ -1,4 +1,4 @@
-"""What a treebank's rules forbid of single arcs, given the words and the arcs around them."""
+"""Constraints on single arcs, given the tags of words and the arcs around them."""
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
@@ -9,24 +9,24 @@ cdef enum:                    # rules
     BY_TAG, BY_DIRECTION, BY_HEAD, BY_NUMBER, BY_CHILDREN, N_RULES
 
 cdef enum:
-    TAG_BITS = 5              # of the kind of a word: its tag; then what else is to be known of it
+    TAG_BITS = 5              # bits of the tag in a word's kind; flags follow
     NEGATES = 1 << TAG_BITS
     POSSESSES = 2 << TAG_BITS
     N_TAGS = 1 << TAG_BITS
     N_RELATIONS = 64
 
 cdef class Constraints:
-    cdef vector[int32_t] relation               # per label: its number
-    cdef uint64_t children[N_RELATIONS]         # per relation: those that its dependents may have
-    cdef uint64_t parents[N_RELATIONS]          # per relation: those that its head may have
-    cdef uint64_t by_tag[N_TAGS]                # per tag of a word: the relations it may have
-    cdef uint64_t under_tag[N_TAGS]             # per tag of a word: those its dependents may have
-    cdef uint64_t rightwards                    # whose head must come first
-    cdef vector[uint64_t] single                # sets of which a head has one at the most
-    cdef uint64_t negation                      # what a word that negates may be nearly anywhere …
-    cdef uint64_t not_negated                   # … but under these
-    cdef uint64_t owned                         # what may be under …
-    cdef uint64_t owner                         # … this, if the word possesses
+    cdef vector[int32_t] relation               # id of each label's relation
+    cdef uint64_t children[N_RELATIONS]         # relations allowed below each relation
+    cdef uint64_t parents[N_RELATIONS]          # relations allowed above each relation
+    cdef uint64_t by_tag[N_TAGS]                # relations allowed for words of each tag
+    cdef uint64_t under_tag[N_TAGS]             # relations allowed below words of each tag
+    cdef uint64_t rightwards                    # relations whose head must come first
+    cdef vector[uint64_t] single                # sets of which a head has at most one
+    cdef uint64_t negation                      # relations of NEGATES words, allowed below all …
+    cdef uint64_t not_negated                   # … relations but these
+    cdef uint64_t owned                         # relations allowed below …
+    cdef uint64_t owner                         # … these, if the head POSSESSES
 
     cdef void fill(self, const StateC* state, const int32_t* kinds, int head, int word,
                    uint64_t* masks) noexcept nogil

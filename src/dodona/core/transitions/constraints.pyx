@@ -1,13 +1,12 @@
-"""Constraints on arcs: tags, direction, leaves, and what a head has once.
+"""Constraints on arcs: by tag, direction, leaf relations, and relations unique below a head.
 
-Relations are numbers below 64, so that sets of them are single integers, and so are kinds of words.
-Which relations, tags and rules there are, others say (`treebank/trees/ud_rules`). A rule about a
-word that has no relation yet holds as soon as it gets one; by then it may have dependents, so it is
-judged from both ends.
+Relations are ids below 64, so that sets of them are integers. `treebank/trees/ud_rules` defines the
+relations, tags and rules. A rule about a word without a relation applies as soon as it gets one; by
+then it may have dependents, so rules are checked from both ends of an arc.
 
-All of it looks at the heads and labels of a state and nothing else, and so does for every system of
-trees, whatever its moves take back. Dependents are found by a look at every word, 25 of them on
-average: that is cheaper than to keep sets of relations in states that are copied all the time.
+Only heads and labels of a state are read, so constraints work with every tree system. Dependents
+are found by a scan of the sentence (25 words on average), which is cheaper than sets of relations
+in states that are copied at every step.
 """
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
@@ -17,7 +16,7 @@ from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport State, System
 
 cdef enum:
-    ALL = -1                  # as a set: every relation
+    ALL = -1                  # the set of all relations
 
 RULES = ("tag", "direction", "head", "number", "children")
 
@@ -31,16 +30,13 @@ cdef inline bint is_word(const StateC* state, int node) noexcept nogil:
 
 
 cdef class Constraints:
-    """Sets of relations, each an integer with a bit for each relation.
-
-    `relation` has the number of each label; the rest is as in constraints.pxd.
-    """
+    """Constraints as bit sets of relations; constraints.pxd describes the parameters."""
 
     def __init__(self, *, relation, children, by_tag, under_tag, rightwards, single, negation,
                  not_negated, owned, owner):
         cdef int i, k
         if len(children) > N_RELATIONS or max(relation, default=0) >= N_RELATIONS:
-            raise ValueError(f"at most {N_RELATIONS} relations")
+            raise ValueError(f"constraints allow at most {N_RELATIONS} relations")
         for number in relation:
             self.relation.push_back(number)
         for i in range(N_RELATIONS):
@@ -61,12 +57,12 @@ cdef class Constraints:
 
     cdef void fill(self, const StateC* state, const int32_t* kinds, int head, int word,
                    uint64_t* masks) noexcept nogil:
-        """For each rule, the relations that it allows for an arc between two words."""
+        """Write for each rule the relations that it allows for an arc between two words."""
         cdef int d, i, label
         cdef uint64_t under_head = 0, found, relation
         for i in range(N_RULES):
             masks[i] = <uint64_t> ALL
-        if not is_word(state, head) or not is_word(state, word):  # no arc, or the root's
+        if not is_word(state, head) or not is_word(state, word):  # no arc, or one from the root
             return
         masks[BY_TAG] = self.by_tag[kinds[word] & (N_TAGS - 1)]
         masks[BY_HEAD] = self.under_tag[kinds[head] & (N_TAGS - 1)]
@@ -100,7 +96,7 @@ cdef class Constraints:
 
     cdef uint64_t allowed(self, const StateC* state, const int32_t* kinds, int head,
                           int word) noexcept nogil:
-        """The relations that an arc between two words may have."""
+        """Return the relations that all rules allow for an arc between two words."""
         cdef uint64_t masks[N_RULES]
         cdef uint64_t result = <uint64_t> ALL
         cdef int i
@@ -111,7 +107,7 @@ cdef class Constraints:
 
     cdef bint allows(self, System system, const StateC* state, const int32_t* kinds, int move,
                      int label) noexcept nogil:
-        """Whether an action builds no arc, or one that is allowed."""
+        """Whether an action builds no arc, or an allowed one."""
         if label == NONE:
             return True
         return self.allowed(state, kinds, system.arc_head(state, move),
@@ -119,7 +115,7 @@ cdef class Constraints:
 
     cdef bint forbids_arc(self, System system, const StateC* state, const int32_t* kinds, int move,
                           int label) noexcept nogil:
-        """Whether the head of the arc is not to have such a dependent, a leaf as it is."""
+        """Whether the head of an action's arc may not have a dependent with this relation."""
         cdef uint64_t masks[N_RULES]
         if label == NONE:
             return False
@@ -128,7 +124,7 @@ cdef class Constraints:
         return not masks[BY_HEAD] >> self.relation[label] & 1
 
     cdef bint hold(self, const StateC* state, const int32_t* kinds) noexcept nogil:
-        """Whether every arc that was built is allowed beside the others."""
+        """Whether every arc of a state is allowed."""
         cdef int d
         for d in range(1, state.n_words + 1):
             if state.head[d] != NONE and state.label[d] != NONE and not (
@@ -138,7 +134,7 @@ cdef class Constraints:
         return True
 
     def broken(self, State state not None, kinds, action):
-        """The rule of RULES that forbids a valid action; None if it is allowed."""
+        """Return the one of RULES that forbids a valid action; None if it is allowed."""
         cdef vector[int32_t] by_word
         cdef uint64_t masks[N_RULES]
         cdef System system = state.system
@@ -149,7 +145,7 @@ cdef class Constraints:
         for kind in kinds:
             by_word.push_back(kind)
         if <int> by_word.size() != state.c.n_words + 1:
-            raise ValueError("a kind for each word is needed")
+            raise ValueError(f"{len(kinds)} kinds for {state.c.n_words} words")
         self.fill(&state.c, by_word.data(), system.arc_head(&state.c, move),
                   system.arc_dependent(&state.c, move), masks)
         for i, name in enumerate(RULES):

@@ -1,13 +1,12 @@
-"""Exact costs by search, where gold arcs are in reach one by one but not together.
+"""Exact costs by search, for systems whose gold arcs are reachable one by one but not together.
 
-In swap and graph-standard no way is known to count what an action loses. So the definition itself
-is asked: the fewest errors of all derivations from the state after it. The search deepens: is there
-a derivation without an error, with one, and so on? An error is what a move loses of the arcs hoped
-for, each of which is in reach when looked at alone; so most states have an answer at once, and a
-state in which so many errors were not enough is not entered again. It is still exponential in the
-words that are left, stack and buffer together, and is meant for a handful of them.
+In swap and graph-standard no formula is known for what an action loses, so the definition is
+computed: the fewest errors of all derivations from the state after it, by iterative deepening over
+the number of errors. An error is what a move loses of the upper bound `arcs_hoped_for`, so most
+searches end at once; states that failed with a number of errors are cached. The time is exponential
+in the words that are left on stack and buffer, so the search is for a handful of them.
 
-What was built before is of no account, but for the links between the words that are left.
+Earlier arcs do not matter, except for the links between the words that are left.
 """
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
@@ -21,15 +20,15 @@ from dodona.core.transitions.state cimport StateC, copy, lay_out, state_size
 from dodona.core.transitions.system cimport MoveCost, System
 
 
-cdef struct Search:
+cdef struct ErrorSearch:
     const GoldC* gold
-    unordered_map[string, int32_t]* failed        # states, and how many errors were not enough
-    vector[vector[uint64_t]]* blocks              # of the states on the way, by depth
+    unordered_map[string, int32_t]* failed        # states, and errors with which they fail
+    vector[vector[uint64_t]]* blocks              # memory of states, by depth
 
 
-cdef int enter(Search* search, System system, const StateC* before, int move, size_t depth,
+cdef int enter(ErrorSearch* search, System system, const StateC* before, int move, size_t depth,
                StateC* after) except -1 nogil:
-    """The state after a move, in the room for states of that depth."""
+    """Make the state after a move in the memory for that depth."""
     if search.blocks.size() <= depth:
         search.blocks.resize(depth + 1)
         search.blocks[0][depth].resize(
@@ -40,16 +39,16 @@ cdef int enter(Search* search, System system, const StateC* before, int move, si
 
 
 cdef int set_key(System system, const StateC* state, string& key) except -1 nogil:
-    """What decides the future: the words of stack and buffer, and the links between them."""
+    """Write the key of a state: the words of stack and buffer, and the links between them."""
     key.append(<const char*> &state.n_stack, sizeof(int32_t))
     key.append(<const char*> state.stack, state.n_stack * sizeof(int32_t))
     key.append(<const char*> state.buffer, state.n_buffer * sizeof(int32_t))
     return system.add_links(state, key)
 
 
-cdef bint can_end(Search* search, System system, const StateC* state, int n_errors,
+cdef bint can_end(ErrorSearch* search, System system, const StateC* state, int n_errors,
                   size_t depth) except -1 nogil:
-    """Whether some derivation from here on makes no more than so many errors."""
+    """Whether some derivation from this state makes at most `n_errors` errors."""
     cdef int moves = system.valid_moves(state), move, hoped, lost
     cdef string key
     cdef StateC after
@@ -70,7 +69,7 @@ cdef bint can_end(Search* search, System system, const StateC* state, int n_erro
     return False
 
 
-cdef int fewest_errors(Search* search, System system, const StateC* state) except -1 nogil:
+cdef int fewest_errors(ErrorSearch* search, System system, const StateC* state) except -1 nogil:
     cdef int n_errors = 0
     while not can_end(search, system, state, n_errors, 1):
         n_errors += 1
@@ -79,10 +78,10 @@ cdef int fewest_errors(Search* search, System system, const StateC* state) excep
 
 cdef int search_costs(System system, const StateC* state, const GoldC* gold,
                       MoveCost* costs) except -1 nogil:
-    """For each valid move the arcs that it loses for good; labels are not looked at."""
+    """Compute for each valid move the arcs that it puts out of reach; labels are ignored."""
     cdef unordered_map[string, int32_t] failed
     cdef vector[vector[uint64_t]] blocks
-    cdef Search search = Search(gold, &failed, &blocks)
+    cdef ErrorSearch search = ErrorSearch(gold, &failed, &blocks)
     cdef int moves = system.valid_moves(state), move, highest = 0
     cdef int n_arcs[MAX_MOVES]
     cdef bint is_first = True

@@ -1,4 +1,4 @@
-"""The reference: `Gold` for Python, and `GoldC`, the same as columns for the core."""
+"""Gold trees and graphs: `Gold` in Python, `GoldC` as columns in the core."""
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp.algorithm cimport sort
 from libcpp.utility cimport pair
@@ -8,11 +8,11 @@ from dodona.core.base.nodes cimport NONE
 
 cdef enum:
     N_GOLD_COLUMNS = 4        # of a tree
-    N_PLAN_COLUMNS = 2        # room for a plan
+    N_PLAN_COLUMNS = 2        # for `System.plan`
 
 
 cdef size_t gold_size(int n_words) noexcept nogil:
-    """Bytes of the block behind a GoldC."""
+    """Return the size in bytes of the block behind a GoldC."""
     return (N_GOLD_COLUMNS + N_PLAN_COLUMNS) * (<size_t> n_words + 4) * sizeof(int32_t)
 
 
@@ -20,8 +20,8 @@ cdef int32_t* build_gold(GoldC* gold, void* block, int n_words, const int32_t* h
                          const int32_t* labels, int root) noexcept nogil:
     """Fill the columns from heads (0: the root, NONE: unknown) and labels of the words in order.
 
-    Without its head a label tells nothing. `root` is the node that stands for head 0: 0 itself or,
-    with the root last, n + 1. Returns the room for a plan, two columns from NONE on.
+    A label without a head is ignored. `root` is the node of head 0: 0 or, with the root last,
+    n + 1. Returns the space for a plan, two columns from NONE on.
     """
     cdef size_t n = <size_t> n_words + 4
     cdef int32_t* column = <int32_t*> block
@@ -50,7 +50,7 @@ cdef int32_t* build_gold(GoldC* gold, void* block, int n_words, const int32_t* h
 
 cdef void sort_children(const int32_t* head, int32_t* first, int32_t* child,
                         int n_words) noexcept nogil:
-    """Turn the numbers of children in `first` into the places where each node's begin."""
+    """Turn the numbers of children in `first` into the start of each node's children."""
     cdef int d, h, start = 0
     # counting sort: first[h] becomes the start of h's children, then is moved on to their end …
     for h in range(n_words + 3):
@@ -68,13 +68,13 @@ cdef void sort_children(const int32_t* head, int32_t* first, int32_t* child,
 
 
 cdef size_t links_size(int n_words, size_t n_arcs) noexcept nogil:
-    """Bytes of the block behind the GoldC of a graph; an arc is seen from both its ends."""
+    """Return the size in bytes of the block behind a graph's GoldC; an arc has two links."""
     return (<size_t> n_words + 2) * sizeof(int32_t) + 2 * n_arcs * sizeof(LinkC)
 
 
 cdef int build_links(GoldC* gold, void* block, int n_words, const GoldArc* arcs,
                      size_t n_arcs) except -1 nogil:
-    """Fill in the links of a graph, which has at most one arc each way between two nodes."""
+    """Fill in the links of a graph with at most one arc in each direction between two nodes."""
     cdef vector[pair[uint64_t, pair[int32_t, int32_t]]] ends     # (node, other), (is inward, label)
     cdef size_t i
     cdef int node = 0, n_links = 0
@@ -117,11 +117,11 @@ cdef pair[uint64_t, pair[int32_t, int32_t]] end_of(int node, int other, bint is_
 cdef class Gold:
     """A reference tree (`heads`, `labels`) or graph (`arcs`); read-only.
 
-    Words are numbered from 1; head 0 is the artificial root. A head or a label of None is not
-    annotated: whatever is built there costs nothing. A graph may have several heads per word, words
-    without one (`n_words`, where the last words have no arc at all) and cycles; unless it is a tree
-    after all, its `heads` and `labels` are None. An arc of a graph with the label None is gold
-    under any label, but a graph leaves no head open: an arc that is not in it is not gold.
+    Words are numbered from 1; head 0 is the artificial root. A head or label of None is not
+    annotated: any arc or label there costs nothing. A graph may have cycles, words with several
+    heads, and words without one (`n_words` is needed if the last words have no arcs); unless it is
+    a tree, its `heads` and `labels` are None. An arc of a graph with the label None is gold under
+    any label, but heads are always annotated: an arc that is not in the graph is not gold.
 
     >>> gold = Gold(heads=[2, 0, 2], labels=["nsubj", "root", "obj"])
     >>> sorted(gold.arcs)
@@ -146,7 +146,7 @@ cdef class Gold:
 
     @staticmethod
     def from_sentence(sentence):
-        """The tree of a sentence; a head or label that is "_" there is not annotated.
+        """Return the tree of a sentence; a head or label "_" is not annotated.
 
         >>> from dodona import Sentence
         >>> Gold.from_sentence(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
@@ -204,7 +204,7 @@ cdef class Gold:
 
 
 cdef class EncodedGold:
-    """A reference as columns, with room of so many bytes for them."""
+    """A gold tree or graph as columns, in a block of `n_bytes` bytes."""
 
     def __cinit__(self, Gold gold not None, size_t n_bytes):
         self.gold, self.block = gold, bytearray(n_bytes)
@@ -226,8 +226,8 @@ def _check_arcs(arcs, n_words):
 
 
 def _word_in_cycle(heads):
-    """A word from which the way up leads back to it; 0 if there is none."""
-    seen = [0] * (len(heads) + 1)        # number of the walk that came by
+    """Return a word that is its own ancestor, or 0 if there is none."""
+    seen = [0] * (len(heads) + 1)        # word from which it was reached
     for start in range(1, len(heads) + 1):
         word = start
         while word and not seen[word]:

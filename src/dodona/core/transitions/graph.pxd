@@ -1,4 +1,4 @@
-"""What systems of graphs share: states that show several heads per word, and gold graphs."""
+"""Base classes of graph systems and their states, with several heads per word."""
 from dodona.core.transitions.gold cimport GoldC, LinkC
 from dodona.core.transitions.state cimport StateC
 from dodona.core.transitions.system cimport MoveCost, State, System

@@ -1,8 +1,8 @@
 """Dependency graphs (Sagae & Tsujii 2008; Tokgöz & Eryiğit 2015): words with several heads.
 
-A graph system joins two nodes by one arc at most and, its arcs never crossing, builds no more than
-2n - 1 of them. An error is a gold arc missing or an arc built that is not gold, so a wrong label
-counts twice: the arc with the right label is missing, and the one with the wrong label is too many.
+A graph system joins two nodes by at most one arc, and its arcs never cross, so it builds at most
+2n - 1 of them. An error is a missing gold arc or an arc that is not gold, so a wrong label counts
+twice: the arc with the correct label is missing, and the one with the wrong label is superfluous.
 """
 from libcpp.vector cimport vector
 
@@ -16,12 +16,12 @@ from dodona.core.transitions.system cimport MoveCost, State, System
 
 
 def _in_order(arc):
-    """A key to sort arcs by, where a label may be None."""
+    """Return a sort key of an arc whose label may be None."""
     return arc[0], arc[1] or "", arc[2]
 
 
 cdef class GraphState(State):
-    """A state of a graph system: `heads` and `labels` hold a tuple for each word.
+    """A state of a graph system; `heads` and `labels` have a tuple for each word.
 
     >>> import dodona
     >>> state = dodona.system("graph-eager", labels=["root", "obj"]).start(2)
@@ -31,19 +31,19 @@ cdef class GraphState(State):
 
     @property
     def heads(self):
-        """Per word a tuple of its heads, ascending; empty where there is none yet."""
+        """The heads of each word as a tuple, ascending."""
         return tuple(tuple(head for head, _ in self._arcs_into(d))
                      for d in range(1, self.c.n_words + 1))
 
     @property
     def labels(self):
-        """Per word a tuple of labels, one for each of its heads."""
+        """The labels of each word as a tuple, in the order of its heads."""
         return tuple(tuple(label for _, label in self._arcs_into(d))
                      for d in range(1, self.c.n_words + 1))
 
     @property
     def arcs(self):
-        """Frozen set of (head, label, dependent)."""
+        """The arcs so far, as a frozenset of (head, label, dependent)."""
         return frozenset((head, label, d) for d in range(1, self.c.n_words + 1)
                          for head, label in self._arcs_into(d))
 
@@ -57,12 +57,13 @@ cdef class GraphState(State):
 
 
 cdef class GraphSystem(System):
-    """A system of graphs; the artificial root 0 stands first, at the bottom of the stack.
+    """Base class of graph systems; the artificial root 0 is at the bottom of the stack.
 
     With `acyclic`, an arc that would close a cycle is not valid.
     """
 
     state_class = GraphState
+    builds = "graphs without crossing arcs"
     builds_graphs = True
     default_templates = "graph"
 
@@ -72,7 +73,7 @@ cdef class GraphSystem(System):
         self.label_price *= 2
 
     cdef int max_arcs(self, int n_words) noexcept nogil:
-        # arcs that do not cross, 2n - 1 at most, and one from the root to each word by `finish`
+        # at most 2n - 1 arcs that do not cross, and one from the root to each word by `finish`
         return 3 * n_words
 
     cdef bint can_link(self, const StateC* state, int head, int dependent) except -1 nogil:
@@ -81,8 +82,11 @@ cdef class GraphSystem(System):
 
     cdef void arc_cost(self, const GoldC* gold, int head, int dependent,
                        MoveCost* cost) noexcept nogil:
-        """What an arc between two nodes costs that are not linked yet: nothing if it is gold; else
-        it is one too many, and a gold arc the other way is lost besides."""
+        """Compute the cost of an arc between two nodes that are not linked yet.
+
+        A gold arc costs nothing; another is superfluous, and loses a gold arc in the opposite
+        direction.
+        """
         cdef const LinkC* link = find_link(gold, head, dependent)
         cdef bint is_arc = link != NULL and link.label_out != NONE
         cost.label = link.label_out if is_arc and link.label_out != ANY else NONE
@@ -90,8 +94,11 @@ cdef class GraphSystem(System):
         cost.labels = cost.repairs = 0
 
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil:
-        """Make every word reachable from the root, which adopts the words without a head and then,
-        from left to right, a word of each cycle that hangs in the air."""
+        """Make every word reachable from the root.
+
+        The root becomes head of the words without a head and then, from left to right, of a word of
+        each unreachable cycle.
+        """
         cdef vector[char] marks
         cdef int word
         marks.resize(state.n_words + 1)
@@ -115,11 +122,11 @@ cdef class GraphSystem(System):
                 "has a word no head?)")
         for head, _, dependent in sorted(built - gold.arcs, key=_in_order):
             raise ValueError(
-                f"{self.name} cannot derive this graph without an arc too many, from {head} to "
+                f"{self.name} cannot derive this graph without a superfluous arc from {head} to "
                 f"{dependent} (has every word a head?)")
 
     cdef EncodedGold encode(self, Gold gold, int n_words):
-        """The gold graph as links; the last is kept, since costs are asked for state by state."""
+        """Return the gold graph as links; the last one is cached for the states of a sentence."""
         cdef EncodedGold encoded = self._encoded
         if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
             return encoded

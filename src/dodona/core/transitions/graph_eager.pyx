@@ -1,16 +1,16 @@
 """Arc-eager graph parsing (Sagae & Tsujii 2008) and its dynamic oracle (Tokgöz & Eryiğit 2015).
 
-LEFT-ARC and RIGHT-ARC join the top of the stack and the front of the buffer and leave both where
-they are; SHIFT and REDUCE alone move on. Two words meet once, so a gold arc is lost at the one
-moment at which they part, or are joined by another arc.
+LEFT-ARC and RIGHT-ARC join the top of the stack and the front of the buffer and leave both in
+place; only SHIFT and REDUCE advance. Two words meet once, so a gold arc is lost at the moment when
+they part or are joined by another arc.
 
-The paper marks an action costly or not; its rules offer false zeros and leave states without a free
-action, since an arc can hurt as well: it can be one too many, stand in the way of the one in the
-other direction, or close a cycle. The costs below equal exhaustive search as long as REDUCE needs
-no head and cycles may be built, which enhanced dependencies have.
+The paper only marks actions as costly or not; its rules give false zeros and leave states without a
+free action, since an arc can hurt as well: it can be superfluous, block the arc in the opposite
+direction, or close a cycle. The costs below equal exhaustive search as long as REDUCE needs no head
+and cycles may be built, as in enhanced dependencies.
 
 Notation: s top of the stack, b front of the buffer; an open link is a pair of words that gold joins
-and the parser has not.
+and the parser has not joined.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport GoldC, LinkC
@@ -23,17 +23,24 @@ from dodona.core.transitions.system cimport MoveCost
 
 
 cdef class GraphEager(GraphSystem):
-    """The arc-eager system of graphs, which builds any graph without crossing arcs.
+    """The arc-eager graph system, which builds any graph without crossing arcs.
 
     `costs` is exact for every gold graph without crossing arcs and every reachable state. With
     `acyclic`, no arc closes a cycle and only a word that has a head is reduced, as in the paper;
-    what a mistake makes unavoidable is then not foreseen. As long as the gold graph can be reached,
-    the free actions are those that keep it so; beyond, none is falsely free, but a state may have
-    no free action, as is the case for gold graphs with crossing arcs.
+    costs then do not include errors that become unavoidable later. While the gold graph is
+    reachable, the free actions are those that keep it reachable; after that, and for gold graphs
+    with crossing arcs, none is falsely free, but a state may have no free action.
     """
 
     name = "graph-eager"
     order = 2
+    paper = "Sagae & Tsujii (2008); costs by Tokgöz & Eryiğit (2015)"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-ARC": "makes the front of the buffer a head of the top of the stack; both stay",
+        "RIGHT-ARC": "makes the top of the stack a head of the front of the buffer; both stay",
+        "REDUCE": "pops the top of the stack",
+    }
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
         self.moves = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
@@ -98,7 +105,7 @@ cdef class GraphEager(GraphSystem):
         self.arc_cost(gold, b, s, &costs[LEFT_ARC])
         self.arc_cost(gold, s, b, &costs[RIGHT_ARC])
 
-    # Build what can be built; REDUCE when b waits for a word below s and s for nothing.
+    # Build gold arcs; REDUCE if b has an open link below s, and s has none to the buffer.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int s = top(state, 0), b = front(state, 0)
         cdef int valid = self.valid_moves(state)

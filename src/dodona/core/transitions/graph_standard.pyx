@@ -1,15 +1,15 @@
 """Shift-reduce graph parsing (Sagae & Tsujii 2008), the "standard" of Tokgöz & Eryiğit (2015).
 
-Arcs join the two topmost nodes of the stack. LEFT-REDUCE and RIGHT-REDUCE build one and pop its
-dependent, as in arc-standard; LEFT-ATTACH and RIGHT-ATTACH build one and keep it, so that it can
-get another head. For one that waits further down, RIGHT-ATTACH puts the top back into the buffer.
+Arcs join the two topmost nodes of the stack. LEFT-REDUCE and RIGHT-REDUCE build an arc and pop its
+dependent, as in arc-standard; LEFT-ATTACH and RIGHT-ATTACH build an arc and keep the dependent for
+another head. RIGHT-ATTACH puts it back into the buffer, for a head further down the stack.
 
-As published it gets stuck: a word joined to its neighbour by an attach can never be popped beside
-it. So LEFT-REDUCE and RIGHT-REDUCE also pop a dependent whose arc is there already; the arc keeps
-its label, whatever the label of the action.
+The published system gets stuck: a word joined to its neighbour by an attach move can never be
+popped beside it. Here LEFT-REDUCE and RIGHT-REDUCE also pop a dependent whose arc exists already;
+the arc keeps its label, whatever the label of the action.
 
 Notation: j top of the stack, i the node below it; an open link is a pair of words that gold joins
-and the parser has not.
+and the parser has not joined.
 """
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
@@ -35,7 +35,7 @@ cdef inline int n_open(const StateC* state, const GoldC* gold, int node) noexcep
 
 cdef bint has_open_head(const StateC* state, const GoldC* gold, int word,
                         int other_than) noexcept nogil:
-    """Whether a gold arc into the word can still be built, from another node than the given one."""
+    """Whether a gold arc into the word can still be built from a node other than `other_than`."""
     cdef const LinkC* link
     for i in range(gold.first_link[word], gold.first_link[word + 1]):
         link = &gold.link[i]
@@ -46,7 +46,7 @@ cdef bint has_open_head(const StateC* state, const GoldC* gold, int word,
 
 
 cdef bint has_dependent_in_buffer(const StateC* state, int node) noexcept nogil:
-    """Whether a word waits there that was attached to the node and put back."""
+    """Whether a dependent of the node was put back into the buffer."""
     cdef int arc = state.arc_out[node]
     while arc != NONE and state.place[state.arcs[arc].dependent] != BUFFER:
         arc = state.arcs[arc].next_out
@@ -54,21 +54,33 @@ cdef bint has_dependent_in_buffer(const StateC* state, int node) noexcept nogil:
 
 
 cdef inline int node_left(const StateC* state, int i) noexcept nogil:
-    """The nodes of the stack from the bottom on, then those of the buffer."""
+    """Return the i-th remaining node: the stack from the bottom, then the buffer."""
     return state.stack[i] if i < state.n_stack else state.buffer[i - state.n_stack]
 
 
 cdef class GraphStandard(GraphSystem):
-    """The shift-reduce system of graphs; every word leaves the stack with a head.
+    """The shift-reduce graph system; every word leaves the stack with a head.
 
-    `costs` is exact, by search, while no more than `exact_words` words are left on the stack and in
-    the buffer. Before that it is an estimate: the arcs that the action itself loses or builds
-    wrongly. What it makes unavoidable later is not foreseen, so a free action may not be optimal;
-    while the gold graph can be reached, no action costs less than this.
+    `costs` is exact, by search, while at most `exact_words` words are left on the stack and in the
+    buffer. Before that it is an estimate: the arcs that the action itself loses or builds wrongly.
+    Errors that become unavoidable later are not included, so a free action may not be optimal;
+    while the gold graph is reachable, the estimate is a lower bound.
     """
 
     name = "graph-standard"
     order = 1
+    paper = "Sagae & Tsujii (2008); Tokgöz & Eryiğit (2015)"
+    joins = "stack"
+    exactness = "exact for six words, an estimate before"
+    does = {
+        "SHIFT": "puts the front of the buffer on top of the stack",
+        "LEFT-REDUCE": "makes the top of the stack a head of the word below it, which is taken out",
+        "RIGHT-REDUCE": "makes the second word of the stack a head of the top, which is popped",
+        "LEFT-ATTACH": "makes the top of the stack a head of the word below it, which stays for "
+                       "another head",
+        "RIGHT-ATTACH": "makes the second word of the stack a head of the top, which returns to "
+                        "the buffer for another head",
+    }
     searches = 6
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root", acyclic=False):
@@ -83,7 +95,7 @@ cdef class GraphStandard(GraphSystem):
                      f"{right}, that no arc joins yet{cycle}, or one from the lower to the upper",
                      f"{left}, that no arc joins yet{cycle}",
                      f"{right}, that no arc joins yet{cycle}")
-        # the stack is emptied by those two; where words are joined already, by one of them
+        # these two empty the stack; joined words need one of them
         self.needed_arcs = (((RIGHT_REDUCE,), True), ((RIGHT_REDUCE,), False),
                             ((LEFT_REDUCE,), False))
         super().__init__(labels, root, loss, root_label, acyclic)
@@ -91,15 +103,8 @@ cdef class GraphStandard(GraphSystem):
     cdef bint final(self, const StateC* state) except -1 nogil:
         return state.n_buffer == 0 and state.n_stack == 1
 
-    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
-        return top(state, 0 if move in (LEFT_REDUCE, LEFT_ATTACH) else 1)
-
-    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
-        state.n_stack, state.n_buffer = 2, 0
-        state.stack[0], state.stack[1] = min(head, word), max(head, word)
-
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
-        """A REDUCE between joined words builds no arc: it goes by the label of the one there is."""
+        """Return the label of the existing arc, for a REDUCE between joined words."""
         cdef int i = top(state, 1), j = top(state, 0)
         cdef int arc = arc_between(state, j, i) if move == LEFT_REDUCE else arc_between(state, i, j)
         return NONE if arc == NONE else state.arcs[arc].label
@@ -152,9 +157,9 @@ cdef class GraphStandard(GraphSystem):
             state.n_buffer += 1
             state.place[j] = BUFFER
 
-    # The errors that an action makes unavoidable, by search; or, while many words are left:
+    # The errors that an action makes unavoidable, by search; while many words are left:
     # SHIFT         cost  i and j are an open link, and no link of j, open or built, leads to the
-    #                     buffer: what comes above j can only leave by an arc too many
+    #                     buffer: what comes above j can only leave by a superfluous arc
     # LEFT-REDUCE   cost  j → i, if it is new, as in arc_cost; other open links of i
     # RIGHT-REDUCE  cost  i → j, if it is new, as in arc_cost; other open links of j
     # LEFT-ATTACH   cost  j → i, as in arc_cost
@@ -190,8 +195,8 @@ cdef class GraphStandard(GraphSystem):
         costs[LEFT_REDUCE].arcs += n_open(state, gold, i) - is_open
         costs[RIGHT_REDUCE].arcs += n_open(state, gold, j) - is_open
 
-    # Build what can be built, and pop what waits for nothing else; j goes back into the buffer for
-    # another head, but waits on the stack for dependents.
+    # Build gold arcs, and pop words without open links; j goes back into the buffer for another
+    # head, but stays on the stack for dependents.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int i = top(state, 1), j = top(state, 0), valid = self.valid_moves(state)
         cdef MoveCost costs[RIGHT_ATTACH + 1]
@@ -224,7 +229,7 @@ cdef class GraphStandard(GraphSystem):
         return 1 if link.label_out != NONE else -1
 
     cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil:
-        """Open links between the words that are left: two words are joined once at the most."""
+        """Count the open links between remaining words: two words are joined at most once."""
         cdef int i, k, node, other, count = 0
         for i in range(state.n_stack + state.n_buffer):
             node = node_left(state, i)
@@ -235,7 +240,7 @@ cdef class GraphStandard(GraphSystem):
         return count
 
     cdef int add_links(self, const StateC* state, string& key) except -1 nogil:
-        """A bit for each arc between two nodes; acyclic: and one for each path."""
+        """Append a bit for each arc between two nodes and, if acyclic, one for each path."""
         cdef int n = state.n_stack + state.n_buffer, i, k, node, other
         cdef uint64_t arcs = 0, paths = 0
         for i in range(n):

@@ -1,6 +1,6 @@
-"""States with several heads per word, and gold graphs beside them: what systems of graphs ask.
+"""Operations on states with several heads per word, and on gold graphs.
 
-Arcs are kept in the order they were built, each leading to the one before it with the same
+Arcs are stored in the order they were built, each linked to the preceding one with the same
 dependent and with the same head, so heads and dependents of a node are found without a search.
 """
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -14,7 +14,7 @@ from dodona.core.transitions.state cimport STACK, StateC, add_arc, front
 
 
 cdef inline int arc_between(const StateC* state, int head, int dependent) noexcept nogil:
-    """The arc from one node to another; NONE if it is not built."""
+    """Return the arc from one node to another; NONE if it does not exist."""
     cdef int arc = state.arc_in[dependent]
     while arc != NONE and state.arcs[arc].head != head:
         arc = state.arcs[arc].next_in
@@ -26,7 +26,7 @@ cdef inline bint are_linked(const StateC* state, int node, int other) noexcept n
 
 
 cdef inline void add_graph_arc(StateC* state, int head, int label, int dependent) noexcept nogil:
-    """Build an arc beside those the dependent has; children and valencies follow as in trees."""
+    """Add an arc; the dependent may have other heads. Children and valencies are updated."""
     cdef int arc = state.n_arcs
     state.arcs[arc].head, state.arcs[arc].label = head, label
     state.arcs[arc].dependent = dependent
@@ -36,7 +36,7 @@ cdef inline void add_graph_arc(StateC* state, int head, int label, int dependent
     state.n_arcs += 1
     state.head2[dependent] = state.head[dependent]
     state.n_heads[dependent] += 1
-    # a sum is the same in any order: a hash of the set
+    # a sum does not depend on the order: a hash of the set
     state.head_labels[dependent] = <int32_t> (
         <uint32_t> state.head_labels[dependent]
         + <uint32_t> (mixed(mixed(<uint64_t> (label + 1))) >> 32))
@@ -44,13 +44,13 @@ cdef inline void add_graph_arc(StateC* state, int head, int label, int dependent
 
 
 cdef inline void note_action(StateC* state, int move, int label) noexcept nogil:
-    """Remember the last two actions, for features."""
+    """Record the last two actions, for features."""
     state.history[1] = state.history[0]
     state.history[0] = 1 + move + MAX_MOVES * (label + 1)
 
 
 cdef inline int link_class(const StateC* state, int left, int right) noexcept nogil:
-    """How two nodes are joined: 0 if not at all, else a number for label and direction."""
+    """Return an id of the label and direction of the arc between two nodes; 0 if there is none."""
     cdef int arc
     if left == NONE or right == NONE:
         return 0
@@ -62,7 +62,7 @@ cdef inline int link_class(const StateC* state, int left, int right) noexcept no
 
 
 cdef inline int mark_descendants(const StateC* state, int node, char* marks) except -1 nogil:
-    """Mark the node and all that can be reached from it; what is marked already is passed by."""
+    """Mark a node and all its descendants that are not marked yet."""
     cdef vector[int32_t] todo
     cdef int arc
     if not marks[node]:
@@ -86,7 +86,7 @@ cdef inline bint is_path(const StateC* state, int ancestor, int descendant) exce
 
 
 cdef inline const LinkC* find_link(const GoldC* gold, int node, int other) noexcept nogil:
-    """What joins two nodes in the gold graph, as the first sees it; NULL if nothing does."""
+    """Return the gold link from one node to another; NULL if there is none."""
     cdef int i
     for i in range(gold.first_link[node], gold.first_link[node + 1]):
         if gold.link[i].node == other:
@@ -95,7 +95,7 @@ cdef inline const LinkC* find_link(const GoldC* gold, int node, int other) noexc
 
 
 cdef inline int n_open_to_buffer(const StateC* state, const GoldC* gold, int node) noexcept nogil:
-    """Gold links of a stack word to words of the buffer, none of them built yet."""
+    """Count the open gold links of a stack word with words of the buffer."""
     cdef int i = gold.first_link[node + 1], b = front(state, 0), count = 0
     while b != NONE and i > gold.first_link[node] and gold.link[i - 1].node >= b:
         i -= 1
@@ -104,7 +104,7 @@ cdef inline int n_open_to_buffer(const StateC* state, const GoldC* gold, int nod
 
 
 cdef inline int n_open_to_stack(const StateC* state, const GoldC* gold, int node) noexcept nogil:
-    """Gold links of any word to words on the stack, none of them built yet."""
+    """Count the open gold links of a word with words on the stack."""
     cdef int i, count = 0
     for i in range(gold.first_link[node], gold.first_link[node + 1]):
         count += (state.place[gold.link[i].node] == STACK

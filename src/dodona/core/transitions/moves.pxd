@@ -1,4 +1,4 @@
-"""The ids of moves that several systems have: the place of a move among its system's own."""
+"""Ids of the moves that several systems share: their positions in `System.moves`."""
 
 cdef enum:
     MAX_MOVES = 8             # of one system

@@ -1,26 +1,26 @@
 """Arc-eager parsing that repairs its mistakes (Honnibal & Johnson 2015) and two forerunners.
 
 All three have no artificial root. They end with one word on the stack, the root, and an empty
-buffer, and give exactly the projective trees with one root.
+buffer, and derive exactly the projective trees with one root.
 
   arc-eager-tree     Nivre & Fernández-González (2014): once the buffer is empty, UNSHIFT puts a
                      headless top back into it, so that it meets the words below it again
   nonmonotonic-2013  Honnibal, Goldberg & Johnson (2013): LEFT-ARC overwrites a head, and REDUCE
-                     gives a headless top the word below it for a head
+                     attaches a headless top to the word below it
   nonmonotonic       Honnibal & Johnson (2015): LEFT-ARC overwrites a head, and UNSHIFT may put
-                     back a headless top at any time; a bit per word, set by SHIFT, forbids to
-                     shift it again
+                     back a headless top at any time; SHIFT sets a bit of the word, which forbids
+                     to shift it again
 
 Table 1 of the 2015 paper, taken literally, gets stuck: LEFT-ARC must leave b in the buffer, UNSHIFT
-needs two words on the stack, and SHIFT onto an empty stack must be allowed whatever the bit says.
-REDUCE and UNSHIFT are one move, whose name depends on the top of the stack, and thus one class.
+needs two words on the stack, and SHIFT onto an empty stack must ignore the bit. REDUCE and UNSHIFT
+are one move, whose name depends on the top of the stack, and thus one class of the model.
 
 Notation: s top of the stack, b front of the buffer, g(w) gold head of w, A(w) its head so far.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.arc_eager cimport ArcEager
 from dodona.core.transitions.choices cimport Choices, best_label
-from dodona.core.transitions.gold cimport GoldC, label_is_wrong
+from dodona.core.transitions.gold cimport GoldC, dependents_at, label_is_wrong
 from dodona.core.transitions.moves cimport LEFT_ARC, REDUCE, RIGHT_ARC, SHIFT
 from dodona.core.transitions.repairs cimport After, fewest_repairs
 from dodona.core.transitions.state cimport (
@@ -28,17 +28,13 @@ from dodona.core.transitions.state cimport (
 from dodona.core.transitions.system cimport MoveCost
 from dodona.core.transitions.tree_oracle cimport price_moves
 
-
-cdef int dependents(const StateC* state, const GoldC* gold, int node, int place) noexcept nogil:
-    """Gold dependents of a node that are on the stack, or in the buffer."""
-    cdef int i, count = 0
-    for i in range(gold.first[node], gold.first[node + 1]):
-        count += state.place[gold.child[i]] == place
-    return count
+UNSHIFT_DOES = "takes a SHIFT back: the top of the stack returns to the front of the buffer"
+OVERWRITE_DOES = ("makes the front of the buffer the head of the top of the stack, in place of any "
+                  "head that it had, and pops it")
 
 
 cdef inline void unshift(StateC* state) noexcept nogil:
-    """Put the top of the stack back to the front of the buffer."""
+    """Move the top of the stack to the front of the buffer."""
     state.buffer[state.n_buffer] = pop(state)
     state.place[state.buffer[state.n_buffer]] = BUFFER
     state.n_buffer += 1
@@ -47,19 +43,22 @@ cdef inline void unshift(StateC* state) noexcept nogil:
 cdef class ArcEagerTree(ArcEager):
     """Arc-eager with the tree constraint: UNSHIFT once the buffer is empty, and only then.
 
-    `costs` is exact for every projective gold tree with one root and every reachable state;
-    `optimal` prefers, of the cheapest actions, those after which UNSHIFT is needed least.
-    `notes[0]` is 1 once the buffer has been empty; from then on SHIFT is for an empty stack only.
+    `costs` is exact for every projective gold tree with one root and every reachable state; among
+    the cheapest actions, `optimal` prefers those after which the fewest UNSHIFTs are needed.
+    `notes[0]` is 1 once the buffer has been empty; from then on SHIFT needs an empty stack.
     """
 
     name = "arc-eager-tree"
     order = 2
-    roots = ("none",)             # it ends with one word on the stack, which is the root
+    paper = "Nivre & Fernández-González (2014)"
+    builds = "projective trees with one root"
+    does = {**ArcEager.does, "UNSHIFT": UNSHIFT_DOES}
+    roots = ("none",)             # the last word on the stack is the root
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         self.other_names = {REDUCE: "UNSHIFT"}
         super().__init__(labels, root, loss, root_label)
-        # a word put back before one without a head is neither shifted nor reduced
+        # after UNSHIFT onto a headless word, neither SHIFT nor REDUCE is valid
         self.needed_arcs = (((RIGHT_ARC, LEFT_ARC), False),)
         self.when = ("a word in the buffer; once the buffer has been empty, also an empty stack",
                      "a word without a head on top of the stack, and one in the buffer",
@@ -103,8 +102,8 @@ cdef class ArcEagerTree(ArcEager):
                         MoveCost* costs) except -1 nogil:
         return price_moves(self, state, gold, costs)
 
-    # Algorithm 1 of Goldberg & Nivre (2012), then REDUCE until one word is left. The rest is for
-    # trees with several roots, which none of these systems can derive.
+    # Algorithm 1 of Goldberg & Nivre (2012), then REDUCE until one word is left; the last line is
+    # for trees with several roots, which these systems cannot derive.
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         cdef int move, moves = self.valid_moves(state)
         if state.n_buffer == 0:
@@ -114,11 +113,11 @@ cdef class ArcEagerTree(ArcEager):
 
 
 cdef class NonMonotonic(ArcEagerTree):
-    """Honnibal & Johnson (2015). `notes` has 1 for each word that has been shifted.
+    """Honnibal & Johnson (2015); `notes` has 1 for each word that has been shifted.
 
-    `costs` is exact for every projective gold tree with one root and every reachable state;
-    `optimal` prefers, of the cheapest actions, those that leave the fewest repairs to make: words
-    put back by UNSHIFT and heads overwritten by LEFT-ARC.
+    `costs` is exact for every projective gold tree with one root and every reachable state; among
+    the cheapest actions, `optimal` prefers those that leave the fewest repairs: words put back by
+    UNSHIFT and heads overwritten by LEFT-ARC.
 
     >>> from dodona import Action, Gold
     >>> system, gold = NonMonotonic(["obj", "root"]), Gold(heads=[0, 1], labels=["root", "obj"])
@@ -132,10 +131,12 @@ cdef class NonMonotonic(ArcEagerTree):
     RIGHT-ARC:obj
     """
 
-    cdef bint unshifts            # whether a word without a head can be put back
+    cdef bint unshifts            # whether headless words can be put back
 
     name = "nonmonotonic"
     order = 4
+    paper = "Honnibal & Johnson (2015)"
+    does = {**ArcEager.does, "LEFT-ARC": OVERWRITE_DOES, "UNSHIFT": UNSHIFT_DOES}
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
@@ -200,14 +201,14 @@ cdef class NonMonotonic(ArcEagerTree):
         cdef bint headless = built == NONE
         costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = costs[REDUCE] = MoveCost(0, 0, NONE, 0)
         if s != NONE:
-            to_come = dependents(state, gold, s, BUFFER)
+            to_come = dependents_at(state, gold, s, BUFFER)
             if not headless:
                 costs[REDUCE].arcs = to_come + (state.place[head_of_s] == BUFFER)
         if s != NONE and b != NONE:
             self.right_arc_cost(state, gold, &costs[RIGHT_ARC])
             costs[LEFT_ARC].arcs = to_come
             if headless:
-                costs[LEFT_ARC].arcs += dependents(state, gold, s, STACK)
+                costs[LEFT_ARC].arcs += dependents_at(state, gold, s, STACK)
             if head_of_s == b:
                 costs[LEFT_ARC].label = gold.label[s]
             elif state.place[head_of_s] == BUFFER or (headless and (
@@ -223,14 +224,14 @@ cdef class NonMonotonic(ArcEagerTree):
     cdef void right_arc_cost(self, const StateC* state, const GoldC* gold,
                              MoveCost* cost) noexcept nogil:
         cdef int s = top(state, 0), b = front(state, 0), head_of_b = gold.head[b]
-        cost.arcs = dependents(state, gold, b, STACK) + (
+        cost.arcs = dependents_at(state, gold, b, STACK) + (
             head_of_b == 0 or head_of_b != s and state.place[head_of_b] == STACK)
         cost.labels = -(head_of_b == 0 and label_is_wrong(gold, b, self.root_label_id))
         cost.label = gold.label[b] if head_of_b == s else NONE
 
     cdef int count_repairs(self, const StateC* state, const GoldC* gold,
                            MoveCost* costs) except -1 nogil:
-        """For each valid move the repair that it is, if any, and the fewest that then remain."""
+        """Count for each valid move its own repair, if it is one, and the fewest that remain."""
         cdef int s = top(state, 0), b = front(state, 0), moves = self.valid_moves(state)
         cdef bint headless = state.head[s] == NONE, unshifts = self.unshifts
         cdef After after
@@ -254,15 +255,19 @@ cdef class NonMonotonic(ArcEagerTree):
 
 
 cdef class NonMonotonic2013(NonMonotonic):
-    """Honnibal, Goldberg & Johnson (2013), where REDUCE goes on until one word is left.
+    """Honnibal, Goldberg & Johnson (2013), where REDUCE continues until one word is left.
 
-    `notes` has for each word the id of the label that REDUCE gives it if it has no head. A search
-    with a model notes, at SHIFT, the label of the best RIGHT-ARC; without a model it is the first
+    `notes` has for each word the id of the label that REDUCE gives it if it has no head. At SHIFT,
+    a search with a model records the label of the best RIGHT-ARC; without a model it is the first
     of the system's labels. `costs` is exact either way, for projective gold trees with one root.
     """
 
     name = "nonmonotonic-2013"
     order = 3
+    paper = "Honnibal, Goldberg & Johnson (2013)"
+    does = {**ArcEager.does, "LEFT-ARC": OVERWRITE_DOES,
+            "REDUCE": "pops the top of the stack; if that has no head, the word below becomes its "
+                      "head"}
 
     def __init__(self, labels, root="none", loss="labelled", root_label="root"):
         super().__init__(labels, root, loss, root_label)
@@ -277,7 +282,7 @@ cdef class NonMonotonic2013(NonMonotonic):
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
         return False
 
-    # SHIFT notes the label of the best RIGHT-ARC.
+    # SHIFT records the label of the best RIGHT-ARC.
     cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil:
         cdef int label = best_label(choices, RIGHT_ARC)
         self.repeat_note(state, label)
@@ -317,9 +322,9 @@ cdef class NonMonotonic2013(NonMonotonic):
         cdef int kept = state.head[s], label = state.label[s]
         costs[SHIFT] = costs[LEFT_ARC] = costs[RIGHT_ARC] = costs[REDUCE] = MoveCost(0, 0, NONE, 0)
         if s != NONE:
-            to_come = dependents(state, gold, s, BUFFER)
+            to_come = dependents_at(state, gold, s, BUFFER)
             costs[REDUCE].arcs = to_come + (state.place[head_of_s] == BUFFER)
-            if kept == NONE:         # what s is left with if nothing else becomes its head
+            if kept == NONE:         # the head that s gets if nothing else does
                 kept = top(state, 1) if state.n_stack > 1 else 0
                 label = state.note[s] if state.n_stack > 1 else self.root_label_id
         if s != NONE and b != NONE:

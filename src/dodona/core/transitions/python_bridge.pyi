@@ -2,9 +2,6 @@ from collections.abc import Iterable
 
 from dodona.core.transitions.system import State, System
 
-JOINS: dict[str, int]
-JOIN_TEMPLATES: dict[str, str]
-
 class Draft(State):
     def push(self, node: int) -> None: ...
     def pop(self) -> int: ...

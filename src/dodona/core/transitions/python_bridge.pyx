@@ -1,9 +1,7 @@
-"""Systems written in Python: what the core asks of a system, methods of its class answer.
+"""Bridge to systems written in Python: hooks of the core call methods of the class.
 
-Whether derivations end is for the class to say, and it may be wrong. So a state counts its
-transitions, at NONE among its notes, and there is an end to them.
-
-Arcs join two of three places: the two topmost words s1 and s0, and the front b of the buffer.
+A Python class may have derivations without an end, so a state counts its transitions, at NONE among
+its notes, and too many raise an error.
 """
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -11,52 +9,43 @@ from libc.string cimport memset
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.gold cimport Gold, GoldC
 from dodona.core.transitions.state cimport (
-    BUFFER, GONE, StateC, add_arc_anywhere, copy, front, next_word, pop, push, top)
+    BUFFER, GONE, StateC, add_arc_anywhere, copy, next_word, pop, push)
 from dodona.core.transitions.system cimport MoveCost, State, System
-
-cdef enum:
-    AT_FRONT                  # s0 and b, as in arc-eager
-    ON_STACK                  # s1 and s0, as in arc-standard
-    HYBRID                    # s0 and b leftwards, s1 and s0 rightwards, as in arc-hybrid
-
-# what arcs join, and the templates that look there
-JOINS = {"front": AT_FRONT, "stack": ON_STACK, "hybrid": HYBRID}
-JOIN_TEMPLATES = {"front": "rich", "stack": "rich-stack", "hybrid": "rich-hybrid"}
 
 
 cdef inline int max_transitions(int n_words) noexcept nogil:
-    """More than any system needs that swaps each pair of words once."""
+    """Return more transitions than a system needs that swaps each pair of words once."""
     return <int> min(2 * (<int64_t> n_words + 2) * (n_words + 2), 1 << 30)
 
 
 cdef class Draft(State):
-    """A state that `take` may change. Its nodes are words from 1 on, and 0, the artificial root."""
+    """A state that `take` may change; nodes are words from 1, and 0, the artificial root."""
 
     def push(self, int node):
-        """Put a node that is nowhere on top of the stack."""
+        """Push a node that is neither on the stack nor in the buffer."""
         push(&self.c, self._free_node(node))
 
     def pop(self):
-        """Take the top off the stack; returns it."""
+        """Remove the top of the stack and return it."""
         if self.c.n_stack == 0:
             raise IndexError(f"pop: the stack is empty in {self!r}")
         return self._outside(pop(&self.c))
 
     def next_word(self):
-        """Take the front out of the buffer; returns it."""
+        """Remove the front of the buffer and return it."""
         if self.c.n_buffer == 0:
             raise IndexError(f"next_word: the buffer is empty in {self!r}")
         return self._outside(next_word(&self.c))
 
     def put_back(self, int node):
-        """Put a node that is nowhere to the front of the buffer."""
+        """Put a node that is neither on the stack nor in the buffer to the buffer's front."""
         cdef int inside = self._free_node(node)
         self.c.buffer[self.c.n_buffer] = inside
         self.c.place[inside] = BUFFER
         self.c.n_buffer += 1
 
     def add_arc(self, int head, str label, int dependent):
-        """Give a word its head; the label is the one that `take` was given."""
+        """Attach a word to its head, with the label that was passed to `take`."""
         cdef int above = self._inside(head), word = self._inside(dependent)
         if word == self.c.root:
             raise ValueError("the artificial root has no head")
@@ -71,7 +60,7 @@ cdef class Draft(State):
         add_arc_anywhere(&self.c, self._inside(head), self.system._label_ids.get(label, NONE), word)
 
     def _inside(self, int node):
-        """The core's number of a node."""
+        """Return the core's id of a node."""
         if not (node > 0 or self.c.root != NONE) or not 0 <= node <= self.c.n_words:
             raise ValueError(f"there is no node {node} in {self!r}")
         return self.c.root if node == 0 else node
@@ -84,10 +73,7 @@ cdef class Draft(State):
 
 
 cdef class PythonBridge(System):
-    """Asks methods of its class; `PythonSystem` says which."""
-
-    cdef int joined               # the place of arcs
-    cdef int leftwards            # a bit for each move that builds an arc to the left
+    """Base class that calls the methods which `PythonSystem` declares."""
 
     def __init__(self, labels, root=None, loss="labelled", root_label="root"):
         kind = type(self)
@@ -96,9 +82,6 @@ cdef class PythonBridge(System):
         self.right_moves = tuple(map(kind.moves.index, kind.rightward))
         self.left_arc, self.right_arc = self.left_moves[0], self.right_moves[0]
         self.labelled = tuple(move in kind.leftward + kind.rightward for move in kind.moves)
-        self.joined = JOINS[kind.joins]
-        for move in self.left_moves:
-            self.leftwards |= 1 << move
         super().__init__(labels, kind.roots[0] if root is None else root, loss, root_label)
 
     cdef State show(self, const StateC* state):
@@ -107,14 +90,14 @@ cdef class PythonBridge(System):
         return shown
 
     cdef Gold show_gold(self, const GoldC* gold):
-        """The gold tree that Python sees."""
+        """Return the gold tree for Python."""
         cdef int word, root = max(self.root_node(gold.n_words), 0)
         heads = [gold.head[word] for word in range(1, gold.n_words + 1)]
         labels = [gold.label[word] for word in range(1, gold.n_words + 1)]
         return Gold([None if head == NONE else 0 if head == root else head for head in heads],
                     [None if label < 0 else self.labels[label] for label in labels])
 
-    cdef int number(self, move) except -1:
+    cdef int move_id(self, move) except -1:
         if move not in self.moves:
             raise ValueError(
                 f"{self.name} has no move {move!r}, only {', '.join(self.moves)}")
@@ -126,12 +109,12 @@ cdef class PythonBridge(System):
 
     cdef int valid_moves(self, const StateC* state) except -1 nogil:
         with gil:
-            return self.ask_moves(state)
+            return self.call_valid_moves(state)
 
-    cdef int ask_moves(self, const StateC* state) except -1:
+    cdef int call_valid_moves(self, const StateC* state) except -1:
         cdef int moves = 0
         for move in (<object> self).valid_moves(self.show(state)):
-            moves |= 1 << self.number(move)
+            moves |= 1 << self.move_id(move)
         if moves == 0 and not (<object> self).final(self.show(state)):
             raise ValueError(f"{self.name} has no valid move in {self.show(state)!r}, "
                              "which is not final")
@@ -139,9 +122,9 @@ cdef class PythonBridge(System):
 
     cdef int take(self, StateC* state, int move, int label) except -1 nogil:
         with gil:
-            return self.ask_take(state, move, label)
+            return self.call_take(state, move, label)
 
-    cdef int ask_take(self, StateC* state, int move, int label) except -1:
+    cdef int call_take(self, StateC* state, int move, int label) except -1:
         cdef Draft draft = Draft(self, state.n_words)
         copy(&draft.c, state)
         name = None if label == NONE else self.labels[label]
@@ -150,19 +133,20 @@ cdef class PythonBridge(System):
         if draft.c.note[NONE] > max_transitions(state.n_words):
             raise RuntimeError(
                 f"{self.name} has taken {max_transitions(state.n_words)} transitions in a sentence "
-                f"of {state.n_words} words, and is not done in {self.show(&draft.c)!r}: does every "
-                "move bring it nearer to a final state?")
+                f"of {state.n_words} words without reaching a final state: {self.show(&draft.c)!r}."
+                " Every move must bring it nearer to a final state")
         copy(state, &draft.c)
         return 0
 
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
         with gil:
-            return self.ask_costs(state, gold, costs)
+            return self.call_move_costs(state, gold, costs)
 
-    cdef int ask_costs(self, const StateC* state, const GoldC* gold, MoveCost* costs) except -1:
+    cdef int call_move_costs(self, const StateC* state, const GoldC* gold,
+                             MoveCost* costs) except -1:
         cdef int move, head, word
-        cdef int valid = self.ask_moves(state)
+        cdef int valid = self.call_valid_moves(state)
         memset(costs, 0, len(self.moves) * sizeof(MoveCost))
         for move in range(<int> len(self.moves)):
             costs[move].label = NONE
@@ -180,30 +164,13 @@ cdef class PythonBridge(System):
 
     cdef int static_move(self, const StateC* state, const GoldC* gold) except -1 nogil:
         with gil:
-            return self.ask_static(state, gold)
+            return self.call_static_move(state, gold)
 
-    cdef int ask_static(self, const StateC* state, const GoldC* gold) except -1:
-        cdef int move, valid = self.ask_moves(state)
+    cdef int call_static_move(self, const StateC* state, const GoldC* gold) except -1:
+        cdef int move, valid = self.call_valid_moves(state)
         name = (<object> self).static_move(self.show(state), self.show_gold(gold))
-        move = self.number(name)
+        move = self.move_id(name)
         if not valid >> move & 1:
             raise ValueError(f"the static oracle of {self.name} takes {name}, "
                              f"which is not valid in {self.show(state)!r}")
         return move
-
-    cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
-        if self.leftwards >> move & 1:
-            return top(state, 0) if self.joined == ON_STACK else front(state, 0)
-        return top(state, 0) if self.joined == AT_FRONT else top(state, 1)
-
-    cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
-        if self.leftwards >> move & 1:
-            return top(state, 1) if self.joined == ON_STACK else top(state, 0)
-        return front(state, 0) if self.joined == AT_FRONT else top(state, 0)
-
-    cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
-        if self.joined == ON_STACK or self.joined == HYBRID and head < word:
-            state.n_stack, state.n_buffer = 2, 0
-            state.stack[0], state.stack[1] = min(head, word), max(head, word)
-        else:
-            System.show_pair(self, state, head, word)

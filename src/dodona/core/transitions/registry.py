@@ -1,7 +1,7 @@
-"""Every transition system by its name, trees first, then graphs.
+"""Registry of transition systems by name, tree systems first, then graph systems.
 
-Classes say their names themselves. Those of the package are compiled together with `System`, so
-all of them are there; `PythonSystem` registers others as they are defined.
+Compiled systems are found as subclasses of `System` with a name; `PythonSystem` registers its
+subclasses as they are defined.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ GRAPH_SYSTEMS: dict[str, type[System]] = {}
 
 
 def register(kind: type[System]) -> None:
-    """Make a system known by its name, in the place of one of that name from outside."""
+    """Register a system under its name; it replaces a Python system of the same name."""
     if kind.name in _SHIPPED:
         raise ValueError(f"{kind.name!r} is a transition system of Dodona: choose another name")
     (GRAPH_SYSTEMS if kind.builds_graphs else SYSTEMS)[kind.name] = kind
 
 
 def find_system(name: str) -> type[System]:
-    """The class of a transition system.
+    """Return the class of a transition system.
 
     >>> find_system("arc-eager").roots
     ('first', 'last', 'none')
@@ -38,12 +38,22 @@ def find_system(name: str) -> type[System]:
 
 
 def systems() -> list[str]:
-    """The names of all transition systems.
+    """Return the names of all transition systems.
 
     >>> "arc-eager" in systems()
     True
     """
     return [*SYSTEMS, *GRAPH_SYSTEMS]
+
+
+def describe_systems() -> list[str]:
+    """Return a line about each transition system: its name, what it builds, its paper.
+
+    >>> describe_systems()[0]
+    'arc-eager: projective trees; Nivre (2003); costs by Goldberg & Nivre (2012)'
+    """
+    kinds = map(find_system, systems())
+    return [f"{kind.name}: {'; '.join(filter(None, (kind.builds, kind.paper)))}" for kind in kinds]
 
 
 def system(
@@ -57,16 +67,16 @@ def system(
     acyclic: bool = False,
     exact_words: int | None = None,
 ) -> System:
-    """The transition system of that name, for the given labels.
+    """Make a transition system with the given labels.
 
-    `root` says where the artificial root stands: "first", "last" or "none"; by default first, or
-    nowhere in systems that have none. `loss` says what an error costs: "labelled" (1 unless head
-    and label are right), "unlabelled" (1 unless the head is right) or "graded" (2 for a wrong head,
-    1 for a wrong label only). `root_label` is the label of a word that is left over as the root,
-    where the root is no word of its own. `static_oracle` is the one to derive with where a system
-    has several, and for the costs that follow its lead. `acyclic` keeps systems of graphs from
-    building cycles; their losses also count arcs that are not gold. `exact_words` is for systems
-    whose costs are estimates: up to so many words left, exact ones are searched for.
+    `root` is the position of the artificial root: "first", "last" or "none"; the default is the
+    first that the system allows. `loss` is the cost of an error: "labelled" (1 unless head and
+    label are correct), "unlabelled" (1 unless the head is correct) or "graded" (2 for a wrong head,
+    1 for a wrong label only). `root_label` is the label of the root word in systems without an
+    artificial root. `static_oracle` chooses among several static oracles, for derivations and for
+    costs that depend on it. `acyclic` forbids cycles in graph systems, whose losses also count
+    arcs that are not gold. `exact_words` is for systems whose costs are estimates: while at most so
+    many words are left, exact costs are found by search.
 
     >>> arc_eager = system("arc-eager", labels=["nsubj", "root"])
     >>> arc_eager.start(2).buffer
@@ -85,7 +95,7 @@ def system(
 
 
 def _with_names(kind: type[System]) -> Iterator[type[System]]:
-    """The classes below a class that say a name of their own."""
+    """Yield the subclasses, at any depth, that define a name of their own."""
     for below in kind.__subclasses__():
         if "name" in vars(below):
             yield below

@@ -6,10 +6,10 @@ from dodona.core.transitions.state cimport GONE, StateC
 cdef struct After:
     const StateC* state       # before a move …
     const GoldC* gold
-    bint unshifts             # 2015: a headless word can be put back; 2013: it cannot
-    int moved                 # … that brings this word …
+    bint unshifts             # whether headless words can be put back (2015) or not (2013)
+    int moved                 # … that moves this word …
     int place                 # … to this place …
-    int head                  # … with this head, or NONE
+    int head                  # … and gives it this head, or NONE
 
 
 cdef inline int place_of(const After* after, int word) noexcept nogil:
@@ -21,13 +21,13 @@ cdef inline int head_of(const After* after, int word) noexcept nogil:
 
 
 cdef inline int stack_size(const After* after) noexcept nogil:
-    """Words on the stack that the move leaves where they are."""
+    """Count the words on the stack that the move does not touch."""
     cdef int n = after.state.n_stack
     return n - (n > 0 and after.state.stack[n - 1] == after.moved)
 
 
 cdef inline int live_word(const After* after, int i) noexcept nogil:
-    """The live words from left to right; NONE behind the last."""
+    """Return the i-th live word from left to right; NONE after the last."""
     cdef int n = after.state.n_buffer
     if i < stack_size(after):
         return after.state.stack[i]

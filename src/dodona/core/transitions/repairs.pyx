@@ -1,19 +1,19 @@
-"""How many repairs the best continuation needs, in the non-monotonic systems.
+"""The number of repairs that the best continuation needs, in the non-monotonic systems.
 
-Honnibal & Johnson (2015) want, of the transitions that lose no gold arc, those that need the fewest
-non-monotonic ones in the end; the two rules that they give for it are not enough. Here the number
-is counted for the state after a move, which is not built: each move changes the place and the head
-of a single word, the one that stood between stack and buffer or now stands there.
+Of the transitions that lose no gold arc, Honnibal & Johnson (2015) prefer those that need the
+fewest non-monotonic transitions later; their two rules for this are not sufficient. Here the number
+is computed for the state after a move. That state is not built: a move changes the place and the
+head of a single word, the top of the stack or the front of the buffer.
 
-Let e(d) be the head that d will have: its gold head while that can be reached, else the one it has,
-else NONE, which means that any will do. Live words are those on the stack and in the buffer.
+Let e(d) be the future head of d: its gold head if that is reachable, else its present head, else
+NONE, which means that any will do. Live words are those on the stack and in the buffer.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.transitions.state cimport BUFFER, GONE, STACK
 
 
 cdef int below(const After* after, int word) noexcept nogil:
-    """The word right below one on the stack, or NONE."""
+    """Return the word directly below one on the stack, or NONE."""
     cdef int i = stack_size(after) - 1
     if word != after.moved:
         while after.state.stack[i] != word:
@@ -23,7 +23,7 @@ cdef int below(const After* after, int word) noexcept nogil:
 
 
 cdef int future_head(const After* after, int word) noexcept nogil:
-    """e(word)."""
+    """Return e(word)."""
     cdef int gold = after.gold.head[word], built = head_of(after, word)
     cdef int place = place_of(after, word)
     cdef bint reachable
@@ -43,13 +43,13 @@ cdef int future_head(const After* after, int word) noexcept nogil:
 
 
 cdef int last_free(const After* after) noexcept nogil:
-    """The word over the last live word for which e = NONE, or NONE if that leads to the root."""
+    """Return the ancestor of the last live word with e = NONE; NONE if its ancestors reach 0."""
     cdef int n = after.state.n_stack + after.state.n_buffer + 1, word = NONE, head, _
     while word == NONE:
         n -= 1
         word = live_word(after, n)
     head = future_head(after, word)
-    for _ in range(after.gold.n_words):      # a non-projective gold tree may lead into a circle
+    for _ in range(after.gold.n_words):      # a non-projective gold tree may lead into a cycle
         if head <= 0:
             break
         word = head
@@ -70,7 +70,7 @@ cdef bint awaits_dependent(const After* after, int word) noexcept nogil:
 
 
 cdef int reach(const After* after, int word) noexcept nogil:
-    """How far to the right the word must stay: its head, its last dependent, or the very end."""
+    """Return the last word until which this one must stay: head, last dependent, or the end."""
     cdef int head = future_head(after, word), i = after.gold.first[word + 1], k
     if head == 0:
         return after.gold.n_words + 1
@@ -85,7 +85,7 @@ cdef int reach(const After* after, int word) noexcept nogil:
 
 
 cdef int top_headless(const After* after, int n_on_stack) noexcept nogil:
-    """The headless word nearest to the top of the stack."""
+    """Return the headless word nearest to the top of the stack."""
     cdef int i = n_on_stack - 1
     while i > 0 and head_of(after, live_word(after, i)) != NONE:
         i -= 1
@@ -93,9 +93,9 @@ cdef int top_headless(const After* after, int n_on_stack) noexcept nogil:
 
 
 cdef bint is_late(const After* after, int word, int free, int stranded) noexcept nogil:
-    """Whether a headless stack word has missed its chance to be attached without a repair.
+    """Whether a headless stack word can no longer be attached without a repair.
 
-    `free`: see last_free; `stranded`: the topmost headless word if the buffer is empty, else NONE.
+    `free` is `last_free`; `stranded` the topmost headless word if the buffer is empty, else NONE.
     """
     cdef int head = future_head(after, word)
     if after.unshifts:
@@ -107,10 +107,10 @@ cdef bint is_late(const After* after, int word, int free, int stranded) noexcept
 
 
 cdef int fewest_repairs(const After* after) noexcept nogil:
-    """Heads to overwrite, and headless words to put back (2015) or to give a head late (2013).
+    """Count heads to overwrite, and headless words to put back (2015) or to attach late (2013).
 
-    A word that was put back and waits for a head to its right, while one below it must stay on the
-    stack, is a second repair: it cannot be shifted again, so it takes a head to be overwritten.
+    A word that was put back and has its head to the right, while a word below must stay on the
+    stack, needs a second repair: it cannot be shifted again, so it gets a head to be overwritten.
     """
     cdef int n_on_stack = stack_size(after) + (after.place == STACK)
     cdef int free = last_free(after), stranded = NONE

@@ -1,7 +1,7 @@
-"""One parser configuration as one flat block: stack, buffer, arcs, and what features ask of them.
+"""A parser configuration in one flat block: stack, buffer, arcs, and columns for features.
 
-Columns are indexed by node (`base/nodes.pxd`) and reach down to NONE, so that following "the head
-of the head of the top" needs no test on the way: NONE leads to NONE.
+Columns are indexed by node (`base/nodes.pxd`), including NONE, so that "the head of the head of the
+top" needs no test: NONE leads to NONE.
 """
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy
@@ -9,17 +9,17 @@ from libc.string cimport memcpy
 from dodona.core.base.nodes cimport NONE
 
 cdef enum:
-    N_HISTORY = 2             # actions that a state of a graph remembers
+    N_HISTORY = 2             # last actions, recorded in states of graph systems
 
 cdef enum Place:
     GONE, STACK, BUFFER
 
-cdef struct ArcC:             # of a graph, where a word can have several heads
+cdef struct ArcC:             # an arc of a graph
     int32_t head
     int32_t label
     int32_t dependent
-    int32_t next_in           # the arc built before it into the same dependent, or NONE
-    int32_t next_out          # … and out of the same head
+    int32_t next_in           # the preceding arc with the same dependent, or NONE
+    int32_t next_out          # the preceding arc with the same head, or NONE
 
 cdef struct StateC:
     int32_t n_words
@@ -27,8 +27,8 @@ cdef struct StateC:
     int32_t n_stack
     int32_t n_buffer
     int32_t* stack            # bottom first
-    int32_t* buffer           # back first: the front is the last, so that it can be put back
-    int32_t* place            # by node from here on: where it is now
+    int32_t* buffer           # back first: the front is the last element
+    int32_t* place            # by node, like all below: a Place
     int32_t* head             # NONE: no head yet
     int32_t* label            # NONE: no label yet
     int32_t* left             # leftmost and second leftmost child
@@ -37,19 +37,19 @@ cdef struct StateC:
     int32_t* right2
     int32_t* n_left           # number of children on either side
     int32_t* n_right
-    int32_t* sibling          # the child its head got before it on the same side
-    int32_t* note             # what a system remembers about the word, 0 at the start
-    uint64_t* left_labels     # set of their labels, one bit each (modulo 64)
+    int32_t* sibling          # the preceding child of its head on the same side
+    int32_t* note             # for use by the system, initially 0
+    uint64_t* left_labels     # bit set of the labels of children (modulo 64)
     uint64_t* right_labels
-    uint64_t* labels_before   # its head's set on that side before it came
-    int32_t max_arcs          # room for so many; 0 in systems of trees, which do without the rest
+    uint64_t* labels_before   # that set of its head before it was attached
+    int32_t max_arcs          # capacity; 0 in tree systems, which do not use the rest
     int32_t n_arcs
     ArcC* arcs                # in the order they were built; `head` and `label` hold the last
     int32_t* arc_in           # by node: the last arc into it and out of it, or NONE
     int32_t* arc_out
-    int32_t* head2            # the head that the word got before its last; NONE if there is none
+    int32_t* head2            # the last head but one, or NONE
     int32_t* n_heads
-    int32_t* head_labels      # a hash of the labels of all arcs into it
+    int32_t* head_labels      # hash of the labels of all arcs into it
     int32_t* history          # the last N_HISTORY actions, for features
     void* block
     size_t n_bytes
@@ -61,7 +61,7 @@ cdef void clear(StateC* state) noexcept nogil
 
 
 cdef inline void copy(StateC* target, const StateC* source) noexcept nogil:
-    """Make `target`, laid out for as many words and arcs, the same configuration."""
+    """Copy a configuration into one laid out for as many words and arcs."""
     target.root, target.n_stack, target.n_buffer = source.root, source.n_stack, source.n_buffer
     target.n_arcs = source.n_arcs
     memcpy(target.block, source.block, source.n_bytes)
@@ -88,14 +88,14 @@ cdef inline int pop(StateC* state) noexcept nogil:
 
 
 cdef inline int next_word(StateC* state) noexcept nogil:
-    """Take the front of the buffer out of it."""
+    """Remove the front of the buffer and return it."""
     state.n_buffer -= 1
     state.place[state.buffer[state.n_buffer]] = GONE
     return state.buffer[state.n_buffer]
 
 
 cdef inline void add_arc(StateC* state, int head, int label, int dependent) noexcept nogil:
-    """Build an arc; the dependent must lie outside the head's children built so far."""
+    """Add an arc; the dependent must lie outside the head's children so far."""
     cdef uint64_t bit = <uint64_t> 1 << (label & 63)
     state.head[dependent] = head
     state.label[dependent] = label
@@ -115,7 +115,7 @@ cdef inline void add_arc(StateC* state, int head, int label, int dependent) noex
 
 
 cdef inline void add_arc_anywhere(StateC* state, int head, int label, int dependent) noexcept nogil:
-    """Build an arc; the dependent may lie inside the head's children built so far."""
+    """Add an arc; the dependent may lie inside the head's children so far."""
     cdef int left = state.left[head], left2 = state.left2[head]
     cdef int right = state.right[head], right2 = state.right2[head]
     add_arc(state, head, label, dependent)
@@ -128,7 +128,7 @@ cdef inline void add_arc_anywhere(StateC* state, int head, int label, int depend
 
 
 cdef inline void remove_arc(StateC* state, int dependent) noexcept nogil:
-    """Take back the arc to a word that is the last child its head got on that side."""
+    """Remove the arc to a word that is the last child attached to its head on that side."""
     cdef int head = state.head[dependent], last = state.sibling[dependent]
     if dependent < head:
         state.left[head] = last

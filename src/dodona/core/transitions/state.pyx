@@ -6,11 +6,11 @@ from dodona.core.base.nodes cimport NONE, n_nodes
 cdef enum:
     N_COLUMNS = 11            # int32 columns by node
     N_SETS = 3                # uint64 columns by node
-    N_GRAPH_COLUMNS = 5       # int32 columns by node, in systems of graphs only
+    N_GRAPH_COLUMNS = 5       # int32 columns by node, in graph systems only
 
 
 cdef size_t graph_size(int n_words, int max_arcs) noexcept nogil:
-    """How many int32 a graph takes: its arcs, columns of nodes, and the last actions."""
+    """Return the number of int32 for a graph: arcs, columns by node, and the last actions."""
     if max_arcs == 0:
         return 0
     return (N_GRAPH_COLUMNS * n_nodes(n_words) + N_HISTORY
@@ -18,14 +18,14 @@ cdef size_t graph_size(int n_words, int max_arcs) noexcept nogil:
 
 
 cdef size_t state_size(int n_words, int max_arcs=0) noexcept nogil:
-    """Bytes of the block for a sentence of that many words, a multiple of 8."""
+    """Return the size in bytes of a sentence's block, a multiple of 8."""
     cdef size_t n_int32 = (N_COLUMNS + 2) * n_nodes(n_words) + graph_size(n_words, max_arcs)
     n_int32 += n_int32 & 1
     return N_SETS * n_nodes(n_words) * sizeof(uint64_t) + n_int32 * sizeof(int32_t)
 
 
 cdef void lay_out(StateC* state, void* block, int n_words, int max_arcs=0) noexcept nogil:
-    """Point the columns into the block; the sets come first because they need the alignment."""
+    """Set the columns' pointers; the uint64 sets come first, for their alignment."""
     cdef size_t n = n_nodes(n_words)
     cdef uint64_t* sets = <uint64_t*> block
     cdef int32_t* column = <int32_t*> (sets + N_SETS * n)
@@ -61,7 +61,7 @@ cdef void lay_out(StateC* state, void* block, int n_words, int max_arcs=0) noexc
 
 
 cdef void clear(StateC* state) noexcept nogil:
-    """No arc, empty stack, the words in the buffer."""
+    """Reset to no arcs, an empty stack, and all words in the buffer."""
     cdef size_t n = n_nodes(state.n_words)
     cdef int i
     memset(state.block, 0, state.n_bytes)

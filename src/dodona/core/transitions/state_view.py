@@ -1,4 +1,4 @@
-"""A state as a notebook shows it: stack and buffer as boxes, and the arcs so far."""
+"""HTML view of a state for notebooks: stack and buffer as boxes, and the arcs so far."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ HEAD = "text-align:left;opacity:.7;padding-right:1em"
 def as_html(
     stack: Sequence[int], buffer: Sequence[int], arcs: Iterable[tuple[int, str, int]]
 ) -> str:
-    """A small table; words are numbers, since a state knows no others, and 0 is the root.
+    """Return an HTML table; words are shown by position, 0 is the root.
 
     >>> "0 —root→ 1" in as_html(stack=(0, 1), buffer=(), arcs=[(0, "root", 1)])
     True
     """
-    from html import escape  # here: its tables would cost every start of the command 2 ms
+    from html import escape  # imported here: it would add 2 ms to every start of the command
 
     arcs = sorted(arcs, key=lambda arc: (arc[2], arc[0]))
     shown = ", ".join(escape(f"{head} —{label}→ {dependent}") for head, label, dependent in arcs)
@@ -33,11 +33,11 @@ def as_html(
 
 
 def _boxes(words: Sequence[int], end: str) -> str:
-    """Each word in a box; the one that transitions look at first is told by a thick border."""
-    chief = -1 if not words else 0 if end == "front" else len(words) - 1
+    """Return the words in boxes, the top or front with a thick border."""
+    first = -1 if not words else 0 if end == "front" else len(words) - 1
     return (
         " ".join(
-            f'<span style="{BOX}{";border-width:2px" if i == chief else ""}">{word}</span>'
+            f'<span style="{BOX}{";border-width:2px" if i == first else ""}">{word}</span>'
             for i, word in enumerate(words)
         )
         or "empty"

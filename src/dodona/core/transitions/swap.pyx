@@ -2,7 +2,7 @@
 
 SWAP moves the second topmost word back to the buffer, so that any two words can become neighbours
 and any tree can be built. A pair is swapped at most once, from its order in the sentence, so every
-derivation ends. When to swap is for the static oracles to say, in `swap_oracles`.
+derivation ends. The static oracles in `swap_oracles` decide when to swap.
 
 Notation: s0 and s1 the two topmost words.
 """
@@ -23,7 +23,7 @@ from dodona.core.transitions.system cimport MoveCost, State, System
 
 cdef int words_after(const StateC* state, int move, vector[int32_t]& stack,
                      vector[int32_t]& buffer) except -1 nogil:
-    """Stack and buffer (its front last) after a move, or (NONE) as they are."""
+    """Write stack and buffer (its front last) after a move; NONE: no move."""
     cdef int s0
     stack.assign(state.stack, state.stack + state.n_stack)
     buffer.assign(state.buffer, state.buffer + state.n_buffer)
@@ -40,11 +40,11 @@ cdef int words_after(const StateC* state, int move, vector[int32_t]& stack,
 
 
 cdef bint must_move(const vector[int32_t]& stack, const vector[int32_t]& buffer,
-                    const int32_t* order, size_t place) noexcept nogil:
-    """Whether a word of the stack is to be swapped with one above it or, later, of the buffer."""
-    cdef int word = stack[place], other
+                    const int32_t* order, size_t depth) noexcept nogil:
+    """Whether a stack word must be swapped with one above it or, later, in the buffer."""
+    cdef int word = stack[depth], other
     cdef size_t i
-    for i in range(place + 1, stack.size() + buffer.size()):
+    for i in range(depth + 1, stack.size() + buffer.size()):
         other = stack[i] if i < stack.size() else buffer[i - stack.size()]
         if word < other and order[other] < order[word]:
             return True
@@ -52,10 +52,10 @@ cdef bint must_move(const vector[int32_t]& stack, const vector[int32_t]& buffer,
 
 
 cdef int n_kept(const StateC* state, const GoldC* gold, int move, int fixed) except -1 nogil:
-    """The most gold arcs that arc-standard can build after a move, once the words are in order.
+    """Return the most gold arcs that arc-standard can build after a move, with sorted words.
 
-    A word of the stack that must be swapped counts as part of the buffer already, and the buffer as
-    sorted: what SWAP can do for the gold tree is taken for granted, but for one word that stays.
+    A stack word that must be swapped counts as part of the buffer, and the buffer as sorted: all
+    swaps towards the projective order are assumed, except for the word `fixed`.
     """
     cdef const int32_t* order = order_of(gold)
     cdef bint in_order = is_in_order(gold)
@@ -82,25 +82,30 @@ cdef inline bint is_left(const StateC* state, int node) noexcept nogil:
 
 
 cdef class Swap(ArcStandard):
-    """Arc-standard with SWAP; the artificial root stands first, at the bottom of the stack.
+    """Arc-standard with SWAP; the artificial root is first, at the bottom of the stack.
 
-    `costs` is exact, by search, while no more than `exact_words` words are left on the stack and in
-    the buffer; of the cheapest actions, `optimal` then prefers to swap where the static oracle
-    does, and only there. Before that they are those of a static-dynamic oracle (de Lhoneux, Stymne
-    & Nivre 2017): arc-standard's, with the words in the projective order of the gold tree, as far
-    as swaps can still bring them there; for a projective tree, until a SWAP, they are
-    arc-standard's own. SWAP costs 1 more where the static oracle does not swap, SHIFT where it
-    does; the oracle's own derivation of any tree is free. Repairs by a SWAP that no projective
-    order asks for are left out of account: of all costs in all states of all trees of four words,
-    80% equal exhaustive search, 12% are too high, and 8% too low. `bounds` tells between which
-    numbers the exact costs lie, however many words are left.
+    `costs` is exact, by search, while at most `exact_words` words are left on the stack and in the
+    buffer; among the cheapest actions, `optimal` then prefers SWAP exactly where the static oracle
+    swaps. Before that, costs are those of a static-dynamic oracle (de Lhoneux, Stymne & Nivre
+    2017): arc-standard's, with the words in the projective order of the gold tree as far as swaps
+    can still achieve it; for a projective tree, until a SWAP, they are arc-standard's own. SWAP
+    costs 1 more where the static oracle does not swap, SHIFT where it does; the oracle's own
+    derivation of any tree is free. Repairs by swaps outside the projective order are ignored: of
+    all costs in all states of all trees of four words, 80% equal exhaustive search, 12% are too
+    high, and 8% too low. `bounds` gives bounds of the exact costs for any number of words.
     """
 
     name = "swap"
     order = 7
+    paper = "Nivre (2009)"
+    builds = "all trees"
+    exactness = "exact for six words, static-dynamic before"
+    does = {**ArcStandard.does,
+            "SWAP": "moves the second word of the stack back to the front of the buffer, so that "
+                    "words meet that did not stand side by side"}
     oracles = {"static": LAZY, "eager": EAGER, "lazy": LAZY, "minimal": MINIMAL}
     projective_only = False
-    takes_partial = False         # the order to sort the words into is that of a whole tree
+    takes_partial = False         # the projective order needs a complete tree
     searches = 6
 
     def __init__(self, labels, root="first", loss="labelled", root_label="root"):
@@ -118,10 +123,10 @@ cdef class Swap(ArcStandard):
         return make_plan(gold, plan)
 
     def bounds(self, State state not None, Gold gold not None):
-        """{action: (least, most)} between which the exact cost of every valid action lies.
+        """Return {action: (lower, upper)}, bounds of the exact cost of every valid action.
 
-        The least loss after an action is no more than what the static oracle makes of the state,
-        and no less than the gold arcs of which one end is gone.
+        The smallest loss after an action is at most the static oracle's from that state, and at
+        least the number of gold arcs with an end that is no longer available.
 
         >>> from dodona import Action, Gold
         >>> system, gold = Swap(["dep"]), Gold(heads=[3, 0, 2], labels=["dep"] * 3)
@@ -147,7 +152,7 @@ cdef class Swap(ArcStandard):
         return found
 
     def _arcs_after(self, State state, EncodedGold reference, int move):
-        """(least, most) gold arcs that a move and the best that can follow it build."""
+        """Return bounds of the gold arcs that a move and its best continuation build."""
         cdef const GoldC* gold = &reference.c
         cdef State after = self.state_class(self, state.c.n_words)
         cdef int worth = self.arc_worth(&state.c, gold, move), hoped, built = 0
@@ -185,9 +190,9 @@ cdef class Swap(ArcStandard):
 
     # each       cost  while few words are left, the gold arcs that it loses, by search; else gold
     #                  arcs that can be kept before, less those kept after, as in arc-standard, with
-    #                  the swaps of the projective order taken for granted; the label, if the arc
+    #                  all swaps of the projective order assumed; the label, if the arc
     #                  it builds is gold
-    # SHIFT      cost  1 more where the static oracle swaps, in that case
+    # SHIFT      cost  1 more where the static oracle swaps, if costs are not searched for
     # SWAP       cost  1 more where it does not, likewise
     cdef int move_costs(self, const StateC* state, const GoldC* gold,
                         MoveCost* costs) except -1 nogil:
@@ -208,7 +213,7 @@ cdef class Swap(ArcStandard):
         return move == RIGHT_ARC and gold.head[s0] == s1
 
     cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil:
-        """Words that are left, and whose gold heads are."""
+        """Count the remaining words whose gold heads remain, too."""
         cdef int i, count = 0
         for i in range(1, state.n_stack):
             count += is_left(state, gold.head[state.stack[i]])
@@ -221,7 +226,7 @@ cdef class Swap(ArcStandard):
         cdef int s0 = top(state, 0), s1 = top(state, 1), move, most = 0
         cdef int moves = self.valid_moves(state)
         cdef bint is_time = self.static_move(state, gold) == SWAP
-        if is_time:                             # unless it comes too late to keep an arc
+        if is_time:                             # unless it is too late to save an arc
             is_time = n_kept(state, gold, NONE, NONE) > n_kept(state, gold, NONE, s1)
         for move in range(4):
             costs[move].arcs = costs[move].labels = 0
@@ -234,7 +239,7 @@ cdef class Swap(ArcStandard):
         if gold.head[s1] == s0 and s1 != NONE:
             costs[LEFT_ARC].label = gold.label[s1]
             costs[LEFT_ARC].arcs += 1
-        for move in range(SWAP + is_time):      # a swap that is not planned would repair an error
+        for move in range(SWAP + is_time):      # without swaps that would repair an error
             most = max(most, costs[move].arcs)
         for move in range(4):
             costs[move].arcs = max(most - costs[move].arcs, 0)

@@ -1,4 +1,4 @@
-"""What swap's static oracles tell the system; see swap_oracles.pyx."""
+"""Static oracles of swap; see swap_oracles.pyx."""
 from libc.stdint cimport int32_t
 
 from dodona.core.transitions.gold cimport GoldC
@@ -7,7 +7,7 @@ from dodona.core.transitions.system cimport System
 
 cdef enum SwapOracle:
     EAGER, LAZY
-    PATIENT                   # no oracle of its own: MINIMAL tries it, and LAZY
+    PATIENT                   # a policy that only MINIMAL uses, beside LAZY
     MINIMAL
 
 cdef int make_plan(const GoldC* gold, int32_t* plan) except -1 nogil
@@ -17,7 +17,7 @@ cdef int minimal_move(System system, const StateC* state, const GoldC* gold) exc
 
 
 cdef inline const int32_t* order_of(const GoldC* gold) noexcept nogil:
-    """The place of each node in the projective order."""
+    """Return the position of each node in the projective order."""
     return gold.plan
 
 

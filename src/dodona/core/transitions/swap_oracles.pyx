@@ -1,16 +1,16 @@
 """The static oracles of swap: when to swap two words (Nivre 2009; Nivre, Kuhlmann & Hall 2009).
 
 They sort the words into the projective order of the gold tree (each word between its left and right
-dependents) and differ in when they swap s1 and s0, where s0 comes first:
+dependents) and differ in when they swap s1 and s0, if s0 precedes s1 in that order:
 
-  eager    at once (the paper's first oracle)
-  lazy     not while s0 and b are parts of one maximal projective component: one of the pieces that
-           arc-standard can build of the gold tree without a SWAP (the paper's second oracle)
-  minimal  look ahead: finish with SWAP and with SHIFT, each time as lazy does and as a more patient
-           policy does (`is_patient`), and go the way of the fewest swaps: never more than lazy. The
-           paper leaves open how few are enough; this is not always the least
+  eager    immediately (the paper's first oracle)
+  lazy     not while s0 and b belong to one maximal projective component: a part of the gold tree
+           that arc-standard can build without a SWAP (the paper's second oracle)
+  minimal  with lookahead: complete the derivation after SWAP and after SHIFT, by the lazy and by a
+           more patient policy (`is_patient`), and choose the fewest swaps: never more than lazy,
+           but not always the minimum, which the paper leaves open
 
-Orders and components are worked out once for each gold tree: its plan.
+Orders and components are computed once for each gold tree, as its plan.
 
 Notation: s0 and s1 the two topmost words, b front of the buffer.
 """
@@ -32,9 +32,9 @@ cdef enum:
 
 
 cdef int set_order(const GoldC* gold, int32_t* order) except -1 nogil:
-    """The place of each node in the projective order: its left dependents, itself, the others.
+    """Compute the position of each node in the projective order: between its dependents.
 
-    The root comes first, then the words under it; so do words without a gold head.
+    The root comes first; words without a gold head are ordered like its dependents.
     """
     cdef vector[int32_t] path, next_child
     cdef int word, node, i, count = 1
@@ -59,9 +59,9 @@ cdef int set_order(const GoldC* gold, int32_t* order) except -1 nogil:
 
 
 cdef int set_components(const GoldC* gold, int32_t* component) except -1 nogil:
-    """The top node of the maximal projective component of each node.
+    """Compute the top node of the maximal projective component of each node.
 
-    They are what the arc-standard oracle has on its stack in the end, when it never swaps.
+    Components are what the arc-standard oracle leaves on its stack without swaps.
     """
     cdef vector[int32_t] stack, n_waiting
     cdef int node, lower, upper
@@ -87,7 +87,7 @@ cdef int set_components(const GoldC* gold, int32_t* component) except -1 nogil:
 
 
 cdef int make_plan(const GoldC* gold, int32_t* plan) except -1 nogil:
-    """Order of all nodes, then their components."""
+    """Write the order of all nodes, then their components."""
     cdef int node
     set_order(gold, plan)
     set_components(gold, plan + gold.n_words + 1)
@@ -109,8 +109,10 @@ cdef bint is_under(const GoldC* gold, int node, int ancestor) noexcept nogil:
 
 
 cdef int n_missing(const StateC* state, const GoldC* gold, int subtree) noexcept nogil:
-    """How many words of a gold subtree wait in the buffer; NONE if one waits on the stack below s0,
-    or comes behind s1 in the projective order."""
+    """Count the words of a gold subtree in the buffer.
+
+    NONE if one is on the stack below s0, or follows s1 in the projective order.
+    """
     cdef const int32_t* order = order_of(gold)
     cdef int word, count = 0
     for word in range(1, gold.n_words + 1):
@@ -142,7 +144,7 @@ cdef bint is_inverted(const StateC* state, const GoldC* gold) noexcept nogil:
 
 
 cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexcept nogil:
-    """Figure 2 of the paper, with one of three answers to when it is time to swap."""
+    """Return the move of figure 2 of the paper, with one of three policies when to swap."""
     cdef int move = gold_arc(state, gold)
     cdef const int32_t* component = gold.plan + gold.n_words + 1
     if move != NONE:
@@ -157,7 +159,7 @@ cdef int planned_move(const StateC* state, const GoldC* gold, int policy) noexce
 
 cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move,
                  int policy) except -1 nogil:
-    """The swaps of a derivation that goes on from here by `move`, then by the policy."""
+    """Count the swaps of a derivation that continues by `move` and then by the policy."""
     cdef vector[uint64_t] block
     cdef StateC after
     cdef int word, count = 0
@@ -177,7 +179,7 @@ cdef int n_swaps(System system, const StateC* state, const GoldC* gold, int move
 
 
 cdef int minimal_move(System system, const StateC* state, const GoldC* gold) except -1 nogil:
-    """Go the way of the fewest swaps, as far as two policies tell."""
+    """Return the move with the fewest swaps according to two policies."""
     cdef int move = planned_move(state, gold, EAGER), policy, wait, swap
     if move != SWAP or state.n_buffer == 0:
         return move

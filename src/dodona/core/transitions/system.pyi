@@ -4,6 +4,7 @@ from dodona.core.transitions.action import Action
 from dodona.core.transitions.gold import Gold
 
 ROOTS: dict[str, int]
+JOINS: dict[str, int]
 LOSSES: dict[str, tuple[int, int]]
 MOST_SEARCHED: int
 
@@ -28,6 +29,11 @@ class State:
 class System:
     name: str
     order: int
+    paper: str
+    builds: str
+    joins: str
+    exactness: str
+    does: dict[str, str]
     roots: tuple[str, ...]
     oracles: dict[str, int]
     projective_only: bool
@@ -66,6 +72,7 @@ class System:
     builds_graphs: bool
     left_moves: tuple[int, ...]
     right_moves: tuple[int, ...]
+    def describe_moves(self) -> list[dict[str, str | None]]: ...
     def follow(self, oracle: str) -> System: ...
     def search(self, n_words: int) -> System: ...
     def start(self, n_words: int) -> State: ...

@@ -1,7 +1,7 @@
-"""Transition systems as Python sees them: start, valid, costs, step, finish, derivation.
+"""The Python interface of transition systems: start, valid, costs, step, finish, derivation.
 
-A system is a subclass that fills in the handful of functions declared in system.pxd; everything
-here is the same for all of them. States are immutable for Python: a step makes a new one.
+A system is a subclass that implements the hooks declared in system.pxd; everything here is shared.
+States are immutable in Python: a step makes a new one.
 """
 from collections import Counter
 
@@ -19,13 +19,19 @@ from dodona.core.transitions.state cimport (
 from dodona.core.transitions.state_view import as_html
 
 cdef enum:
-    MAX_WORDS = 1 << 28       # of a sentence: numbers of arcs fit an int by far
+    MAX_WORDS = 1 << 28       # of a sentence, so that numbers of arcs fit an int
 
-MOST_SEARCHED = 7             # so that their links, and those to the root, fit 64 bits
+cdef enum:
+    AT_FRONT                  # s0 and b0, as in arc-eager
+    ON_STACK                  # s1 and s0, as in arc-standard
+    HYBRID                    # s0 and b0 leftwards, s1 and s0 rightwards, as in arc-hybrid
+
+MOST_SEARCHED = 7             # words, so that their links, and those to the root, fit 64 bits
 
 ROOTS = {"first": ROOT_FIRST, "last": ROOT_LAST, "none": ROOT_NONE}
-# what a missing gold arc and a right arc with a wrong label cost; "graded" is footnote 6 of
-# Goldberg & Nivre (2012): a wrong label is only half as bad
+JOINS = {"front": AT_FRONT, "stack": ON_STACK, "hybrid": HYBRID}   # the words that arcs join
+# costs of a missing gold arc and of a wrong label; "graded" is footnote 6 of Goldberg & Nivre
+# (2012): a wrong label is only half as bad
 LOSSES = {"labelled": (1, 1), "unlabelled": (1, 0), "graded": (2, 1)}
 
 
@@ -53,38 +59,38 @@ cdef class State:
 
     @property
     def stack(self):
-        """Word positions, bottom to top."""
+        """The word positions on the stack, from bottom to top."""
         return tuple(self._outside(self.c.stack[i]) for i in range(self.c.n_stack))
 
     @property
     def buffer(self):
-        """Word positions, front to back."""
+        """The word positions in the buffer, from front to back."""
         return tuple(self._outside(self.c.buffer[i]) for i in range(self.c.n_buffer - 1, -1, -1))
 
     @property
     def heads(self):
-        """Per word; None where there is none yet."""
+        """The head of each word; None if it has none yet."""
         return tuple(self._outside(self.c.head[d]) for d in range(1, self.c.n_words + 1))
 
     @property
     def labels(self):
-        """Per word; None where there is none yet."""
+        """The label of each word; None if it has none yet."""
         return tuple(None if self.c.label[d] == NONE else self.system.labels[self.c.label[d]]
                      for d in range(1, self.c.n_words + 1))
 
     @property
     def arcs(self):
-        """Frozen set of (head, label, dependent)."""
+        """The arcs so far, as a frozenset of (head, label, dependent)."""
         return frozenset((head, label, i + 1) for i, (head, label)
                          in enumerate(zip(self.heads, self.labels)) if head is not None)
 
     @property
     def notes(self):
-        """What the system remembers, a number for 0 and for each word; all 0 for most systems."""
+        """The notes of the system, an integer for 0 and each word; all 0 in most systems."""
         return tuple(self.c.note[d] for d in range(self.c.n_words + 1))
 
     def _outside(self, int node):
-        """The position people know for a node: the root is 0 also where it stands last."""
+        """Return the public position of a node; the root is 0 even if it comes last."""
         if node == NONE:
             return None
         return 0 if node == self.c.root else node
@@ -127,29 +133,25 @@ def _restore(System system, int n_words, bytes block, int root, int n_stack, int
     return state
 
 
-def _several_heads(Gold gold):
-    """What keeps a graph from being a tree, in words."""
-    n_heads = Counter(dependent for _, _, dependent in gold.arcs)
-    for word in range(1, gold.n_words + 1):
-        if n_heads[word] != 1:
-            return f"word {word} {n_heads[word]} heads"
-    return "a cycle"
-
-
 cdef class System:
-    """A transition system with its label set; made by `dodona.system(name, labels=…, root=…)`."""
+    """A transition system with its labels; made by `dodona.system(name, labels=…, root=…)`."""
 
-    name = ""                     # by which it is known; without one of its own, a class is not
-    order = 100                   # its place among the names: trees first, then by this number
-    roots = ("first",)            # where the artificial root may stand, the usual place first
-    oracles = {"static": 0}       # names that `derivation` knows, and numbers for `oracle_move`
+    name = ""                     # a class is registered if it sets a name of its own
+    order = 100                   # rank among the names of tree systems, or of graph systems
+    paper = ""                    # authors and year, of the system and of its costs
+    builds = "projective trees"   # the trees or graphs that it can derive, in words
+    joins = "front"               # the words that arcs join: a key of `JOINS`
+    exactness = "exact"           # how far costs agree with exhaustive search, in words
+    does = {}                     # {move: its effect in words}; `when` has the preconditions
+    roots = ("first",)            # positions of the artificial root, the default first
+    oracles = {"static": 0}       # names that `derivation` accepts, and ids for `oracle_move`
     projective_only = True        # whether non-projective trees are out of reach
     takes_partial = True          # whether costs hold for trees of which some heads are unknown
-    default_templates = "rich"    # templates for arcs between top and front
+    default_templates = "rich"    # feature templates for arcs between top and front
     state_class = State
     builds_graphs = False         # whether a word can have several heads
-    most_words = 0                # for which costs are found in a bearable time; 0: any number
-    searches = 0                  # words left up to which costs are found by search, if they are
+    most_words = 0                # longest sentence whose costs take bearable time; 0: any length
+    searches = 0                  # find costs by search while at most this many words are left
 
     def __init__(self, labels, str root, str loss, str root_label):
         self.labels = tuple(labels)
@@ -163,12 +165,15 @@ cdef class System:
             places = ("nowhere" if place == "none" else place for place in self.roots)
             raise ValueError(f"{self.name} has its root {' or '.join(places)}: root={root!r} is "
                              f"not possible; choose root={self.roots[0]!r}")
+        if self.joins not in JOINS:
+            raise ValueError(f"{self.name}: joins={self.joins!r} is not one of {', '.join(JOINS)}")
         if len(self.moves) > MAX_MOVES:
             raise ValueError(f"{self.name} has {len(self.moves)} moves, more than {MAX_MOVES}")
         self.root, self.loss, self.root_label = root, loss, root_label
         self.root_place = ROOTS[root]
         self.left_moves = self.left_moves or (self.left_arc,)
         self.right_moves = self.right_moves or (self.right_arc,)
+        self.leftwards, self.joined = sum(1 << move for move in self.left_moves), JOINS[self.joins]
         if self.needed_arcs is None:
             self.needed_arcs = tuple(self._all_arcs())
         self.follow("static")
@@ -187,7 +192,7 @@ cdef class System:
         self._ids.update((action, (move, NONE)) for move, action in self._other_actions.items())
 
     def _all_arcs(self):
-        """Every move that builds arcs, wherever it may: what a model needs, if not less is said."""
+        """Yield every arc move, with and without the root: the default of `needed_arcs`."""
         from_root = self.right_moves if self.root_place == ROOT_FIRST else self.left_moves
         for move in self.left_moves + self.right_moves:
             yield (move,), False
@@ -195,23 +200,23 @@ cdef class System:
                 yield (move,), True
 
     def follow(self, str oracle):
-        """Make this oracle the one that static training follows and `costs` agree with."""
+        """Choose the static oracle, which static training follows and `costs` may depend on."""
         self.oracle = self._number(oracle)
         self.static_oracle = oracle
         return self
 
     def search(self, int n_words):
-        """Find exact costs by search where no more than so many words are left; 0: nowhere."""
+        """Search for exact costs while at most `n_words` words are left; 0: never."""
         if not self.searches and n_words:
-            raise ValueError(f"{self.name} needs no search: its costs are what they are")
+            raise ValueError(f"{self.name} does not find costs by search: leave out exact_words")
         if not 0 <= n_words <= MOST_SEARCHED:
-            raise ValueError(f"costs are searched for while 0 to {MOST_SEARCHED} words are left, "
-                             f"not {n_words}: it takes exponential time")
+            raise ValueError(f"exact_words must be from 0 to {MOST_SEARCHED}, not {n_words}: the "
+                             "search takes exponential time")
         self.exact_words = n_words
         return self
 
     cdef bint few_are_left(self, const StateC* state) noexcept nogil:
-        """Whether few enough words are on the stack, besides the root, and in the buffer."""
+        """Whether at most `exact_words` words are on the stack and in the buffer."""
         return state.n_stack - 1 + state.n_buffer <= self.exact_words
 
     def _number(self, str oracle):
@@ -220,8 +225,22 @@ cdef class System:
                              + ", ".join(map(repr, self.oracles)))
         return self.oracles[oracle]
 
+    def describe_moves(self):
+        """Return the name, effect and preconditions of every move, in words.
+
+        >>> from dodona.core.transitions.registry import system
+        >>> system("arc-eager", labels=["dep"]).describe_moves()[3]["does"]
+        'pops the top of the stack'
+        """
+        others = self.other_names or {}
+        return [{"name": name, "does": self.does.get(name), "needs": needs}
+                for move, (first, needs) in enumerate(zip(self.moves, self.when, strict=True))
+                for name in filter(None, (first, others.get(move)))
+                # a subclass may inherit a second name that it never uses
+                if name == first or not self.does or name in self.does]
+
     def start(self, int n_words):
-        """The configuration before the first transition, for a sentence of that many words."""
+        """Return the initial state of a sentence of `n_words` words."""
         if n_words < 1:
             raise ValueError(f"a sentence has at least one word, not {n_words}")
         cdef State state = self.state_class(self, n_words)
@@ -233,12 +252,12 @@ cdef class System:
         return bool(self.final(&state.c))
 
     def valid(self, State state not None):
-        """Every action whose preconditions hold, as a list."""
+        """Return the actions whose preconditions hold."""
         cdef int moves = self._moves(state)
         return [self._named(state, ids) for ids in self._actions if moves >> ids[0] & 1]
 
     def costs(self, State state not None, Gold gold not None):
-        """{action: cost} for every valid action: how many gold arcs each one loses for good."""
+        """Return {action: cost} for every valid action: the gold arcs that it puts out of reach."""
         cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
@@ -248,31 +267,19 @@ cdef class System:
                 for move, label in self._actions if moves >> move & 1}
 
     def optimal(self, State state not None, Gold gold not None):
-        """The valid actions of the lowest cost and, among them, of the fewest repairs to come."""
+        """Return the valid actions of the lowest cost and, among them, of the fewest repairs."""
         cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
         cdef int moves = self._moves(state)
         memset(costs, 0, sizeof(costs))
         self.move_costs(&state.c, &reference.c, costs)
-        cdef int move, label, n_labels = len(self.labels), lowest = 0
-        cdef bint is_first = True
-        for move in range(len(self.moves)):          # one label of each is enough to know the best
-            if moves >> move & 1 and (n_labels or not self.labelled[move]):
-                label = costs[move].label if 0 <= costs[move].label < n_labels else 0
-                label = label if self.labelled[move] else NONE
-                best = rank(&costs[move], label, self.arc_price, self.label_price)
-                lowest = best if is_first else min(best, lowest)
-                is_first = False
-        found = []
-        for move in range(len(self.moves)):
-            if moves >> move & 1:
-                for label in range(n_labels) if self.labelled[move] else (NONE,):
-                    if rank(&costs[move], label, self.arc_price, self.label_price) == lowest:
-                        found.append(self._named(state, (move, label)))
-        return found
+        ranks = {(move, label): rank(&costs[<int> move], label, self.arc_price, self.label_price)
+                 for move, label in self._actions if moves >> move & 1}
+        lowest = min(ranks.values(), default=0)
+        return [self._named(state, ids) for ids in ranks if ranks[ids] == lowest]
 
     def cost(self, State state not None, Gold gold not None, action):
-        """The cost of one valid action, as in `costs`."""
+        """Return the cost of one valid action, as in `costs`."""
         move, label = self._check(state, action)
         cdef EncodedGold reference = self._priced(gold, state)
         cdef MoveCost costs[MAX_MOVES]
@@ -282,13 +289,13 @@ cdef class System:
     cdef EncodedGold _priced(self, Gold gold, State state):
         if 0 < self.most_words < state.c.n_words:
             raise ValueError(
-                f"{self.name} prices actions in sentences of {self.most_words:,} words at the "
-                f"most, not {state.c.n_words:,}, which would take too long; take another system, "
-                "such as arc-hybrid")
+                f"{self.name} computes costs for sentences of up to {self.most_words:,} words, "
+                f"not {state.c.n_words:,}, which would take too long; use another system, such "
+                "as arc-hybrid")
         return self.encode(gold, state.c.n_words)
 
     def step(self, State state not None, action):
-        """A new state, one transition further; the old one stays as it is."""
+        """Return the state after an action; the given state stays unchanged."""
         move, label = self._check(state, action)
         cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
@@ -296,14 +303,14 @@ cdef class System:
         return result
 
     def finish(self, State state not None):
-        """The complete tree, a state in which every word has a head: leftovers go to the root."""
+        """Return the complete tree: a state in which words without a head depend on the root."""
         cdef State result = self.state_class(self, state.c.n_words)
         copy(&result.c, &state.c)
         self.attach_leftovers(&result.c, max(self.root_label_id, 0))
         return result
 
     def derivation(self, Gold gold not None, str oracle="static"):
-        """The static oracle's actions from the start to a final state that holds every gold arc."""
+        """Return a static oracle's actions from the start to a final state with every gold arc."""
         cdef EncodedGold reference = self.encode(gold, gold.n_words)
         cdef State state = self.start(gold.n_words)
         cdef int move, label, number = self._number(oracle)
@@ -329,7 +336,7 @@ cdef class System:
                     "out of its reach (is the tree projective?)")
 
     def _check(self, State state, action):
-        """The ids of an action, given also by its name (LEFT-ARC:nsubj), if it is valid here."""
+        """Return the ids of a valid action, which may be given by name (LEFT-ARC:nsubj)."""
         if isinstance(action, str):
             move, _, label = action.partition(":")
             action = Action(move, label or None)
@@ -344,7 +351,7 @@ cdef class System:
         return ids
 
     def _named(self, State state, ids):
-        """The action of these ids as it is called in this state."""
+        """Return the action with these ids, by its name in this state."""
         if ids[0] in self._other_actions and self.renamed(&state.c, ids[0]):
             return self._other_actions[ids[0]]
         return self._actions[ids]
@@ -355,24 +362,27 @@ cdef class System:
         return self.valid_moves(&state.c)
 
     cdef bint renamed(self, const StateC* state, int move) noexcept nogil:
-        """Whether the move goes by its other name here."""
+        """Whether the move goes by its second name in this state."""
         return False
 
     cdef int note_scores(self, StateC* state, const Choices* choices) noexcept nogil:
-        """Note in the state what is wanted of its scores; a number to say it again with."""
+        """Record in the state what the system needs of the scores; return it as an integer."""
         return 0
 
     cdef void repeat_note(self, StateC* state, int note) noexcept nogil:
-        """Note in the state what this number says."""
+        """Record what `note_scores` has returned for an equal state."""
         pass
 
     cdef EncodedGold encode(self, Gold gold, int n_words):
-        """The gold tree as columns; the last is kept, since costs are asked for state by state."""
+        """Return the gold tree as columns; the last one is cached for the states of a sentence."""
         cdef EncodedGold encoded = self._encoded
         if encoded is not None and encoded.gold is gold and gold.n_words == n_words:
             return encoded
         if gold.heads is None:
-            raise ValueError(f"{self.name} builds trees, but gold gives {_several_heads(gold)}")
+            n_heads = Counter(dependent for _, _, dependent in gold.arcs)
+            found = (f"word {word} {n_heads[word]} heads" for word in range(1, gold.n_words + 1)
+                     if n_heads[word] != 1)
+            raise ValueError(f"{self.name} builds trees, but gold gives {next(found, 'a cycle')}")
         if gold.n_words != n_words:
             raise ValueError(f"gold has {gold.n_words} words, the state {n_words}")
         cdef int i
@@ -395,22 +405,22 @@ cdef class System:
 
     cdef int build_tree(self, GoldC* gold, void* block, int n_words, const int32_t* heads,
                         const int32_t* labels) except -1 nogil:
-        """The gold tree as columns, with the oracle's plan; from then on they do not change."""
+        """Build the columns of a gold tree and its plan, which are read-only afterwards."""
         cdef int root = max(self.root_node(n_words), 0)
         return self.plan(gold, build_gold(gold, block, n_words, heads, labels, root))
 
     cdef int plan(self, const GoldC* gold, int32_t* plan) except -1 nogil:
-        """Work out what the oracle needs of a gold tree, into two columns from NONE on."""
+        """Compute what the oracle needs of a gold tree, into two columns from NONE on."""
         return 0
 
     cdef int root_node(self, int n_words) noexcept nogil:
-        """The node of the artificial root in a sentence of that many words."""
+        """Return the node of the artificial root in a sentence of `n_words` words."""
         if self.root_place == ROOT_NONE:
             return NONE
         return 0 if self.root_place == ROOT_FIRST else n_words + 1
 
     cdef int attach_leftovers(self, StateC* state, int label) except -1 nogil:
-        """Give every word that is still without a head to the artificial root."""
+        """Attach every word without a head to the artificial root."""
         cdef int d, root = state.root
         if root == NONE:
             state.root = root = 0
@@ -421,7 +431,7 @@ cdef class System:
         return 0
 
     cdef void start_state(self, StateC* state) noexcept nogil:
-        """The words in the buffer; the root at the bottom of the stack, or behind them."""
+        """Put the words into the buffer, the root at the bottom of the stack or behind them."""
         cdef int i
         clear(state)
         state.root = self.root_node(state.n_words)
@@ -448,7 +458,7 @@ cdef class System:
         return 0
 
     cdef int gold_label(self, const StateC* state, const GoldC* gold, int move) except -4 nogil:
-        """The label of the arc that the move builds, if it is gold; else NONE."""
+        """Return the gold label of the arc that the move builds; NONE if the arc is not gold."""
         cdef MoveCost costs[MAX_MOVES]
         memset(costs, 0, sizeof(costs))
         self.move_costs(state, gold, costs)
@@ -458,37 +468,45 @@ cdef class System:
         return 0
 
     cdef int oracle_move(self, const StateC* state, const GoldC* gold, int oracle) except -1 nogil:
-        """What the static oracle of that number does."""
+        """Return the choice of the static oracle with this id."""
         return self.static_move(state, gold)
 
     cdef int arc_head(self, const StateC* state, int move) noexcept nogil:
-        """The head of the arc that LEFT-ARC or RIGHT-ARC would build; NONE if there is none."""
-        return front(state, 0) if move == self.left_arc else top(state, 0)
+        """Return the head of the arc that a move would build; NONE if there is none."""
+        if self.leftwards >> move & 1:
+            return top(state, 0) if self.joined == ON_STACK else front(state, 0)
+        return top(state, 0) if self.joined == AT_FRONT else top(state, 1)
 
     cdef int arc_dependent(self, const StateC* state, int move) noexcept nogil:
-        """The other end of that arc."""
-        return top(state, 0) if move == self.left_arc else front(state, 0)
+        """Return the dependent of the arc that a move would build; NONE if there is none."""
+        if self.leftwards >> move & 1:
+            return top(state, 1) if self.joined == ON_STACK else top(state, 0)
+        return front(state, 0) if self.joined == AT_FRONT else top(state, 0)
 
     cdef void show_pair(self, StateC* state, int head, int word) noexcept nogil:
-        """Leave only these two in sight, as they are when an arc is about to join them."""
-        state.n_stack = state.n_buffer = 1
+        """Leave only two words, in the positions in which a move can build their arc."""
         state.stack[0] = min(head, word)
-        state.buffer[0] = max(head, word)
+        if self.joined == ON_STACK or self.joined == HYBRID and head < word:
+            state.n_stack, state.n_buffer = 2, 0
+            state.stack[1] = max(head, word)
+        else:
+            state.n_stack = state.n_buffer = 1
+            state.buffer[0] = max(head, word)
 
     cdef int idle_label(self, const StateC* state, int move) noexcept nogil:
-        """A label to learn the move with where its label does not matter; NONE if there is none."""
+        """Return a label for learning a move whose label does not matter, or NONE."""
         return NONE
 
     cdef int arc_worth(self, const StateC* state, const GoldC* gold, int move) noexcept nogil:
-        """1 if the move builds a gold arc, -1 if one that is too many, else 0."""
+        """Return 1 if the move builds a gold arc, -1 for another arc, 0 for no arc."""
         return 0
 
     cdef int arcs_hoped_for(self, const StateC* state, const GoldC* gold) noexcept nogil:
-        """At most so many gold arcs are built from here on."""
+        """Return an upper bound on the gold arcs that can still be built."""
         return 0
 
     cdef int add_links(self, const StateC* state, string& key) except -1 nogil:
-        """Say in the key how the words that are left are linked, where that matters."""
+        """Append to a state's key the links between remaining words, if they matter."""
         return 0
 
     cdef int max_arcs(self, int n_words) noexcept nogil:

@@ -1,20 +1,19 @@
-"""The exact dynamic oracle of arc-eager-tree: what UNSHIFT can still do, by dynamic programming.
+"""The exact dynamic oracle of arc-eager-tree: the effect of UNSHIFT, by dynamic programming.
 
-A stack is a row of chains: a word without a head, then words each of which has the word below it
-for a head. Once the buffer is empty, all but one of the headless words must get a head, and there
-is little choice. The uppermost, x, is put back and meets one chain after the other, from the top:
-it goes under a word of the chain, whose own headless word is then put back in turn, or takes that
-word for a dependent and goes on. Under nothing, it is the root. `end_worth` is the best that can
-come of it; it is found chain by chain from the bottom, and x gives up what it has but for its gold
-arcs.
+A stack is a sequence of chains: a headless word, then words each of which depends on the word below
+it. Once the buffer is empty, all but one of the headless words must get a head, and there is little
+choice. The uppermost, x, is put back and meets one chain after the other, from the top: it becomes
+a dependent of a word of the chain, whose headless word is then put back in turn, or it takes that
+headless word as a dependent and continues. If it is never attached, it is the root. `end_worth` is
+the best result, computed chain by chain from the bottom; of x, only gold arcs count.
 
 Before that, all gold arcs between words of the buffer, and between these and the stack, can be
-built as in arc-eager, but for three things. Some chain, or none, is the last that stays until the
-end, and gold arcs across it are lost. If a chain above it is to go, a word of the buffer must take
-its headless word: one that is not under the chain itself, or an arc is lost. And who stays until
-the end loses a gold head in the buffer. `most` tries every chain.
+built as in arc-eager, with three exceptions. Some chain, or none, is the last that stays until the
+end, and gold arcs across it are lost. For a chain above it to disappear, a word of the buffer must
+take its headless word as a dependent; if that word depends on the chain itself, an arc is lost. And
+a word that stays until the end loses a gold head in the buffer. `most` tries every chain.
 
-Why no word of the buffer need wait for the end: what it would do there it can do when it comes to
+No word of the buffer needs to wait for the end: what it would do there it can do when it comes to
 the front, since the stack below it does not change in between.
 
 Notation: s top of the stack, b front of the buffer, g(w) gold head of w.
@@ -30,26 +29,26 @@ from dodona.core.transitions.state cimport BUFFER, GONE, STACK, StateC, front, t
 from dodona.core.transitions.system cimport MoveCost, System
 
 
-cdef struct Prospect:         # what lies ahead of a state; a repair is worth -1
+cdef struct Prospect:         # worths of the continuations of a state; a repair is worth -1
     const StateC* state
     const GoldC* gold
     int64_t scale             # more than all repairs together
-    int64_t arc               # what a gold arc is worth
-    int64_t label             # … and its label
+    int64_t arc               # worth of a gold arc
+    int64_t label             # worth of its label
     int32_t root_label
-    int64_t* worth            # by place on the stack: if the head of its chain is put back next
-    int64_t* best             # … and the best of that for all chains below the place
+    int64_t* worth            # by stack index: if the headless word of its chain is put back next
+    int64_t* best             # by stack index: the largest worth of all chains below
 
 
 cdef inline int64_t root_worth(const Prospect* ahead, int word) noexcept nogil:
-    """What is gained if the word is left over as the root."""
+    """Return the worth of leaving the word over as the root."""
     if ahead.gold.head[word] != 0:
         return 0
     return ahead.arc - ahead.label * label_is_wrong(ahead.gold, word, ahead.root_label)
 
 
-cdef int stack_place(const StateC* state, int word) noexcept nogil:
-    """Where a word of the stack stands; they are in the order of the sentence."""
+cdef int stack_index(const StateC* state, int word) noexcept nogil:
+    """Return the index of a word on the stack, which is in the order of the sentence."""
     cdef int low = 0, high = state.n_stack - 1, middle
     while low < high:
         middle = (low + high) // 2
@@ -61,9 +60,10 @@ cdef int stack_place(const StateC* state, int word) noexcept nogil:
 
 
 cdef int64_t end_worth(const Prospect* ahead, int word, int n_below) noexcept nogil:
-    """The best that can come of a headless word that is put back on so much of the stack.
+    """Return the best worth of a headless word that is put back onto `n_below` stack words.
 
-    It may take any number of chains, and is then best put under one at which most is left to gain.
+    It may take any number of chains as dependents, and then best becomes a dependent of the chain
+    of the largest worth.
     """
     cdef const GoldC* gold = ahead.gold
     cdef const StateC* state = ahead.state
@@ -76,14 +76,14 @@ cdef int64_t end_worth(const Prospect* ahead, int word, int n_below) noexcept no
             break
         if child < word and state.place[child] == STACK and state.head[child] == NONE:
             taken += ahead.arc
-            most = max(most, taken + ahead.best[stack_place(state, child)])
+            most = max(most, taken + ahead.best[stack_index(state, child)])
     if awaits_head:
-        return max(most, taken + ahead.arc + ahead.worth[stack_place(state, head)])
+        return max(most, taken + ahead.arc + ahead.worth[stack_index(state, head)])
     return max(most, taken + root_worth(ahead, word))
 
 
 cdef void set_worths(Prospect* ahead) noexcept nogil:
-    """Chain by chain from the bottom; the word there need not be put back to be left over."""
+    """Compute worths chain by chain; the bottom word can be the root without UNSHIFT."""
     cdef const StateC* state = ahead.state
     cdef int i
     ahead.best[0] = 0
@@ -111,7 +111,7 @@ cdef inline bint has_head_in_buffer(const After* after, int word) noexcept nogil
 
 
 cdef int64_t root_in_buffer(const Prospect* ahead, const After* after) noexcept nogil:
-    """What the gold root is worth if it is still to come."""
+    """Return the worth of the gold root if it is in the buffer."""
     cdef const GoldC* gold = after.gold
     cdef int64_t most = 0
     cdef int i
@@ -122,13 +122,13 @@ cdef int64_t root_in_buffer(const Prospect* ahead, const After* after) noexcept 
 
 
 cdef int64_t most(const Prospect* ahead, const After* after) noexcept nogil:
-    """The most to be gained after a move, by arcs that touch its stack, and in the end."""
+    """Return the largest worth after a move, of arcs that touch the stack and of the end."""
     cdef int n = stack_size(after), i = n + (after.place == STACK), word, head
     cdef int last = after.state.buffer[0] if after.state.n_buffer > 0 else after.moved
     cdef int64_t found = 0, gained = 0, lost = 0, worth
     cdef bint is_first = True, is_under = False, is_over = place_of(after, last) != BUFFER
     while not is_over and has_head_in_buffer(after, last):
-        last = after.gold.head[last]         # up to the last word that no word of the buffer takes
+        last = after.gold.head[last]         # up to the ancestor whose head is not in the buffer
     while i > 0:
         i -= 1
         word = live_word(after, i)
@@ -141,19 +141,19 @@ cdef int64_t most(const Prospect* ahead, const After* after) noexcept nogil:
             worth = ahead.worth[n - 1]
         gained += ahead.arc * dependents_to_come(after, word)
         is_under = is_under or after.gold.head[last] == word
-        if head == NONE:                     # what if this chain stays until the end?
+        if head == NONE:                     # if this chain stays until the end
             found = gained - lost + worth if is_first else max(found, gained - lost + worth)
             is_first = False
             if is_over:
                 return found
             gained += ahead.arc * has_head_in_buffer(after, word)
-            lost = ahead.arc * is_under      # … and what if it goes?
+            lost = ahead.arc * is_under      # if it disappears
     worth = gained - lost + root_in_buffer(ahead, after)
     return worth if is_first else max(found, worth)
 
 
 cdef int64_t worth_of(const Prospect* ahead, int move) noexcept nogil:
-    """What can be gained by a move and after it, but for what is the same for all."""
+    """Return the worth of a move and its continuations, up to a constant."""
     cdef const StateC* state = ahead.state
     cdef const GoldC* gold = ahead.gold
     cdef int s = top(state, 0), b = front(state, 0)
@@ -175,16 +175,15 @@ cdef int64_t worth_of(const Prospect* ahead, int move) noexcept nogil:
 
 cdef int price_moves(System system, const StateC* state, const GoldC* gold,
                      MoveCost* costs) except -1 nogil:
-    """For each valid move what it loses against the best, and the fewest repairs with and after it.
-    """
-    cdef vector[int64_t] room
+    """Compute for each valid move its loss against the best, and the fewest repairs."""
+    cdef vector[int64_t] memory
     cdef int64_t worths[REDUCE + 1]
     cdef int64_t highest = -1, scale = <int64_t> state.n_words + 1, lost
     cdef int move, moves = system.valid_moves(state)
     cdef Prospect ahead
-    room.resize(2 * (state.n_stack + 2))
+    memory.resize(2 * (state.n_stack + 2))
     ahead = Prospect(state, gold, scale, scale * system.arc_price, scale * system.label_price,
-                     system.root_label_id, room.data(), room.data() + state.n_stack + 2)
+                     system.root_label_id, memory.data(), memory.data() + state.n_stack + 2)
     set_worths(&ahead)
     for move in range(REDUCE + 1):
         if moves >> move & 1:
@@ -193,7 +192,7 @@ cdef int price_moves(System system, const StateC* state, const GoldC* gold,
     for move in range(REDUCE + 1):
         costs[move] = MoveCost(0, 0, NONE, 0)
         if moves >> move & 1:
-            # in full units: what the repairs take off is less than one
+            # in full units: all repairs together are less than one
             lost = (highest + scale - 1) // scale - (worths[move] + scale - 1) // scale
             costs[move].arcs = lost // system.arc_price
             costs[move].labels = lost % system.arc_price

@@ -1,1 +1,1 @@
-"""What was learned: growing while it is trained, packed for parsing."""
+"""Weights of linear models: growing in training, packed for parsing."""

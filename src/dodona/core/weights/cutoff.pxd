@@ -1,4 +1,4 @@
-"""Which features occur often enough to be learned: they are counted once, before training."""
+"""A cutoff for rare features, which are counted before training and not learned."""
 from libc.stdint cimport uint8_t, uint64_t
 from cython.operator cimport dereference
 from libcpp.unordered_map cimport unordered_map
@@ -10,13 +10,13 @@ cdef enum:
     MAX_CUTOFF = 255          # features are counted in bytes
 
 cdef struct Cutoff:
-    int least                           # what is seen less often is not learned; counters stop here
-    vector[uint8_t] shared              # counters by the high half of the key …
-    unordered_map[uint64_t, uint8_t] own        # … or one for each key
+    int least                           # rarer features are not learned; counters stop here
+    vector[uint8_t] shared              # counters by the high half of the key, or else …
+    unordered_map[uint64_t, uint8_t] own        # … one for each key
 
 
 cdef inline int start_counting(Cutoff* cutoff, int least, bint exactly=False) except -1:
-    """Nothing has been seen yet. Millions of features share counters; few are counted `exactly`."""
+    """Reset all counters. Millions of features share counters; few are counted `exactly`."""
     if not 0 <= least <= MAX_CUTOFF:
         raise ValueError(f"a cutoff is from 0 to {MAX_CUTOFF}, not {least}")
     cutoff.least = least
@@ -27,7 +27,7 @@ cdef inline int start_counting(Cutoff* cutoff, int least, bint exactly=False) ex
 
 
 cdef inline uint8_t* counter_of(Cutoff* cutoff, uint64_t key) noexcept nogil:
-    """The counter of a key; NULL if it has none yet."""
+    """Return the counter of a key; NULL if it has none yet."""
     cdef unordered_map[uint64_t, uint8_t].iterator found
     if not cutoff.shared.empty():
         return &cutoff.shared[key >> 32 & (N_COUNTERS - 1)]
@@ -38,7 +38,7 @@ cdef inline uint8_t* counter_of(Cutoff* cutoff, uint64_t key) noexcept nogil:
 
 
 cdef inline int count_keys(Cutoff* cutoff, const uint64_t* keys, int n_keys) except -1 nogil:
-    """Count each of the features once more."""
+    """Add one to the counter of each feature."""
     cdef uint8_t* seen
     cdef int k
     for k in range(n_keys):
@@ -51,7 +51,7 @@ cdef inline int count_keys(Cutoff* cutoff, const uint64_t* keys, int n_keys) exc
 
 
 cdef inline int keep_frequent(Cutoff* cutoff, uint64_t* keys, int n_keys) noexcept nogil:
-    """Drop the keys of features that are too rare to be learned; returns how many are left."""
+    """Drop the keys of features that are too rare to be learned; return how many are left."""
     cdef const uint8_t* seen
     cdef int k, n = 0
     if cutoff.least == 0:

@@ -2,7 +2,7 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from dodona.core.weights.memo cimport Memo
+from dodona.core.weights.score_cache cimport ScoreCache
 
 cdef extern from "blocks.h":
     cdef enum:
@@ -17,10 +17,10 @@ cdef extern from "large_pages.h" nogil:
 
 cdef enum:
     MAX_KEYS = 256            # features of one state; also keeps sums of int8 within int16
-    MAX_CLASSES = 32_000      # they fit 16 bits, and cells of a row 12 (packed.pyx)
+    MAX_CLASSES = 32_000      # a class fits 16 bits, a number of cells 12 (packed_format.pxd)
 
-cdef struct Row:
-    uint64_t key              # 0: an empty place
+cdef struct WeightRow:
+    uint64_t key              # 0: a free slot
     uint32_t start            # its first block
     uint16_t n_blocks
     uint16_t capacity
@@ -29,35 +29,34 @@ cdef struct Row:
 cdef class Weights:
     cdef readonly int n_classes
     cdef readonly size_t n_rows
-    cdef Large[Row] table               # open addressing; its size is a power of two
-    cdef Large[uint16_t] block_id       # which eight classes a block is for
-    cdef Large[float] weight            # BLOCK of them per block
-    cdef Large[double] total            # sum of (update × time), for the average
-    cdef vector[vector[uint32_t]] free  # blocks given up by rows that grew, by log2 of the length
+    cdef Large[WeightRow] table               # open addressing; its size is a power of two
+    cdef Large[uint16_t] block_id       # the eight classes of each block
+    cdef Large[float] weight            # BLOCK per block
+    cdef Large[double] total            # sums of (update × time), for averaging
+    cdef vector[vector[uint32_t]] free  # blocks released by rows that grew, by log2 of their number
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
-    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil
-    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil
-    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
-                           float* scores) noexcept nogil
-    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                          float* scores) noexcept nogil
+    cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil
+    cdef void score_prefetched(self, const uint64_t* keys, int n_keys,
+                               float* scores) noexcept nogil
+    cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
+                           ScoreCache cache, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil
-    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil
+    cdef void prefetch_cells(self, const WeightRow* row, int good, int bad) noexcept nogil
     cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
-                      Row** rows) except -1 nogil
-    cdef Row* find(self, uint64_t key) noexcept nogil
-    cdef Row* find_or_add(self, uint64_t key) except NULL nogil
+                      WeightRow** rows) except -1 nogil
+    cdef WeightRow* find(self, uint64_t key) noexcept nogil
+    cdef WeightRow* find_or_add(self, uint64_t key) except NULL nogil
     cdef int reserve(self, size_t n) except -1 nogil
     cdef int grow(self) except -1 nogil
-    cdef int enlarge(self, Row* row) except -1 nogil
+    cdef int enlarge(self, WeightRow* row) except -1 nogil
     cdef void move_blocks(self, size_t source, size_t target, size_t n) noexcept nogil
     cdef bint is_empty(self, size_t block) noexcept nogil
     cdef int sort_keys(self, vector[uint64_t]& keys) except -1
-    cdef float* cell(self, Row* row, int klass, double** total) except NULL nogil
+    cdef float* cell(self, WeightRow* row, int klass, double** total) except NULL nogil
 
 
 cdef int check_keys(keys, vector[uint64_t]& checked) except -1
@@ -65,5 +64,5 @@ cdef int check_classes(int n_classes) except -1
 
 
 cdef inline int padded(int n_classes) noexcept nogil:
-    """Classes, at most MAX_CLASSES (`check_classes`), rounded up to whole blocks."""
+    """Return a number of classes, at most MAX_CLASSES, rounded up to whole blocks."""
     return (n_classes + BLOCK - 1) // BLOCK * BLOCK

@@ -1,39 +1,38 @@
-"""The averaged perceptron's weights while it learns; `packed` has those that only answer.
+"""The averaged perceptron's weights in training; `packed` has the read-only ones.
 
 A 64-bit feature key leads to a row: the weights of the classes (actions) for that feature. Rows
 are sparse in blocks of eight classes, so that a block is one or two vector additions and a row of
-a rare feature stays small. Lookups go in three passes over all features of a state (fetch the
-places, find the rows, add them), so that their cache misses overlap.
+a rare feature stays small. Lookups take three passes over all features of a state (prefetch the
+table slots, find the rows, add them), so that their cache misses overlap.
 
 Averaging is lazy: with updates δ at times t, the average of a weight over T steps is
-w − (Σ δ·t) / T, so one more sum per weight is all there is to keep (Daumé 2006, figure 2.3).
+w − (Σ δ·t) / T, so it takes only one more sum per weight (Daumé 2006, figure 2.3).
 """
 from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
-    void dodona_add_float(float* scores, const float* block, float sign) noexcept nogil
     void dodona_add_floats(float* sums, const float* others, int n_blocks) noexcept nogil
 
 cdef enum:
     FIRST_TABLE = 1 << 12
     FIRST_CAPACITY = 2
 
-cdef struct FoundRow:             # one that was looked up
+cdef struct LearnedRow:             # a row that was looked up
     size_t start
     int n_blocks
 
-cdef size_t MAX_BLOCKS = <size_t> 1 << 32     # a row says in 32 bits where its blocks begin
+cdef size_t MAX_BLOCKS = <size_t> 1 << 32     # a row has 32 bits for its first block
 
 
-cdef inline size_t place_of(uint64_t key, size_t n_places) noexcept nogil:
-    """Keys are well mixed already; their high half chooses the place."""
-    return <size_t> (key >> 32) & (n_places - 1)
+cdef inline size_t slot_of(uint64_t key, size_t n_slots) noexcept nogil:
+    """Return the table slot of a key: its high half, which is well mixed."""
+    return <size_t> (key >> 32) & (n_slots - 1)
 
 
 cdef int check_keys(keys, vector[uint64_t]& checked) except -1:
-    """Keys from Python: few enough, and odd, as those of features are (0 marks an empty place)."""
+    """Refuse keys from Python that are too many, or even (0 marks a free slot)."""
     cdef uint64_t key
     if len(keys) > MAX_KEYS:
         raise ValueError(f"{len(keys)} keys; at most {MAX_KEYS} are possible")
@@ -45,7 +44,7 @@ cdef int check_keys(keys, vector[uint64_t]& checked) except -1:
 
 
 cdef int check_classes(int n_classes) except -1:
-    """Refuse a number of classes that tables and loops are not made for."""
+    """Refuse a number of classes that the tables cannot hold."""
     if n_classes < 1:
         raise ValueError("a classifier needs at least one class")
     if n_classes > MAX_CLASSES:
@@ -63,41 +62,41 @@ cdef Py_ssize_t _sum(const uint16_t[::1] counts) except -1 nogil:
 
 
 cdef inline int find_learned(Weights weights, const uint64_t* keys, int n_keys,
-                             FoundRow* found) noexcept nogil:
-    """Look the keys up, and have the weights of those that have any fetched; how many have."""
-    cdef const Row* table = &weights.table[0]
+                             LearnedRow* found) noexcept nogil:
+    """Look keys up, and prefetch the weights of those that have a row; return how many have."""
+    cdef const WeightRow* table = &weights.table[0]
     cdef const float* weight
-    cdef size_t place, n_places = weights.table.size()
+    cdef size_t at, n_slots = weights.table.size()
     cdef int i, j, n = 0
     if weights.weight.size() == 0:
         return 0
     for i in range(n_keys):
-        place = place_of(keys[i], n_places)
-        while table[place].key != 0 and table[place].key != keys[i]:
-            place = (place + 1) & (n_places - 1)
-        if table[place].key != 0:
-            found[n].start, found[n].n_blocks = table[place].start, table[place].n_blocks
+        at = slot_of(keys[i], n_slots)
+        while table[at].key != 0 and table[at].key != keys[i]:
+            at = (at + 1) & (n_slots - 1)
+        if table[at].key != 0:
+            found[n].start, found[n].n_blocks = table[at].start, table[at].n_blocks
             dodona_prefetch(&weights.block_id[found[n].start])
             weight = &weights.weight[found[n].start * BLOCK]
-            for j in range(0, found[n].n_blocks, 2):    # two blocks fill a line of the cache
+            for j in range(0, found[n].n_blocks, 2):    # two blocks fill a cache line
                 dodona_prefetch(weight + j * BLOCK)
             n += 1
     return n
 
 
-cdef inline void add_learned(Weights weights, const FoundRow* row, int n_rows, float* scores,
-                             float sign) noexcept nogil:
-    """Add the rows to the scores, or take them away: the sign is 1 or -1."""
+cdef inline void add_learned(Weights weights, const LearnedRow* row, int n_rows,
+                             float* scores) noexcept nogil:
+    """Add the rows to the scores."""
     cdef const uint16_t* block_id
     cdef const float* weight
     cdef int i, j
     for i in range(n_rows):
         block_id, weight = &weights.block_id[row[i].start], &weights.weight[row[i].start * BLOCK]
         for j in range(row[i].n_blocks):
-            dodona_add_float(scores + block_id[j] * BLOCK, weight + j * BLOCK, sign)
+            dodona_add_floats(scores + block_id[j] * BLOCK, weight + j * BLOCK, 1)
 
 
-cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
+cdef inline int move_weight(Weights weights, WeightRow* row, int klass, double amount,
                             double time) except -1 nogil:
     cdef double* total
     cdef float* weight = weights.cell(row, klass, &total)
@@ -107,10 +106,10 @@ cdef inline int move_weight(Weights weights, Row* row, int klass, double amount,
 
 
 cdef class Weights:
-    """Weights in training. Rows exist only for features that were updated once.
+    """Weights in training. Only features that were updated have rows.
 
-    Where memory runs out in an update, some of its keys have moved and the others have not, but
-    every row is whole.
+    If memory runs out in an update, only some of its keys have been updated, but every row is
+    consistent.
     """
 
     def __init__(self, int n_classes):
@@ -121,59 +120,48 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
         """Add the weights of the keys to the scores, an array padded to whole blocks."""
-        self.expect(keys, n_keys)
-        self.score_expected(keys, n_keys, scores)
+        self.prefetch(keys, n_keys)
+        self.score_prefetched(keys, n_keys, scores)
 
-    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
-        """Have the places of the keys fetched: there is time for something else meanwhile."""
-        cdef const Row* table = &self.table[0]
-        cdef size_t n_places = self.table.size()
+    cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """Prefetch the table slots of the keys."""
+        cdef const WeightRow* table = &self.table[0]
+        cdef size_t n_slots = self.table.size()
         cdef int i
         for i in range(n_keys):
-            dodona_prefetch(&table[place_of(keys[i], n_places)])
+            dodona_prefetch(&table[slot_of(keys[i], n_slots)])
 
-    cdef void score_expected(self, const uint64_t* keys, int n_keys, float* scores) noexcept nogil:
-        """As `score`, after `expect`."""
-        cdef FoundRow found[MAX_KEYS]
-        add_learned(self, found, find_learned(self, keys, n_keys, found), scores, 1)
+    cdef void score_prefetched(self, const uint64_t* keys, int n_keys,
+                               float* scores) noexcept nogil:
+        """Add the weights of keys that have been prefetched."""
+        cdef LearnedRow found[MAX_KEYS]
+        add_learned(self, found, find_learned(self, keys, n_keys, found), scores)
 
-    cdef void score_change(self, const uint64_t* added, const uint64_t* removed, int n_keys,
-                           float* scores) noexcept nogil:
-        """Make scores those of a state with other keys: so many in the place of as many."""
-        cdef FoundRow found[MAX_KEYS]
-        cdef FoundRow lost[MAX_KEYS]
-        cdef int n_found, n_lost
-        self.expect(removed, n_keys)
-        self.expect(added, n_keys)
-        n_lost = find_learned(self, removed, n_keys, lost)
-        n_found = find_learned(self, added, n_keys, found)
-        add_learned(self, lost, n_lost, scores, -1)
-        add_learned(self, found, n_found, scores, 1)
+    cdef void score_cached(self, const uint64_t* keys, int n_keys, const int* ends,
+                           ScoreCache cache, float* scores) noexcept nogil:
+        """Add the weights of keys in sections, of which the cache keeps the first sums.
 
-    cdef void score_parts(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                          float* scores) noexcept nogil:
-        """As `score_expected`; the keys come in parts, of which the first are remembered, as many
-        as the memo has room for. It must forget them when weights change."""
-        cdef FoundRow found[MAX_KEYS]
+        The keys must have been prefetched, and the cache cleared since the last update.
+        """
+        cdef LearnedRow found[MAX_KEYS]
         cdef float* sums
-        cdef int part, start = 0, n_blocks = padded(self.n_classes) // BLOCK
+        cdef int i, start = 0, n_blocks = padded(self.n_classes) // BLOCK
         cdef bint is_known
-        for part in range(memo.n_parts):
-            sums = <float*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+        for i in range(cache.n_sections):
+            sums = <float*> cache.entry_for(i, keys + start, ends[i] - start, &is_known)
             if not is_known:
-                memset(sums, 0, memo.n_bytes)
-                add_learned(self, found, find_learned(self, keys + start, ends[part] - start,
-                                                      found), sums, 1)
+                memset(sums, 0, cache.n_bytes)
+                add_learned(self, found, find_learned(self, keys + start, ends[i] - start, found),
+                            sums)
             dodona_add_floats(scores, sums, n_blocks)
-            start = ends[part]
-        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores,
-                    1)
+            start = ends[i]
+        add_learned(self, found, find_learned(self, keys + start, n_keys - start, found), scores)
 
     cdef int update(self, const uint64_t* keys, int n_keys, int good, int bad, double amount,
                     double time) except -1 nogil:
         """Move every key's weight for `good` up, and for `bad` down, by the amount."""
-        cdef Row* rows[MAX_KEYS]
-        cdef Row* row
+        cdef WeightRow* rows[MAX_KEYS]
+        cdef WeightRow* row
         cdef int i
         self.find_all(keys, n_keys, good, bad, rows)
         for i in range(n_keys):
@@ -185,8 +173,8 @@ cdef class Weights:
     cdef int add(self, const uint64_t* keys, int n_keys, int klass, double amount,
                  double time) except -1 nogil:
         """Move every key's weight for one class by the amount."""
-        cdef Row* rows[MAX_KEYS]
-        cdef Row* row
+        cdef WeightRow* rows[MAX_KEYS]
+        cdef WeightRow* row
         cdef int i
         self.find_all(keys, n_keys, klass, klass, rows)
         for i in range(n_keys):
@@ -195,9 +183,11 @@ cdef class Weights:
         return 0
 
     cdef int find_all(self, const uint64_t* keys, int n_keys, int good, int bad,
-                      Row** rows) except -1 nogil:
-        """The rows of keys that are to be moved, or the empty places where they belong; what will
-        change of them is on its way then. Rows stay where they are until all have moved."""
+                      WeightRow** rows) except -1 nogil:
+        """Find the rows of keys, or the free slots for them, and prefetch the blocks to be updated.
+
+        Makes room for all keys first, so that no row moves until all are updated.
+        """
         cdef int i
         self.reserve(n_keys)
         for i in range(n_keys):
@@ -209,26 +199,26 @@ cdef class Weights:
                 self.prefetch_cells(rows[i], good // BLOCK, bad // BLOCK)
         return 0
 
-    cdef void prefetch_cells(self, const Row* row, int good, int bad) noexcept nogil:
-        """Weights and totals of two blocks of a row, at which nobody may have looked for long."""
+    cdef void prefetch_cells(self, const WeightRow* row, int good, int bad) noexcept nogil:
+        """Prefetch the weights and totals of two blocks of a row."""
         cdef const uint16_t* block_id = &self.block_id[row.start]
-        cdef size_t place
+        cdef size_t at
         cdef int j
         for j in range(row.n_blocks):
             if block_id[j] == good or block_id[j] == bad:
-                place = (<size_t> row.start + j) * BLOCK
-                dodona_prefetch(&self.weight[place])
-                dodona_prefetch(&self.total[place])
+                at = (<size_t> row.start + j) * BLOCK
+                dodona_prefetch(&self.weight[at])
+                dodona_prefetch(&self.total[at])
 
-    cdef Row* find(self, uint64_t key) noexcept nogil:
-        """The row of a key, or the empty place where it belongs."""
-        cdef size_t n_places = self.table.size(), place = place_of(key, n_places)
-        while self.table[place].key != 0 and self.table[place].key != key:
-            place = (place + 1) & (n_places - 1)
-        return &self.table[place]
+    cdef WeightRow* find(self, uint64_t key) noexcept nogil:
+        """Return the row of a key, or the free slot where it belongs."""
+        cdef size_t n_slots = self.table.size(), at = slot_of(key, n_slots)
+        while self.table[at].key != 0 and self.table[at].key != key:
+            at = (at + 1) & (n_slots - 1)
+        return &self.table[at]
 
-    cdef Row* find_or_add(self, uint64_t key) except NULL nogil:
-        cdef Row* row
+    cdef WeightRow* find_or_add(self, uint64_t key) except NULL nogil:
+        cdef WeightRow* row
         self.reserve(1)
         row = self.find(key)
         if row.key == 0:
@@ -237,29 +227,29 @@ cdef class Weights:
         return row
 
     cdef int reserve(self, size_t n) except -1 nogil:
-        """Make room for that many rows more."""
+        """Make room for n more rows."""
         while (self.n_rows + n) * 2 > self.table.size():
             self.grow()
         return 0
 
     cdef int grow(self) except -1 nogil:
-        """Double the table; rows stay where they are."""
-        cdef Large[Row] larger
-        cdef size_t i, place, n_places = self.table.size() * 2
-        larger.resize(n_places)
+        """Double the table; blocks stay where they are."""
+        cdef Large[WeightRow] larger
+        cdef size_t i, at, n_slots = self.table.size() * 2
+        larger.resize(n_slots)
         for i in range(self.table.size()):
             if self.table[i].key != 0:
-                place = place_of(self.table[i].key, n_places)
-                while larger[place].key != 0:
-                    place = (place + 1) & (n_places - 1)
-                larger[place] = self.table[i]
+                at = slot_of(self.table[i].key, n_slots)
+                while larger[at].key != 0:
+                    at = (at + 1) & (n_slots - 1)
+                larger[at] = self.table[i]
         self.table.swap(larger)
         return 0
 
-    cdef float* cell(self, Row* row, int klass, double** total) except NULL nogil:
-        """The weight of a class in a row, and its total; a block is added where there is none."""
+    cdef float* cell(self, WeightRow* row, int klass, double** total) except NULL nogil:
+        """Return the weight of a class in a row, and its total; add its block if there is none."""
         cdef int j, block = klass // BLOCK
-        cdef size_t place
+        cdef size_t at
         for j in range(row.n_blocks):
             if self.block_id[row.start + j] == block:
                 break
@@ -269,19 +259,19 @@ cdef class Weights:
                 self.enlarge(row)
             self.block_id[row.start + j] = <uint16_t> block
             row.n_blocks += 1
-        place = (<size_t> row.start + j) * BLOCK + klass % BLOCK
-        total[0] = &self.total[place]
-        return &self.weight[place]
+        at = (<size_t> row.start + j) * BLOCK + klass % BLOCK
+        total[0] = &self.total[at]
+        return &self.weight[at]
 
-    cdef int enlarge(self, Row* row) except -1 nogil:
-        """Give a row room for twice as many blocks, and its old room to those that come."""
+    cdef int enlarge(self, WeightRow* row) except -1 nogil:
+        """Move a row to twice as many blocks, and release its old ones."""
         cdef int size_class = 1, capacity = row.capacity * 2 if row.capacity else FIRST_CAPACITY
         cdef size_t start
         cdef bint is_new
         while 1 << size_class < capacity:
             size_class += 1
         is_new = self.free[size_class].empty()
-        # all that may fail comes first
+        # everything that may fail comes first
         if is_new:
             start = self.weight.size() // BLOCK
             if start + capacity > MAX_BLOCKS:
@@ -308,14 +298,14 @@ cdef class Weights:
         memset(&self.total[here], 0, n * BLOCK * sizeof(double))
 
     cdef bint is_empty(self, size_t block) noexcept nogil:
-        cdef size_t place
-        for place in range(block * BLOCK, (block + 1) * BLOCK):
-            if self.weight[place] != 0 or self.total[place] != 0:
+        cdef size_t at
+        for at in range(block * BLOCK, (block + 1) * BLOCK):
+            if self.weight[at] != 0 or self.total[at] != 0:
                 return False
         return True
 
     cdef int sort_keys(self, vector[uint64_t]& keys) except -1:
-        """All keys, ascending: an order that does not depend on how the table came to be."""
+        """Write all keys in ascending order, which does not depend on the table's history."""
         cdef size_t i
         keys.reserve(self.n_rows)
         for i in range(self.table.size()):
@@ -325,7 +315,7 @@ cdef class Weights:
         return 0
 
     def scores(self, keys):
-        """The score of every class, given the keys of the features."""
+        """Return the score of every class, given the keys of the features."""
         cdef vector[uint64_t] features
         cdef vector[float] scores
         check_keys(keys, features)
@@ -334,7 +324,7 @@ cdef class Weights:
         return list(scores)[:self.n_classes]
 
     def learn(self, keys, int good, int bad, double amount, double time):
-        """One update: every key's weight for `good` goes up, and for `bad` down, by the amount."""
+        """Make one update: move every key's weight for `good` up, and for `bad` down."""
         cdef vector[uint64_t] features
         check_keys(keys, features)
         if not (0 <= good < self.n_classes and 0 <= bad < self.n_classes):
@@ -342,35 +332,35 @@ cdef class Weights:
         self.update(features.data(), <int> features.size(), good, bad, amount, time)
 
     def n_blocks(self):
-        """Number of blocks in use: what the memory goes into."""
+        """Return the number of blocks in use."""
         cdef size_t i, n = 0
         for i in range(self.table.size()):
             n += self.table[i].n_blocks
         return n
 
     def save(self):
-        """The exact contents as bytes: keys, cells per key, classes, weights, totals."""
+        """Return the exact contents as bytes: keys, cells per key, classes, weights, totals."""
         cdef vector[uint64_t] keys
         cdef vector[uint16_t] n_cells, classes
         cdef vector[float] weights
         cdef vector[double] totals
-        cdef size_t i, before, place
+        cdef size_t i, before, at
         cdef int j, k
         cdef bint empty
-        cdef Row* row
+        cdef WeightRow* row
         self.sort_keys(keys)
         for i in range(keys.size()):
             row = self.find(keys[i])
             before = classes.size()
             for j in range(row.n_blocks):
-                # a block that went back to nothing keeps its place in the row, by its first cell
+                # a block that went back to zero keeps its position in the row, by its first cell
                 empty = self.is_empty(<size_t> row.start + j)
                 for k in range(BLOCK):
-                    place = (<size_t> row.start + j) * BLOCK + k
-                    if self.weight[place] != 0 or self.total[place] != 0 or (empty and k == 0):
+                    at = (<size_t> row.start + j) * BLOCK + k
+                    if self.weight[at] != 0 or self.total[at] != 0 or (empty and k == 0):
                         classes.push_back(<uint16_t> (self.block_id[row.start + j] * BLOCK + k))
-                        weights.push_back(self.weight[place])
-                        totals.push_back(self.total[place])
+                        weights.push_back(self.weight[at])
+                        totals.push_back(self.total[at])
             n_cells.push_back(<uint16_t> (classes.size() - before))
         return ((<char*> keys.data())[:keys.size() * sizeof(uint64_t)],
                 (<char*> n_cells.data())[:n_cells.size() * sizeof(uint16_t)],
@@ -381,10 +371,10 @@ cdef class Weights:
     @staticmethod
     def restore(int n_classes, const uint64_t[::1] keys, const uint16_t[::1] n_cells,
                 const uint16_t[::1] classes, const float[::1] weights, const double[::1] totals):
-        """The weights that `save` wrote; training goes on from them as if never interrupted."""
+        """Return the weights that `save` wrote; training resumes as if never interrupted."""
         cdef Weights self = Weights(n_classes)
         cdef Py_ssize_t i, at = 0
-        cdef Row* row
+        cdef WeightRow* row
         cdef float* weight
         cdef double* total
         if not (keys.shape[0] == n_cells.shape[0] and _sum(n_cells) == classes.shape[0]

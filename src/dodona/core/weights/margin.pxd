@@ -1,4 +1,4 @@
-"""What trainers of taggers and segmenters share: a perceptron that learns until it wins clearly."""
+"""A perceptron with a margin, for trainers of taggers and segmenters."""
 from libc.stdint cimport uint64_t
 
 from dodona.core.weights.cutoff cimport Cutoff
@@ -9,7 +9,7 @@ cdef class MarginPerceptron:
     cdef readonly Weights weights
     cdef readonly double time           # examples learned from so far
     cdef readonly long n_updates
-    cdef float margin                   # by which the right class is to win
+    cdef float margin                   # by which the correct class must win
     cdef Cutoff cutoff
 
     cdef int learn(self, uint64_t* keys, int n_keys, const float* scores, int gold,

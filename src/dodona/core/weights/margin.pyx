@@ -1,7 +1,6 @@
-"""An online perceptron with a margin: it learns from an example unless the right class wins by it.
+"""An online perceptron with a margin: it learns unless the correct class wins by the margin.
 
-Features that are too rare are not learned, and so have no weights: they may be scored with the
-others.
+Features that are too rare are not learned, and so have no weights: scoring need not exclude them.
 """
 from dodona.core.base.nodes cimport NONE
 from dodona.core.weights.cutoff cimport keep_frequent
@@ -9,13 +8,13 @@ from dodona.core.weights.linear cimport Weights
 
 
 cdef class MarginPerceptron:
-    """Weights in training, and their clock."""
+    """Weights in training, and the number of examples so far."""
 
     def __cinit__(self):
         self.time = 1
 
-    def go_on(self, Weights weights not None, double time, long n_updates):
-        """Take up a run that had come so far."""
+    def resume(self, Weights weights not None, double time, long n_updates):
+        """Resume a run from its saved weights and counters."""
         if weights.n_classes != self.weights.n_classes:
             raise ValueError(
                 f"weights of {weights.n_classes} classes, not {self.weights.n_classes}")
@@ -23,7 +22,7 @@ cdef class MarginPerceptron:
 
     cdef int learn(self, uint64_t* keys, int n_keys, const float* scores, int gold,
                    int rival) except -1 nogil:
-        """Learn from one example, and return the prediction; loses the keys of rare features.
+        """Learn from one example, and return the prediction; drops the keys of rare features.
 
         The rival is the best of the wrong classes, or NONE if there is none.
         """

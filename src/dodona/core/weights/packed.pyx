@@ -1,21 +1,21 @@
 """Averaged weights, packed for parsing: a byte a weight, and eight additions at a time.
 
-How they are saved says saved.pxd, how they lie in memory layout.pyx. A bucket of the table holds
-the fingerprints of eight features, compared all at once. Searches ask for outlines of the scores
-(outline.pyx), and for the rest of them where that does not tell which class is best.
+The file format is documented in packed_format.pxd, the memory layout in sketch_table.pyx. A bucket
+of the table holds the fingerprints of eight features, compared all at once. Searches ask for
+sketches of the scores (sketch.pyx), and for other scores where the bounds are inconclusive.
 """
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uintptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 from libcpp.vector cimport vector
 
-from dodona.core.weights.layout cimport FLAGS, LINE, lay_out, stride_of
 from dodona.core.weights.linear cimport MAX_KEYS, check_classes, check_keys, padded
-from dodona.core.weights.memo cimport MAX_MEMO_PARTS
-from dodona.core.weights.saved cimport (
+from dodona.core.weights.packed_format cimport (
     CELL, DENSE, MAX_POWER, UNIT, WORD, bucket_of, row_length, word_at,
 )
+from dodona.core.weights.score_cache cimport MAX_CACHE_SECTIONS
+from dodona.core.weights.sketch_table cimport FLAGS, LINE, fill_sketch_table, stride_of
 
 cdef extern from "blocks.h":
     void dodona_prefetch(const void* address) noexcept nogil
@@ -30,25 +30,25 @@ cdef extern from "rows.h":
     int dodona_row_adders(RowAdder* found) noexcept
 
 cdef enum:
-    MOST_FULL = 256           # buckets in a row: of millions, three quarters full, some fifty are
+    MOST_FULL = 256           # consecutive full buckets: millions of them have some fifty
 
-cdef struct Found:            # rows of a state's features or their outlines, each with a factor
+cdef struct FoundRows:        # rows of a state's features or their sketches, each with a factor
     int n
-    const int8_t* lanes[2 * MAX_KEYS + 1]       # room for one that is written, but not kept
-    int8_t factor[2 * MAX_KEYS + 1]
+    const int8_t* lanes[MAX_KEYS + 1]       # room for one that is written, but not kept
+    int8_t factor[MAX_KEYS + 1]
 
 
-cdef class Scorer:
-    """Gives each class a score; what search needs of a model."""
+cdef class FeatureScorer:
+    """A model that gives each class a score for a set of feature keys."""
 
     cdef int score(self, const uint64_t* keys, int n_keys, int16_t* scores) except -1 nogil:
-        """Add the score of each class for the features of these keys; together within ±2**14."""
+        """Add the score of each class, within ±2**14, for the features of these keys."""
         return 0
 
 
-@cython.no_gc                 # it holds memory of others until its end, and nothing that holds it
-cdef class PackedWeights(Scorer):
-    """Read-only weights; made by `pack`, or from the two byte strings of a model file."""
+@cython.no_gc                 # it holds buffers, which never refer back to it
+cdef class PackedWeights(FeatureScorer):
+    """Read-only weights, made by `pack` or from the two byte strings of a model file."""
 
     def __init__(self, int n_classes, float step, buckets, rows):
         cdef const Bucket* saved
@@ -59,57 +59,59 @@ cdef class PackedWeights(Scorer):
         self.n_buckets = <uint32_t> (self.saved_buckets.len // sizeof(Bucket))
         saved = <const Bucket*> self.saved_buckets.buf
         self.check(saved, <const int8_t*> self.saved_rows.buf, self.saved_rows.len)
-        self.narrow, self.wide = Outline(n_classes), Outline(n_classes, is_wide=True)
+        self.narrow, self.wide = Sketch(n_classes), Sketch(n_classes, is_wide=True)
         self.stride = stride_of(self.wide)
-        lay_out(self.memory, self.starts, saved, self.n_buckets,
-                <const int8_t*> self.saved_rows.buf, self.narrow, self.wide)
+        fill_sketch_table(self.memory, self.starts, saved, self.n_buckets,
+                          <const int8_t*> self.saved_rows.buf, self.narrow, self.wide)
         self.buckets = <const Bucket*> &self.memory[0]
-        self.outlines = &self.memory[0] + <size_t> self.n_buckets * sizeof(Bucket)
+        self.sketches = &self.memory[0] + <size_t> self.n_buckets * sizeof(Bucket)
 
     def __dealloc__(self):
         PyBuffer_Release(&self.saved_buckets)
         PyBuffer_Release(&self.saved_rows)
 
     cdef int check(self, const Bucket* buckets, const int8_t* rows, size_t most) except -1:
-        """Refuse contents that would lead outside the memory, or take ages to search: a model file
-        may be damaged, or made to do harm."""
+        """Refuse contents that point outside the memory, or would be slow to search.
+
+        A model file may be damaged, or malicious.
+        """
         cdef uint32_t i, n_full = 0, longest = 0
         cdef size_t length, n_bytes = 0, n_padded = padded(self.n_classes)
-        cdef int place
+        cdef int slot
         if <size_t> buckets % sizeof(uint32_t):
             raise ValueError("the table of weights is not aligned")
         for i in range(self.n_buckets):
             n_full = n_full + 1 if buckets[i].fingerprint[BLOCK - 1] else 0
             longest = max(longest, n_full)
         if self.n_buckets == longest or longest > MOST_FULL:
-            raise ValueError("the table of weights has no empty place where there should be one")
+            raise ValueError("the table of weights has no empty slot where there should be one")
         for i in range(self.n_buckets):
-            for place in range(BLOCK):
-                if buckets[i].fingerprint[place]:
-                    length = row_length(rows, most, n_padded, buckets[i].row[place])
+            for slot in range(BLOCK):
+                if buckets[i].fingerprint[slot]:
+                    length = row_length(rows, most, n_padded, buckets[i].row[slot])
                     n_bytes += length
                     if length == 0 or n_bytes > most:
                         raise ValueError("a row of weights lies outside the table or the classes")
         return 0
 
     def buckets_bytes(self):
-        """The table of places, as it is saved."""
+        """Return the hash table as it is saved."""
         return (<const char*> self.saved_buckets.buf)[:self.n_buckets * sizeof(Bucket)]
 
     def rows_bytes(self):
-        """The rows, as they are saved."""
+        """Return the rows as they are saved."""
         return (<const char*> self.saved_rows.buf)[:self.saved_rows.len]
 
     @property
     def n_rows(self):
-        """Number of features."""
+        """The number of features."""
         cdef uint32_t i, n = 0
         for i in range(self.n_buckets):
             n += dodona_match(self.buckets[i].fingerprint, 0)
         return n
 
     def scores(self, keys):
-        """The score of every class in units of `step`, given the keys of the features."""
+        """Return the score of every class in units of `step`, given the keys of the features."""
         cdef vector[uint64_t] features
         cdef vector[int16_t] scores
         check_keys(keys, features)
@@ -118,7 +120,7 @@ cdef class PackedWeights(Scorer):
         return list(scores)[:self.n_classes]
 
     def lanes(self, keys):
-        """The wide outline of the scores, which the narrow one is the beginning of."""
+        """Return the wide sketch of the scores, which begins with the narrow one."""
         cdef vector[uint64_t] features
         cdef vector[int16_t] lanes
         check_keys(keys, features)
@@ -134,136 +136,101 @@ cdef class PackedWeights(Scorer):
 
     cdef void score_range(self, int first, int last, const uint64_t* keys, int n_keys,
                           int16_t* scores) noexcept nogil:
-        """The same for the blocks of classes from first to last - 1: from whole rows."""
-        cdef Found found
+        """Add the scores of the classes first … last - 1, whole blocks, from whole rows."""
+        cdef FoundRows found
         found.n = 0
-        prefetch_places(self, keys, n_keys)
-        find_rows(self, keys, n_keys, 1, ALL_CLASSES, &found)
+        prefetch_buckets(self, keys, n_keys)
+        find_rows(self, keys, n_keys, ALL_CLASSES, &found)
         find_whole(self, first, last, &found)
         add_whole(&found, 0, found.n, first, last, scores)
 
-    cdef void score_lanes(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                          int16_t* lanes, int n_lanes) noexcept nogil:
-        """Add an outline of the scores: so many lanes, or scores of ALL_CLASSES. With a memo, the
-        keys come in parts, of which the first are remembered, as many as it has room for."""
-        cdef Found found
-        cdef int16_t* sums[MAX_MEMO_PARTS]      # per part: where they are to be written, or NULL
-        cdef int found_ends[MAX_MEMO_PARTS]     # of the rows found for it and those before
-        cdef int part, start = 0, first = 0, n_parts = 0 if memo is None else memo.n_parts
+    cdef void score_lanes(self, const uint64_t* keys, int n_keys, const int* ends,
+                          ScoreCache cache, int16_t* lanes, int n_lanes) noexcept nogil:
+        """Add a sketch of the scores, `n_lanes` lanes, or the scores of ALL_CLASSES.
+
+        With a cache, the keys come in sections that end at `ends`; the sums of the first of them
+        are cached, as many as the cache has.
+        """
+        cdef FoundRows found
+        cdef int16_t* sums[MAX_CACHE_SECTIONS]      # per section: where to write them, or NULL
+        cdef int found_ends[MAX_CACHE_SECTIONS]     # of the rows of this section and those before
+        cdef int i, start = 0, first = 0, n_cached = 0 if cache is None else cache.n_sections
         cdef int n_sums = n_lanes
         cdef bint is_known
         if n_lanes == ALL_CLASSES:
             n_sums = padded(self.n_classes)
             n_lanes = n_sums if self.narrow.n_bounds == 0 else ALL_CLASSES
-        for part in range(n_parts):
-            sums[part] = <int16_t*> memo.place_of(part, keys + start, ends[part] - start, &is_known)
+        for i in range(n_cached):
+            sums[i] = <int16_t*> cache.entry_for(i, keys + start, ends[i] - start, &is_known)
             if is_known:
-                dodona_add_scores(lanes, sums[part], n_sums // BLOCK)
-                sums[part] = NULL
+                dodona_add_scores(lanes, sums[i], n_sums // BLOCK)
+                sums[i] = NULL
             else:
-                prefetch_places(self, keys + start, ends[part] - start)
-            start = ends[part]
-        prefetch_places(self, keys + start, n_keys - start)
+                prefetch_buckets(self, keys + start, ends[i] - start)
+            start = ends[i]
+        prefetch_buckets(self, keys + start, n_keys - start)
         found.n = start = 0
-        for part in range(n_parts):
-            if sums[part] != NULL:
-                find_rows(self, keys + start, ends[part] - start, 1, n_lanes, &found)
-            found_ends[part], start = found.n, ends[part]
-        find_rows(self, keys + start, n_keys - start, 1, n_lanes, &found)
+        for i in range(n_cached):
+            if sums[i] != NULL:
+                find_rows(self, keys + start, ends[i] - start, n_lanes, &found)
+            found_ends[i], start = found.n, ends[i]
+        find_rows(self, keys + start, n_keys - start, n_lanes, &found)
         if n_lanes == ALL_CLASSES:
             find_whole(self, 0, n_sums, &found)
-        for part in range(n_parts):
-            if sums[part] != NULL:
-                memset(sums[part], 0, n_sums * sizeof(int16_t))
-                add_found(&found, first, found_ends[part], n_lanes, n_sums, sums[part])
-                dodona_add_scores(lanes, sums[part], n_sums // BLOCK)
-            first = found_ends[part]
+        for i in range(n_cached):
+            if sums[i] != NULL:
+                memset(sums[i], 0, n_sums * sizeof(int16_t))
+                add_found(&found, first, found_ends[i], n_lanes, n_sums, sums[i])
+                dodona_add_scores(lanes, sums[i], n_sums // BLOCK)
+            first = found_ends[i]
         add_found(&found, first, found.n, n_lanes, n_sums, lanes)
 
-    cdef void score_known(self, const uint64_t* keys, int n_keys, const int* ends, Memo memo,
-                          int16_t* lanes, int n_lanes) noexcept nogil:
-        """The same, but nothing is added to the memo: there may be fewer lanes than it has."""
-        cdef Found found
-        cdef uint64_t unknown[MAX_KEYS]
-        cdef const int16_t* sums
-        cdef int part, start = 0, n = 0
-        for part in range(memo.n_parts):
-            sums = <const int16_t*> memo.known(part, keys + start, ends[part] - start)
-            if sums != NULL:
-                dodona_add_scores(lanes, sums, n_lanes // BLOCK)
-            else:
-                memcpy(unknown + n, keys + start, (ends[part] - start) * sizeof(uint64_t))
-                n += ends[part] - start
-            start = ends[part]
-        memcpy(unknown + n, keys + start, (n_keys - start) * sizeof(uint64_t))
-        n += n_keys - start
-        found.n = 0
-        prefetch_places(self, unknown, n)
-        find_rows(self, unknown, n, 1, n_lanes, &found)
-        add_found(&found, 0, found.n, n_lanes, n_lanes, lanes)
-
-    cdef void change_lanes(self, const uint64_t* added, const uint64_t* removed, int n_keys,
-                           int16_t* lanes, int n_lanes) noexcept nogil:
-        """Make an outline that of a state with other keys: so many in the place of as many."""
-        cdef Found found
-        cdef int n_sums = n_lanes
-        if n_lanes == ALL_CLASSES:
-            n_sums = padded(self.n_classes)
-        found.n = 0
-        prefetch_places(self, removed, n_keys)
-        prefetch_places(self, added, n_keys)
-        find_rows(self, removed, n_keys, -1, n_lanes, &found)
-        find_rows(self, added, n_keys, 1, n_lanes, &found)
-        if n_lanes == ALL_CLASSES:
-            find_whole(self, 0, n_sums, &found)
-        add_found(&found, 0, found.n, n_lanes, n_sums, lanes)
-
-    cdef void expect(self, const uint64_t* keys, int n_keys) noexcept nogil:
-        """Ask for the memory where the places of these keys are."""
-        prefetch_places(self, keys, n_keys)
+    cdef void prefetch(self, const uint64_t* keys, int n_keys) noexcept nogil:
+        """Prefetch the buckets of these keys."""
+        prefetch_buckets(self, keys, n_keys)
 
 
-cdef inline void prefetch_places(PackedWeights weights, const uint64_t* keys,
-                                 int n_keys) noexcept nogil:
+cdef inline void prefetch_buckets(PackedWeights weights, const uint64_t* keys,
+                                  int n_keys) noexcept nogil:
     cdef int i
     for i in range(n_keys):
         dodona_prefetch(&weights.buckets[bucket_of(keys[i], weights.n_buckets)])
 
 
 cdef inline void prefetch_lines(uintptr_t start, int n_bytes) noexcept nogil:
-    """Ask for memory, which may be that of others: a row of cells can be short."""
+    """Prefetch cache lines, possibly beyond the end of a row: prefetching is always safe."""
     cdef int at = 0
     while at < n_bytes:
         dodona_prefetch(<const void*> (start + at))
         at += LINE
 
 
-cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_keys, int sign,
-                           int n_lanes, Found* found) noexcept nogil:
-    """Find the rows of those keys that have one, times 1 or -1, and ask for their lanes."""
+cdef inline void find_rows(PackedWeights weights, const uint64_t* keys, int n_keys, int n_lanes,
+                           FoundRows* found) noexcept nogil:
+    """Look up the rows of those keys that have one, and prefetch their lanes."""
     cdef uint32_t at, row
-    cdef int i, place, n = found.n
+    cdef int i, slot, n = found.n
     for i in range(n_keys):
         at = bucket_of(keys[i], weights.n_buckets)
-        place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
-        while place == BLOCK and weights.buckets[at].fingerprint[BLOCK - 1] != 0:
+        slot = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
+        while slot == BLOCK and weights.buckets[at].fingerprint[BLOCK - 1] != 0:
             at = at + 1 if at + 1 < weights.n_buckets else 0
-            place = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
-        # Written in any case, kept only if there is one: no branch for the processor to guess. If
-        # there is none, it is the first of all, whose memory is near.
-        row = weights.buckets[at].row[place & (BLOCK - 1)] & -<uint32_t> (place != BLOCK)
-        found.lanes[n] = weights.outlines + (row & ~<uint32_t> FLAGS)
-        found.factor[n] = <int8_t> (sign * (1 << (row & MAX_POWER)))
+            slot = dodona_match(weights.buckets[at].fingerprint, <uint32_t> keys[i])
+        # Written in any case, kept only if found: no branch to mispredict. A key without a row gets
+        # the first of all, whose memory is near.
+        row = weights.buckets[at].row[slot & (BLOCK - 1)] & -<uint32_t> (slot != BLOCK)
+        found.lanes[n] = weights.sketches + (row & ~<uint32_t> FLAGS)
+        found.factor[n] = <int8_t> (1 << (row & MAX_POWER))
         dodona_prefetch(found.lanes[n])
         if n_lanes > LINE:
             dodona_prefetch(found.lanes[n] + LINE)
-        n += place != BLOCK
+        n += slot != BLOCK
     found.n = n
 
 
-cdef inline void add_found(Found* found, int start, int end, int n_lanes, int n_sums,
+cdef inline void add_found(FoundRows* found, int start, int end, int n_lanes, int n_sums,
                            int16_t* sums) noexcept nogil:
-    """Add some of what was found: lanes of outlines, or whole rows."""
+    """Add the rows start … end - 1 that were found: lanes of sketches, or whole rows."""
     if n_lanes == ALL_CLASSES:
         add_whole(found, start, end, 0, n_sums, sums)
     else:
@@ -272,8 +239,8 @@ cdef inline void add_found(Found* found, int start, int end, int n_lanes, int n_
 
 
 cdef inline void find_whole(PackedWeights weights, int first, int last,
-                            Found* found) noexcept nogil:
-    """Make whole rows of outlines, and ask for these blocks of classes."""
+                            FoundRows* found) noexcept nogil:
+    """Replace sketches by their whole rows, and prefetch the classes first … last - 1."""
     cdef int i
     for i in range(found.n):
         found.lanes[i] = whole_row(weights, found.lanes[i])
@@ -282,15 +249,15 @@ cdef inline void find_whole(PackedWeights weights, int first, int last,
 
 
 cdef inline const int8_t* whole_row(PackedWeights weights, const int8_t* lanes) noexcept nogil:
-    """The row of an outline."""
-    cdef size_t number = <size_t> (lanes - weights.outlines) // weights.stride
+    """Return the saved row of a sketch."""
+    cdef size_t number = <size_t> (lanes - weights.sketches) // weights.stride
     return (<const int8_t*> weights.saved_rows.buf
             + <size_t> weights.starts[number] * UNIT)
 
 
-cdef inline void add_whole(Found* found, int start, int end, int first, int last,
+cdef inline void add_whole(FoundRows* found, int start, int end, int first, int last,
                            int16_t* scores) noexcept nogil:
-    """Add some of the rows that were found, for the blocks of classes from first to last - 1."""
+    """Add the whole rows start … end - 1 that were found, for the classes first … last - 1."""
     cdef int i, n = start
     for i in range(start, end):
         if word_at(found.lanes[i]) & DENSE == DENSE:
@@ -304,7 +271,7 @@ cdef inline void add_whole(Found* found, int start, int end, int first, int last
 
 cdef inline void add_cells(const int8_t* row, int factor, int first, int last,
                            int16_t* scores) noexcept nogil:
-    """Add the cells of a row, times a factor, for the classes from first to last - 1."""
+    """Add the cells of a row, times a factor, for the classes first … last - 1."""
     cdef const int8_t* cells = row + WORD
     cdef int klass, n_cells = word_at(row) & DENSE
     while n_cells > 0:                   # cells are in the order of their classes
@@ -317,8 +284,10 @@ cdef inline void add_cells(const int8_t* row, int factor, int first, int last,
 
 
 def sums_of_rows(scores, rows, factors):
-    """These scores with rows of as many weights added, each times its factor, in every way that
-    this processor has; their number is a multiple of eight. For tests.
+    """Return scores plus rows of as many weights, each times its factor; for tests.
+
+    The result has one list for each implementation that this processor can run. The number of
+    scores is a multiple of eight.
 
     >>> sums_of_rows([10] * 8, [bytes(range(8)), bytes([1] * 8)], [2, -1])[0]
     [9, 11, 13, 15, 17, 19, 21, 23]
@@ -330,7 +299,7 @@ def sums_of_rows(scores, rows, factors):
     cdef int i
     if (len(scores) % BLOCK or len(rows) != len(factors)
             or any(len(row) != len(scores) for row in rows)):
-        raise ValueError("rows have as many weights as there are scores, and a factor each")
+        raise ValueError("each row needs as many weights as there are scores, and a factor")
     for row, factor in zip(rows, factors):
         addresses.push_back(<const int8_t*> <const char*> row)
         times.push_back(factor)

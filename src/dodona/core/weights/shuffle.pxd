@@ -5,7 +5,7 @@ from dodona.core.base.random cimport below
 
 
 cdef inline list shuffle_with(uint64_t* random, int n):
-    """The numbers 0 … n - 1 in random order (Fisher & Yates); `random` goes on from there."""
+    """Return the numbers 0 … n - 1 in random order (Fisher & Yates), and advance `random`."""
     cdef int i, j
     cdef list order = list(range(n))
     for i in range(n - 1, 0, -1):

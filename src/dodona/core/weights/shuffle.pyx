@@ -1,8 +1,8 @@
-"""The order in which training looks at its sentences: random, and the same for the same seed."""
+"""The order of sentences in training: random, and the same for the same seed."""
 
 
 def shuffle(int n, uint64_t seed):
-    """The numbers 0 … n - 1 in random order.
+    """Return the numbers 0 … n - 1 in random order.
 
     >>> sorted(shuffle(5, seed=1))
     [0, 1, 2, 3, 4]

@@ -15,7 +15,6 @@ from dodona.explorer.cost_explanation import explain
 from dodona.explorer.explore import ANY, BEST, Choice, Explorer, StateView, graph_of, in_order
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, crossed
 from dodona.explorer.state_drawing import draw_best, draw_graph, draw_state
-from dodona.explorer.words import PAPERS, describe_moves
 from dodona.query.pattern import Pattern
 from dodona.server.answers.scheduling import encode
 from dodona.server.errors import bad
@@ -49,10 +48,10 @@ def describe_systems() -> list[dict[str, Any]]:
             "oracles": list(kind.oracles),
             "losses": list(LOSSES),
             "constraints": [NO_CONSTRAINTS] if kind.builds_graphs else list(CONSTRAINTS),
-            "paper": PAPERS.get(name),
+            "paper": kind.paper or None,
             "projective_only": kind.projective_only,
             "builds_graphs": kind.builds_graphs,
-            "moves": describe_moves(make_system(name, labels=["dep"])),
+            "moves": make_system(name, labels=["dep"]).describe_moves(),
         }
         for name, kind in ((name, find_system(name)) for name in systems())
     ]

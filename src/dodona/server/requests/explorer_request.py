@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dodona.core.parsing.agenda import MAX_WIDTH
+from dodona.core.search.agenda import MAX_WIDTH
 from dodona.explorer.beam import WIDTH
 from dodona.explorer.explore import Explorer, read_path
 from dodona.explorer.typed import read_typed

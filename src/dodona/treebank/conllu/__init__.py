@@ -1,1 +1,1 @@
-"""Files of sentences: CoNLL-U and CoNLL-X, in and out."""
+"""Reading and writing of CoNLL-U and CoNLL-X."""

@@ -1,4 +1,4 @@
-"""The checks that look at every byte or every head: plain C, no allocation, no Python."""
+"""Checks of every byte and every head, in plain C without allocation."""
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef inline int word_on_a_cycle(const int32_t* head, int n, int32_t* mark) noexcept nogil:
-    """The first word that its own heads lead back to, or 0. Each word is marked once: O(n)."""
+    """Return the first word on a cycle of heads, or 0. Each word is marked once: O(n)."""
     cdef int i, word, first
     for i in range(1, n + 1):
         word = i
@@ -28,9 +28,9 @@ cdef inline int word_on_a_cycle(const int32_t* head, int n, int32_t* mark) noexc
 
 
 cdef inline int32_t number(Bytes* p) noexcept nogil:
-    """The decimal number at p, which moves past it; NOT_A_NUMBER, p unmoved, if there is none.
+    """Return the decimal number at p, which advances; NOT_A_NUMBER, with p unmoved, if none.
 
-    A leading zero is a number of its own; what is too large for int32 reads as its maximum.
+    A leading zero is a number of its own; numbers too large for int32 become its maximum.
     """
     cdef Bytes q = p[0]
     cdef int64_t value = 0
@@ -47,7 +47,7 @@ cdef inline int32_t number(Bytes* p) noexcept nogil:
 
 
 cdef inline Bytes first_bad_byte(Bytes p, Bytes stop) noexcept nogil:
-    """Where well-formed UTF-8 (Unicode, table 3-7) ends if that is before stop, else NULL."""
+    """Return the first byte that is not well-formed UTF-8 (Unicode, table 3-7), or NULL."""
     cdef uint64_t eight
     cdef unsigned char lead, least, most
     cdef int n_more
@@ -63,7 +63,7 @@ cdef inline Bytes first_bad_byte(Bytes p, Bytes stop) noexcept nogil:
         n_more = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         if lead < 0xC2 or lead > 0xF4 or stop - p <= n_more:
             return p
-        # the second byte shuts out overlong forms, surrogates and what lies beyond U+10FFFF
+        # the second byte excludes overlong forms, surrogates and code points beyond U+10FFFF
         least = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
         most = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
         if p[1] < least or p[1] > most:

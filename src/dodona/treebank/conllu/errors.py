@@ -1,4 +1,4 @@
-"""What goes wrong in a treebank, told with the file and the line."""
+"""Errors in treebanks, with file and line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dodona.errors import DodonaError
 
 
 class TreebankError(DodonaError, ValueError):
-    """A file that is not what it should be, and where.
+    """An error in a file, with its location.
 
     >>> print(TreebankError("dev.conllu", 812, "expected 10 tab-separated columns, found 9"))
     dev.conllu:812: expected 10 tab-separated columns, found 9
@@ -24,7 +24,7 @@ class TreebankError(DodonaError, ValueError):
 
 
 class BadSentence:
-    """A block of lines that is not a sentence: its bytes, to be passed on, and the reason.
+    """A block of lines that is not a valid sentence: its bytes, and the error.
 
     >>> bad = BadSentence(b"1\\tOracles\\n\\n", TreebankError("x.conllu", 1, "expected 10 columns"))
     >>> bytes(bad), bad.error.line

@@ -1,4 +1,4 @@
-"""Opening what people name: a path, a path ending in .gz, '-', or a binary file already open."""
+"""Opening of inputs and outputs: a path (.gz by name), '-', or an open binary file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
-from dodona.storage.replacing import replacing
+from dodona.storage.atomic import atomic_write
 from dodona.treebank.conllu.errors import TreebankError
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
 
 
 def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
-    """The binary file behind `source`, its name for messages, and whether closing it is up to us.
+    """Open `source`; return the binary file, its name for messages, and whether to close it.
 
     >>> file, name, is_ours = open_input("-")
     >>> name, is_ours
@@ -30,7 +30,7 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
         if path.is_dir():
             raise TreebankError(str(path), None, "this is a folder; expected a file")
         if path.suffix == ".gz":
-            import gzip  # few files are compressed, and a cold start is short
+            import gzip  # imported on demand, for a faster start
 
             return cast(IO[bytes], gzip.open(path, "rb")), str(path), True
         return path.open("rb", buffering=0), str(path), True
@@ -38,9 +38,9 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
 
 
 def read_lines(source: Source) -> Iterator[str]:
-    """The lines of a file of plain text, in UTF-8."""
+    """Yield the lines of a text file in UTF-8."""
     file, name, is_ours = open_input(source)
-    # line by line, a file without a buffer would be read byte by byte
+    # iterating over the lines of an unbuffered file would read byte by byte
     lines = BufferedReader(file) if isinstance(file, RawIOBase) else file
     try:
         for number, line in enumerate(lines, start=1):
@@ -56,7 +56,7 @@ def read_lines(source: Source) -> Iterator[str]:
 
 @contextmanager
 def open_output(target: Source) -> Iterator[IO[bytes]]:
-    """A binary file to write `target` to; a path keeps its old content until all went well.
+    """Open `target` for writing; a path keeps its old content until the block ends well.
 
     >>> import io
     >>> memory = io.BytesIO()
@@ -69,8 +69,8 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif isinstance(target, (str, os.PathLike)):
-        real = Path(os.path.realpath(target))  # the name of a link does not tell
-        with replacing(target) as file, _compress(file, real) as inner:
+        real = Path(os.path.realpath(target))  # a link may have another suffix
+        with atomic_write(target) as file, _compress(file, real) as inner:
             yield inner
     else:
         yield target
@@ -79,7 +79,7 @@ def open_output(target: Source) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _compress(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
-    """`file` behind gzip where the name asks for it; no name, no time: equal input, equal bytes."""
+    """Compress if the path ends in .gz; without name and time, so that output is reproducible."""
     if path.suffix == ".gz":
         import gzip
 

@@ -1,8 +1,8 @@
-"""Sentences in CoNLL-U inside a string of JSON, as web services answer: written in one pass.
+"""CoNLL-U as a JSON string, for the answers of the server, written in one pass.
 
-Of MISC, what nobody asked for is left out on the way: a segmenter tells where each token was, and
-what white space was around it. To cut this out of the text by patterns, and to have the rest quoted
-by `json`, takes a tenth of the time of parsing; this a fiftieth.
+The parts of MISC that record the offsets of tokens and the white space around them are omitted
+unless requested. Removing them by regular expressions and quoting by `json` takes a tenth of the
+time of parsing; this code takes a fiftieth.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -12,11 +12,11 @@ from libcpp.vector cimport vector
 from dodona.treebank.sentence cimport Sentence
 
 cdef enum:
-    LONGEST_QUOTED = 6      # bytes of one that was quoted: \u001f
+    LONGEST_QUOTED = 6      # bytes of an escaped byte: \u001f
 
 cdef const char* HEX = "0123456789abcdef"
 
-# of each byte: how it is written, or how that begins, and how many bytes that takes
+# for each byte: the first two bytes of its escaped form, and the size of that
 cdef char QUOTED[256][2]
 cdef unsigned char SIZES[256]
 
@@ -36,7 +36,9 @@ _fill()
 
 
 def quote_conllu(list sentences not None, *, bint ranges, bint spaces):
-    """What stands between the quotes; TokenRange and Spaces… of MISC only where they are wanted.
+    """Return the sentences as the content of a JSON string.
+
+    MISC keeps TokenRange only with `ranges`, and Spaces… only with `spaces`.
 
     >>> ask = Sentence.from_columns(["Ask"], misc=["SpacesAfter=\\\\n|TokenRange=0:3"])
     >>> quote_conllu([ask], ranges=False, spaces=False)[-7:]
@@ -53,8 +55,8 @@ def quote_conllu(list sentences not None, *, bint ranges, bint spaces):
         while line < end:
             line_end = <const char*> memchr(line, c"\n", end - line)
             line_end = end if line_end == NULL else line_end + 1
-            # and a "_" where there is nothing left
-            need_room(written, size + LONGEST_QUOTED * <size_t>(line_end - line) + 1)
+            # one more for the "_" of an empty MISC
+            reserve(written, size + LONGEST_QUOTED * <size_t>(line_end - line) + 1)
             if (ranges and spaces) or line[0] == c"#" or line[0] == c"\n":
                 size = quote(line, line_end, written.data(), size)
             else:
@@ -63,17 +65,17 @@ def quote_conllu(list sentences not None, *, bint ranges, bint spaces):
     return PyBytes_FromStringAndSize(written.data(), <Py_ssize_t> size)
 
 
-cdef int need_room(vector[char]& written, size_t size) except -1:
+cdef int reserve(vector[char]& written, size_t size) except -1:
     if written.size() < size:
         written.resize(2 * size)
     return 0
 
 
 cdef size_t quote(const char* at, const char* end, char* out, size_t size) noexcept nogil:
-    """The bytes, behind `size` that there are already; how many there are then.
+    """Append the escaped bytes to the `size` bytes of `out`; return the new size.
 
-    Two bytes are written for each, whether both count or not: there is a tab or a line's end every
-    few bytes, and no branch for the processor to guess.
+    Two bytes are written for each byte, whether or not both count, to avoid a branch that is hard
+    to predict: every few bytes there is a tab or a line end.
     """
     cdef unsigned char byte
     while at < end:
@@ -91,7 +93,7 @@ cdef size_t quote(const char* at, const char* end, char* out, size_t size) noexc
 cdef size_t quote_word(
     const char* line, const char* line_end, char* out, size_t size, bint ranges, bint spaces,
 ) noexcept nogil:
-    """The line of a word, a range or an empty node, without what is not wanted of its MISC."""
+    """Append the line of a word, a range or an empty node, without the unwanted parts of MISC."""
     cdef const char* end = line_end
     cdef const char* misc
     cdef const char* bar

@@ -1,7 +1,7 @@
-"""Reading CoNLL-U and CoNLL-X: streaming, lossless, in one pass over the bytes.
+"""Streaming, lossless reader of CoNLL-U and CoNLL-X, in one pass over the bytes.
 
-Bytes come in large chunks into the scanner's buffer; lines are split and checked where they lie,
-and a sentence is copied out once, when its blank line has been seen.
+The scanner's buffer is filled in large chunks; lines are split and checked in place, and a sentence
+is copied once, at its blank line.
 """
 
 cimport cython
@@ -21,7 +21,7 @@ TREES = ("required", "optional", "ignored")
 BAD = ("raise", "pass")
 
 cdef enum:
-    BYTES_PER_WORD = 256    # with max_words, bounds the bytes of a sentence
+    BYTES_PER_WORD = 256    # together with max_words limits the bytes of a sentence
     MOST_WORDS = 10_000_000
     MOST_BYTES = 1 << 29    # of a sentence or a chunk: offsets stay far within int32
 
@@ -35,17 +35,17 @@ def read(
     `b"".join(map(bytes, read(f)))` is the file, byte for byte. Blank lines beyond the one that ends
     a sentence, and comments followed by a blank line, belong to the next sentence, or at the end of
     the file to the last one (so the reader is always one sentence ahead). CRLF line ends, a byte
-    order mark and a missing last line end are kept; a carriage return elsewhere is a character like
-    any other. A field may hold anything but a tab and a line end, and is never empty.
+    order mark and a missing last line end are kept; a carriage return elsewhere is an ordinary
+    character. A field may contain anything but tabs and line ends, and is never empty.
 
-    `trees` says what is asked of the heads. "required": each is a number from 0 to the sentence's
-    length, at least one is 0, and there is no cycle. "optional": the same, but "_" is allowed, and
-    so is no root. "ignored": anything; what is not a head of this sentence reads as None.
-    `bad="pass"` yields a BadSentence for each block that is not a sentence, and goes on; the reader
-    counts them in `n_bad`. A block beyond `max_words` is passed on in several pieces, counted once.
+    `trees` says how heads are checked. "required": each is a number from 0 to the length of the
+    sentence, at least one is 0, and there is no cycle. "optional": likewise, but "_" is allowed,
+    and a root is not required. "ignored": not at all; a head outside the sentence becomes None.
+    `bad="pass"` yields a BadSentence for each block that is not a sentence, and continues; `n_bad`
+    counts them. A block of more than `max_words` words is yielded in pieces and counted once.
     CoNLL-X has neither ranges nor empty nodes; lines starting with "#" above the words are kept.
-    `name` stands for the file in messages; `chunk_size` is how many bytes are read at a time. Like
-    a generator, a reader is for one thread at a time: another that asks in between is refused.
+    `name` stands for the file in messages; `chunk_size` is the number of bytes per read. Like a
+    generator, a reader serves one thread at a time and refuses concurrent calls.
 
     >>> import io
     >>> file = io.BytesIO(b"1\\tSpeak\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
@@ -68,7 +68,7 @@ def read(
 
 
 def restore_sentence(bytes data not None, str format, str source, Py_ssize_t line):
-    """The sentence of these bytes, which pickle has kept, with the place that it came from."""
+    """Restore a pickled sentence from its bytes, with its source and line."""
     cdef Sentence read_again
     (read_again,) = read(
         BytesIO(data), format=format, trees="ignored", max_words=MOST_WORDS, name=source)
@@ -78,16 +78,16 @@ def restore_sentence(bytes data not None, str format, str source, Py_ssize_t lin
 
 
 cdef class Reader(Scanner):
-    """The sentences of one file, in order; made by `read`."""
-    cdef readonly Py_ssize_t n_bad      # blocks passed on because they were no sentences
+    """Iterator over the sentences of one file, made by `read`."""
+    cdef readonly Py_ssize_t n_bad      # blocks that were not sentences
     cdef readonly str source
     cdef object file, read_bytes
     cdef bint is_ours, passes_bad
     cdef str format
     cdef Py_ssize_t chunk_size
-    cdef object held        # the next thing to yield; what ends the file may still be added to it
+    cdef object held        # the next item to yield; the file's end may still be added to it
     cdef object error       # why the rest of this block is skipped
-    cdef bint is_endless    # and that it is too long to be kept whole
+    cdef bint is_endless    # and whether it is too long to be kept whole
     cdef bint is_busy       # reading, or being closed
 
     def __init__(
@@ -95,7 +95,7 @@ cdef class Reader(Scanner):
         Py_ssize_t chunk_size,
     ):
         self.file = file
-        # read1 hands out what has arrived, so that a slow pipe is not waited for
+        # read1 returns what has arrived, without waiting for a slow pipe
         self.read_bytes = getattr(file, "read1", None) or file.read
         self.source = name
         self.is_ours = is_ours
@@ -129,7 +129,7 @@ cdef class Reader(Scanner):
             self.is_busy = False
 
     cdef int begin_work(self) except -1:
-        """Refuse a second thread, or a file that reads itself, while the bytes are not in order."""
+        """Refuse concurrent and reentrant calls."""
         with cython.critical_section(self):
             if self.is_busy:
                 raise ValueError(
@@ -160,7 +160,7 @@ cdef class Reader(Scanner):
         return 0
 
     cdef object advance(self):
-        """The next sentence, bad block or error; None at the end of the file."""
+        """Return the next sentence, bad block or error; None at the end of the file."""
         try:
             return self.next_block()
         except TreebankError as error:
@@ -194,7 +194,7 @@ cdef class Reader(Scanner):
                 self.reject(status)
 
     cdef int refill(self) except -1:
-        """Append a chunk, or as much as the unfinished line has: a long line costs linear time."""
+        """Append a chunk at least as large as the unfinished line: long lines take linear time."""
         try:
             chunk = self.read_bytes(max(self.chunk_size, self.end - self.pos))
         except (OSError, EOFError, zlib.error) as error:
@@ -204,9 +204,9 @@ cdef class Reader(Scanner):
         if not isinstance(chunk, bytes):
             raise TypeError(
                 f"{self.source}: expected a file opened in binary mode, "
-                f"its read gave {type(chunk).__name__}")
+                f"but read() returned {type(chunk).__name__}")
         if len(chunk) > MOST_BYTES:
-            raise ValueError(f"{self.source}: its read gave {len(chunk):,} bytes, too many at once")
+            raise ValueError(f"{self.source}: read() returned too many bytes: {len(chunk):,}")
         self.feed(chunk)
         return 0
 
@@ -224,11 +224,11 @@ cdef class Reader(Scanner):
         return bad
 
     cdef bint has_piece(self):
-        """Whether there are whole lines, or more of one line than we care to keep."""
+        """Return whether the buffer has complete lines, or more than a chunk of one line."""
         return self.pos > self.begin or self.end - self.pos > self.chunk_size
 
     cdef object take_piece(self):
-        """What the buffer holds of a block that is too long to be kept whole."""
+        """Return the buffered part of a block that is too long to be kept whole."""
         if self.pos == self.begin:
             self.pos = self.end
             self.is_mid_line = True
@@ -237,7 +237,7 @@ cdef class Reader(Scanner):
         return piece
 
     cdef object take_tail(self):
-        """Blank lines and comments at the end of the file go to what came before them."""
+        """Append blank lines and comments at the end of the file to the last sentence or block."""
         cdef bytes tail = self.take(self.end)
         cdef Sentence last
         if not tail:
@@ -256,7 +256,7 @@ cdef class Reader(Scanner):
         return None
 
     cdef int reject(self, int status) except -1:
-        """Raise, or remember why and skip the rest of the block."""
+        """Raise the error, or keep it and skip the rest of the block."""
         line, message = self.explain(status)
         error = TreebankError(self.source, line, message)
         if not self.passes_bad:

@@ -1,4 +1,4 @@
-"""The scanner's state, for the reader; and all it can say about a line or a sentence."""
+"""State of the scanner, for the reader, and its status codes."""
 
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
@@ -7,10 +7,10 @@ from dodona.treebank.conllu.checks cimport Bytes
 
 cdef enum Status:
     GO_ON, NEED_MORE, SENTENCE_END, FILE_END
-    # what can be wrong with a line
+    # errors of a line
     BAD_UTF8, BAD_COLUMNS, EMPTY_FIELD, LATE_COMMENT, BAD_ID, NOT_IN_CONLLX
     BAD_RANGE, REVERSED_RANGE, RANGE_OVERLAP, BAD_EMPTY_NODE, BAD_HEAD
-    # what can be wrong with a sentence
+    # errors of a sentence
     TOO_LONG, NO_WORDS, RANGE_BEYOND, HEAD_BEYOND, NO_ROOT, CYCLE, NO_SENTENCE
 
 cdef enum Trees:
@@ -23,7 +23,7 @@ cdef class Scanner:
     cdef Py_ssize_t max_bytes
 
     cdef vector[unsigned char] buffer   # [begin, end) is filled, then a line end as a sentinel
-    cdef Py_ssize_t begin, pos, end     # where the sentence, the next line and the free room begin
+    cdef Py_ssize_t begin, pos, end     # start of the sentence, of the next line, of free space
     cdef bint is_started, is_eof
     cdef Py_ssize_t line                # number of the line at pos
 
@@ -33,7 +33,7 @@ cdef class Scanner:
     cdef bint has_words, is_after_range
     cdef Py_ssize_t line_at_begin, first_line, range_line
     cdef int culprit                    # the word an error is about
-    cdef bint is_skipping, is_mid_line  # no sentence: look only for its blank line
+    cdef bint is_skipping, is_mid_line  # not a sentence: only find its blank line
 
     cdef int scan(self) noexcept nogil
     cdef int feed(self, bytes chunk) except -1
@@ -52,4 +52,5 @@ cdef class Scanner:
     cdef int check_word(self, Bytes base, const int32_t* start) noexcept nogil
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil
     cdef str explain_line(self, int status, bytes line)
+    cdef str explain_cycle(self)
     cdef Py_ssize_t line_of(self, int word)

@@ -1,7 +1,7 @@
-"""Scanning CoNLL-U and CoNLL-X where the bytes lie: lines, fields, ids, heads, in one pass.
+"""In-place scanner of CoNLL-U and CoNLL-X: lines, fields, ids and heads, in one pass.
 
-The hot path answers with a Status and never allocates; `explain` finds the words for people
-afterwards, from the bytes as they stand.
+The hot path returns a Status and never allocates; `explain` composes the error message afterwards,
+from the bytes in the buffer.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -12,11 +12,13 @@ from dodona.treebank.conllu.checks cimport (
     NOT_A_NUMBER, Bytes, first_bad_byte, number, word_on_a_cycle)
 from dodona.treebank.sentence cimport HEAD, ID, NO_HEAD, STRIDE
 
-from dodona.treebank.conllu import messages
+from dodona.treebank.sentence import NAMES
 
 
 cdef enum:
     SHORTEST_LINE = 19      # ten columns of one byte and nine tabs
+    MOST_WORDS_NAMED = 10   # in a message
+    MOST_CHARACTERS = 40    # of a field in a message
 
 
 cdef class Scanner:
@@ -30,14 +32,14 @@ cdef class Scanner:
         self.begin_sentence()
 
     cdef int scan(self) noexcept nogil:
-        """Read lines until a sentence or the file ends, more bytes are needed, or one is wrong."""
+        """Scan lines until a sentence or the file ends, bytes are missing, or a line is wrong."""
         cdef int status = GO_ON
         while status == GO_ON:
             status = self.skip_line() if self.is_skipping else self.scan_line()
         return status
 
     cdef int feed(self, bytes chunk) except -1:
-        """Append a chunk to the buffer; an empty one says that the file has ended."""
+        """Append a chunk to the buffer; an empty chunk is the end of the file."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(chunk)
         if self.begin > 0:
             memmove(self.buffer.data(), self.buffer.data() + self.begin, self.end - self.begin)
@@ -50,7 +52,7 @@ cdef class Scanner:
         self.end += size
         self.buffer[self.end] = c"\n"
         self.is_eof = size == 0
-        # room for every word the buffer can hold, so that scanning never allocates
+        # for every word the buffer can contain, so that scanning never allocates
         cdef size_t most_words = min(self.end // SHORTEST_LINE, self.max_words) + 1
         if self.head.size() < most_words:
             self.start.resize(STRIDE * most_words)
@@ -58,7 +60,7 @@ cdef class Scanner:
         return 0
 
     cdef void begin_sentence(self) noexcept nogil:
-        """Forget the sentence before; the next one starts at pos."""
+        """Start the next sentence at pos."""
         self.begin = self.pos
         self.n_words = self.n_empty = self.range_end = 0
         self.has_words = self.is_after_range = False
@@ -67,14 +69,14 @@ cdef class Scanner:
         self.line_at_begin = self.line
 
     cdef void stop(self) noexcept nogil:
-        """Forget everything: the file ends here."""
+        """Discard the buffer and treat the file as ended."""
         self.begin = self.pos = self.end = 0
         self.buffer[0] = c"\n"
         self.is_started = self.is_eof = True
         self.begin_sentence()
 
     cdef Py_ssize_t end_of_line(self) noexcept nogil:
-        """Where the line at pos ends, without its line end; -1 if that is not in the buffer yet."""
+        """Return the end of the line at pos, without line end; -1 if not in the buffer yet."""
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes stop = <Bytes>memchr(line, c"\n", self.end - self.pos + 1)
         if stop == self.buffer.data() + self.end and not self.is_eof:
@@ -92,7 +94,7 @@ cdef class Scanner:
         self.line += 1
 
     cdef int skip_line(self) noexcept nogil:
-        """Pass over a line of a block that is no sentence."""
+        """Skip a line of a block that is not a sentence."""
         cdef Py_ssize_t line_end = self.end_of_line()
         cdef bint is_blank = line_end == self.pos and not self.is_mid_line
         if self.pos == self.end and self.is_eof:
@@ -104,7 +106,7 @@ cdef class Scanner:
         return SENTENCE_END if is_blank else GO_ON
 
     cdef int scan_line(self) noexcept nogil:
-        """Check the line at pos and note where its fields begin; pos stays where it is on error."""
+        """Check the line at pos and record the starts of its fields; on error, pos stays."""
         cdef Bytes base = self.buffer.data() + self.begin
         cdef Bytes line = self.buffer.data() + self.pos
         cdef Bytes p = line
@@ -119,7 +121,7 @@ cdef class Scanner:
         if line[0] == c"#":
             return self.scan_comment()
         start[0] = <int32_t>(line - base)
-        while True:     # the sentinel ends it
+        while True:     # ends at the sentinel
             seen |= p[0]
             if p[0] <= c"\n":
                 if p[0] == c"\n":
@@ -173,7 +175,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_word(self, Bytes base, const int32_t* start) noexcept nogil:
-        """Check the fields of a line, its id and its head; count it if it is a word."""
+        """Check the fields, id and head of a line; count it if it is a word."""
         cdef int k
         cdef Bytes p
         cdef int32_t head
@@ -200,7 +202,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_other_id(self, Bytes p, Bytes stop) noexcept nogil:
-        """A range stands before its first word, an empty node after its word."""
+        """Check the id of a range (before its first word) or an empty node (after its word)."""
         cdef int32_t first = number(&p)
         cdef int32_t last
         cdef unsigned char sign = p[0]
@@ -229,7 +231,7 @@ cdef class Scanner:
         return GO_ON
 
     cdef int check_sentence(self) except -1:
-        """What can be known only when all its words have been seen."""
+        """Check ranges, heads and cycles of a complete sentence."""
         cdef int i
         cdef bint has_root = False
         if self.n_words == 0:
@@ -257,50 +259,86 @@ cdef class Scanner:
             <const char*>self.buffer.data() + self.begin, stop - self.begin)
 
     cdef tuple explain(self, int status):
-        """The line and the words for what is wrong, told from the bytes as they stand."""
+        """Return the line and the message of an error."""
+        words = f"{self.n_words} word" + "s" * (self.n_words != 1)
         if status == TOO_LONG:
-            return self.line, messages.too_long(self.max_words, self.max_bytes)
+            return self.line, (
+                f"a sentence of more than {self.max_words:,} words or {self.max_bytes:,} bytes; "
+                "expected a blank line after each sentence (or raise max_words)")
         if status == NO_WORDS:
             return self.first_line, "no words in this sentence, only ranges or empty nodes"
         if status == RANGE_BEYOND:
-            return self.range_line, messages.range_beyond(self.range_end, self.n_words)
+            return self.range_line, (
+                f"the range ends at {self.range_end}, but the sentence has {words}")
         if status == HEAD_BEYOND:
-            head = self.take(self.pos)[self.start[STRIDE * (self.culprit - 1) + HEAD]:]
-            return self.line_of(self.culprit), messages.head_beyond(
-                self.culprit, head.split(b"\t", 1)[0], self.n_words)
+            line = self.take(self.pos)[self.start[STRIDE * (self.culprit - 1)]:]
+            return self.line_of(self.culprit), (
+                f"word {self.culprit} has head {short(line, HEAD)}, but the sentence has {words}")
         if status == NO_ROOT:
             return self.line_of(1), "no word has head 0; expected at least one root"
         if status == CYCLE:
-            return self.line_of(self.culprit), messages.cycle(
-                self.culprit, [self.head[i] for i in range(self.n_words)])
+            return self.line_of(self.culprit), self.explain_cycle()
         if status == NO_SENTENCE:
-            return 1, messages.no_sentence(self.is_conllx)
+            return 1, ("no words in the whole file; expected sentences in "
+                       f"CoNLL-{'X' if self.is_conllx else 'U'}")
         line = self.buffer.data()[self.pos:self.end_of_line()]
         return self.line, self.explain_line(status, line)
 
     cdef str explain_line(self, int status, bytes line):
         if status == BAD_UTF8:
-            return messages.utf8(line)
+            return explain_utf8(line)
         if status == BAD_COLUMNS:
-            return messages.columns(line)
+            if not line.strip():
+                return "a line of spaces only; expected a blank line to be empty"
+            n_columns = line.count(b"\t") + 1
+            return f"expected 10 tab-separated columns, found {n_columns}"
         if status == EMPTY_FIELD:
-            return messages.empty_field(line)
+            k = line.split(b"\t").index(b"")
+            return f"column {k + 1} ({NAMES[k]}) is empty; expected '_' where there is no value"
         if status == LATE_COMMENT:
             return "a comment among the words; expected comments above the first word of a sentence"
-        if status == NOT_IN_CONLLX:
-            return messages.not_in_conllx(line, self.n_words + 1)
+        found, expected = short(line, ID), self.n_words + 1
         if status == REVERSED_RANGE:
-            return messages.reversed_range(line)
+            return f"the range {found} ends before it begins"
         if status == RANGE_OVERLAP:
-            return messages.range_overlap(line, self.range_end)
+            return f"the range {found} overlaps the one before it, which ends at {self.range_end}"
         if status == BAD_RANGE:
-            return messages.bad_range(line, self.n_words + 1)
+            return f"the range {found} is out of place; expected it to begin at {expected}"
         if status == BAD_EMPTY_NODE:
-            return messages.empty_node(line, self.n_words, self.n_empty + 1)
+            return (f"the empty node {found} is out of place; expected "
+                    f"{self.n_words}.{self.n_empty + 1} or id {expected}")
         if status == BAD_HEAD:
-            return messages.bad_head(line, self.n_words + 1)
-        return messages.bad_id(line, self.n_words + 1)
+            return (f"word {expected} has head {short(line, HEAD)!r}; expected a number from 0 to "
+                    "the number of words")
+        more = "; CoNLL-X has no ranges and no empty nodes" if status == NOT_IN_CONLLX else ""
+        return f"expected id {expected}, found {found!r}{more}"
+
+    cdef str explain_cycle(self):
+        cycle = [self.culprit]
+        while self.head[<int> cycle[-1] - 1] != self.culprit:
+            cycle.append(self.head[<int> cycle[-1] - 1])
+        if len(cycle) == 1:
+            return f"word {self.culprit} is its own head"
+        if len(cycle) > MOST_WORDS_NAMED:
+            named = ", ".join(map(str, cycle[:MOST_WORDS_NAMED]))
+            return f"the heads of {len(cycle)} words ({named}, …) form a cycle"
+        return f"the heads of words {', '.join(map(str, cycle[:-1]))} and {cycle[-1]} form a cycle"
 
     cdef Py_ssize_t line_of(self, int word):
         cdef bytes before = self.take(self.begin + self.start[STRIDE * (word - 1)])
         return self.line_at_begin + before.count(b"\n")
+
+
+cdef str explain_utf8(bytes line):
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return (f"invalid UTF-8 at byte {error.start + 1} of the line, 0x{line[error.start]:02x} "
+                f"({error.reason}); expected a file in UTF-8")
+    raise AssertionError(f"valid UTF-8: {line!r}")
+
+
+cdef str short(bytes line, int column):
+    """Return a field, shortened if it is long."""
+    text = line.split(b"\t", column + 1)[column].decode()
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"

@@ -1,4 +1,4 @@
-"""Writing sentences as they stand, or turned from one format into the other."""
+"""Writer of CoNLL-U and CoNLL-X, and conversion between the two."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import Source, open_output
 from dodona.treebank.sentence import Sentence
 
-Format: TypeAlias = Literal["conllu", "conllx"]
+ConllFormat: TypeAlias = Literal["conllu", "conllx"]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK_LINE = (b"\n\n", b"\n\r\n")
 
 
 class Writer:
-    """Writes sentences to a path (.gz by name), "-" for stdout, or a binary file.
+    """A writer of sentences to a path (.gz by name), "-" for stdout, or a binary file.
 
-    A path appears, or changes, only when the `with` block ends well. With `format`, sentences of
-    the other format are converted; bad ones are always passed on as they are. Between sentences
-    of several files a missing blank line is added and a byte order mark is dropped.
+    A path is created or changed only when the `with` block ends without an error. With `format`,
+    sentences of the other format are converted; bad ones are always written unchanged. Between
+    sentences of several files, a missing blank line is added and a byte order mark is dropped.
 
     >>> import io
     >>> memory = io.BytesIO()
@@ -31,14 +31,14 @@ class Writer:
     b'1\\tSpeak\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
     """
 
-    def __init__(self, target: Source, *, format: Format | None = None) -> None:
+    def __init__(self, target: Source, *, format: ConllFormat | None = None) -> None:
         if format not in (None, "conllu", "conllx"):
             raise ValueError(f"format is conllu or conllx; found {format!r}")
         self._format = format
         self._output: AbstractContextManager[IO[bytes]] = open_output(target)
         self._file: IO[bytes] | None = None
         self._is_first = True
-        self._missing = b""  # what the sentence before lacks to be followed by another
+        self._missing = b""  # line ends that the previous sentence lacks
 
     def __enter__(self) -> Writer:
         self._file = self._output.__enter__()
@@ -71,7 +71,7 @@ class Writer:
 
 
 def to_conllx(sentence: Sentence) -> Sentence:
-    """The sentence in CoNLL-X, itself if it is; only the words stay, without DEPS and MISC.
+    """Return the sentence in CoNLL-X; a conversion keeps only words, without DEPS and MISC.
 
     >>> s = Sentence.from_columns(["Oaks", "speak"], misc=["_", "SpaceAfter=No"])
     >>> to_conllx(s).misc
@@ -81,7 +81,7 @@ def to_conllx(sentence: Sentence) -> Sentence:
 
 
 def to_conllu(sentence: Sentence) -> Sentence:
-    """The sentence in CoNLL-U, itself if it is; only the words stay, without PHEAD and PDEPREL.
+    """Return the sentence in CoNLL-U; a conversion keeps only words, without PHEAD and PDEPREL.
 
     >>> s = Sentence.from_columns(["Speak"], heads=[0], format="conllx")
     >>> to_conllu(s).format
@@ -90,7 +90,7 @@ def to_conllu(sentence: Sentence) -> Sentence:
     return sentence if sentence.format == "conllu" else _words_only(sentence, "conllu")
 
 
-def _words_only(sentence: Sentence, format: Format) -> Sentence:
+def _words_only(sentence: Sentence, format: ConllFormat) -> Sentence:
     return Sentence.from_columns(
         sentence.forms,
         lemmas=sentence.lemmas,

@@ -1,1 +1,1 @@
-"""Sentences as the core sees them: integers."""
+"""Encoding of sentences as integers for the core."""

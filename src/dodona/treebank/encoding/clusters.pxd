@@ -1,4 +1,4 @@
-"""From a form to the bit string of its cluster, for compiled code."""
+"""Lookup of the cluster of a form, for compiled code."""
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
@@ -7,18 +7,18 @@ from dodona.treebank.sentence cimport Sentence, Text
 
 cdef class Clusters:
     cdef Vocabulary words
-    cdef Vocabulary paths               # the bit strings, each once
-    cdef vector[int32_t] path_of_word   # its number among them
+    cdef Vocabulary paths               # the distinct bit strings
+    cdef vector[int32_t] path_of_word   # number of the bit string of each word
 
-    # The bit string of this form, letter for letter; empty where there is none.
+    # The bit string of a form, without lower-casing; empty if it has none.
     cdef Text exact(self, const char* form, Py_ssize_t size) noexcept nogil
 
-    # The same, of the form or else of its lower-cased form.
+    # The bit string of a form or, if it has none, of its lower case.
     cdef Text find(self, Text form)
 
-    # The same for every form of a sentence. The texts live as long as the clusters.
+    # The bit string of every form of a sentence; the texts live as long as the clusters.
     cdef int find_all(self, Sentence sentence, vector[Text]& found) except -1
 
 
-# How many bits the column `cluster` (all) or `cluster:4` is to have; 0 for any other column.
+# The number of bits of the column `cluster` (all) or `cluster:4`; 0 for any other column.
 cdef Py_ssize_t n_bits(str column) except -1

@@ -1,11 +1,10 @@
-"""Clusters of words, as `dodona cluster` and other programs make them: a bit string per word.
+"""Brown clusters of words, from files of `dodona cluster` and other programs.
 
-A word that is in none is looked for once more in lower case; then its bit string is empty.
+A word without a cluster is looked up in lower case; if that has none, its bit string is empty.
 """
 from array import array
 
 from cpython.pyport cimport PY_SSIZE_T_MAX
-from libc.string cimport memchr
 
 from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 from dodona.treebank.conllu.errors import TreebankError
@@ -16,7 +15,7 @@ cdef const char* NOTHING = ""
 
 
 cdef class Clusters:
-    """The bit string of every word that has one.
+    """A mapping from words to the bit strings of their clusters.
 
     >>> clusters = Clusters({"oak": "0110", "elm": "0111", "speaks": "10"})
     >>> clusters["oak"], clusters["Oak"], clusters["ash"]
@@ -33,7 +32,7 @@ cdef class Clusters:
 
     @staticmethod
     def read(source):
-        """The clusters in a file of lines `bits<TAB>word<TAB>count`; the count is not needed."""
+        """Read a file of lines `bits<TAB>word<TAB>count`; the count is optional."""
         self = Clusters()
         file, name, is_ours = open_input(source)
         try:
@@ -43,7 +42,8 @@ cdef class Clusters:
             if is_ours:
                 file.close()
         if not len(self):
-            raise TreebankError(name, None, "no word in it; `dodona cluster` makes such files")
+            raise TreebankError(
+                name, None, "the file has no words; `dodona cluster` makes cluster files")
         return self
 
     def _add_line(self, bytes line, str source, int number):
@@ -53,14 +53,14 @@ cdef class Clusters:
                                 f"such as '0110<TAB>oak<TAB>12', found {line[:60]!r}")
         try:
             if line and not self._add(fields[1], fields[0]):
-                raise TreebankError(source, number, f"{fields[1].decode()!r} is there twice")
+                raise TreebankError(source, number, f"{fields[1].decode()!r} occurs twice")
         except UnicodeDecodeError:
             raise TreebankError(source, number, f"{fields[1]!r} is not UTF-8") from None
 
     def _add(self, bytes word, bytes path):
-        """Add a word, or return False if it is there."""
+        """Add a word; return False if it exists."""
         cdef size_t n_words = len(self.words)
-        word.decode()                       # or say that it is not UTF-8
+        word.decode()                       # raises if it is not UTF-8
         self.words.add(word, len(word))
         if len(self.words) == n_words:
             return False
@@ -68,7 +68,7 @@ cdef class Clusters:
         return True
 
     def save(self):
-        """Words and bit strings, one a line, and for each word the number of its bit string."""
+        """Return words and bit strings, one per line, and the number of each word's bit string."""
         cdef int32_t number
         return (b"\n".join(self.words.strings()), b"\n".join(self.paths.strings()),
                 array("I", [number for number in self.path_of_word]).tobytes())
@@ -76,11 +76,10 @@ cdef class Clusters:
     @staticmethod
     def restore(const unsigned char[::1] words, const unsigned char[::1] paths,
                 const unsigned int[::1] path_of_word):
-        """What `save` saved."""
+        """Restore the result of `save`."""
         cdef Clusters self = Clusters()
         cdef Py_ssize_t i
-        add_lines(self.words, words)
-        add_lines(self.paths, paths)
+        self.words, self.paths = Vocabulary.of_lines(words), Vocabulary.of_lines(paths)
         if len(self.words) != path_of_word.shape[0]:
             raise ValueError(f"{len(self.words)} words in {path_of_word.shape[0]} clusters")
         for i in range(path_of_word.shape[0]):
@@ -124,20 +123,6 @@ cdef class Clusters:
         for i in range(sentence.n_words):
             found[i] = self.find(field(sentence, i, FORM))
         return 0
-
-
-cdef int add_lines(Vocabulary vocabulary, const unsigned char[::1] text) except -1:
-    """Add every line; the last one has no line end."""
-    cdef const char* at = <const char*> &text[0] if text.shape[0] else NOTHING
-    cdef const char* end = at + text.shape[0]
-    cdef const char* line_end
-    while at <= end:
-        line_end = <const char*> memchr(at, c"\n", end - at)
-        if line_end == NULL:
-            line_end = end
-        vocabulary.add(at, line_end - at)
-        at = line_end + 1
-    return 0
 
 
 cdef Py_ssize_t n_bits(str column) except -1:

@@ -1,4 +1,4 @@
-"""Between sentences and the core: columns of strings to columns of numbers, and trees back."""
+"""Encoding of sentences as integers for the core, and decoding of its trees."""
 cimport cython
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t
@@ -15,11 +15,11 @@ from dodona.treebank.sentence cimport (
     named_value, text_at)
 from dodona.treebank.sentence import check_field
 
-# the fields of a word that templates may ask for; others are made of them, see `column_of`
+# the fields of a word that templates may name; others are derived from them, see `column_of`
 COLUMNS = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS,
            TREE_LABEL: DEPREL}
 if {*COLUMNS, TAG} != {*WORD_ATTRIBUTES}:
-    raise ImportError(f"encoding.pyx knows {sorted(COLUMNS)} and {TAG!r}, but templates name "
+    raise ImportError(f"encoding.pyx reads {sorted(COLUMNS)} and {TAG!r}, but templates name "
                       f"{sorted(WORD_ATTRIBUTES)}")
 
 
@@ -30,29 +30,29 @@ cdef enum:
     CLUSTER = 3
     HEADS = 4                   # of the basic tree: positions, not strings
 
-cdef struct Column:
+cdef struct ColumnReader:
     int kind
-    int place                   # the field to read
-    Py_ssize_t size             # bytes of the feature's name, or bits of the cluster's
+    int field                   # the field to read
+    Py_ssize_t size             # bytes of the feature's name, or bits of the cluster's path
     const char* name
 
 
-cdef Column column_of(str name, bytes feature) except *:
-    """How to read a column; `feature` is the name of a feature, and kept by the caller."""
+cdef ColumnReader column_of(str name, bytes feature) except *:
+    """Return how to read a column; the caller keeps `feature`, the name of a feature, alive."""
     if name == TREE_HEAD:
-        return Column(HEADS, HEAD, 0, NULL)
+        return ColumnReader(HEADS, HEAD, 0, NULL)
     if name == TAG:
-        return Column(JOINED, UPOS, 0, NULL)
+        return ColumnReader(JOINED, UPOS, 0, NULL)
     if feature:
-        return Column(NAMED, FEATS, len(feature), feature)
+        return ColumnReader(NAMED, FEATS, len(feature), feature)
     if n_bits(name):
-        return Column(CLUSTER, FORM, n_bits(name), NULL)
-    return Column(PLAIN, COLUMNS[name], 0, NULL)
+        return ColumnReader(CLUSTER, FORM, n_bits(name), NULL)
+    return ColumnReader(PLAIN, COLUMNS[name], 0, NULL)
 
 
-cdef int read_value(const Column& column, Fields sentence, const vector[Text]& paths, int i,
+cdef int read_value(const ColumnReader& column, Fields sentence, const vector[Text]& paths, int i,
                     vector[char]& joined, Text* value) except -1 nogil:
-    """What a word has in a column; `paths` are those of the clusters of the sentence's words."""
+    """Read the value of a word in a column; `paths` are the clusters of the sentence's words."""
     if column.kind == JOINED:
         join_tags(text_at(sentence, i, UPOS), text_at(sentence, i, XPOS), joined)
         value[0] = Text(joined.data(), joined.size())
@@ -61,12 +61,12 @@ cdef int read_value(const Column& column, Fields sentence, const vector[Text]& p
     elif column.kind == NAMED:
         value[0] = named_value(text_at(sentence, i, FEATS), column.name, column.size)
     else:
-        value[0] = text_at(sentence, i, column.place)
+        value[0] = text_at(sentence, i, column.field)
     return 0
 
 
 cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
-    """Nodes that are no words, and the root before and behind the words, have no head."""
+    """Copy the heads; padding, and the root before and after the words, have none."""
     cdef int i
     target[-2] = target[-1] = target[sentence.n_words] = NONE
     for i in range(sentence.n_words):
@@ -74,7 +74,7 @@ cdef void copy_heads(Fields sentence, int32_t* target) noexcept nogil:
 
 
 cdef int join_tags(Text upos, Text xpos, vector[char]& joined) except -1 nogil:
-    """UPOS, a tab, XPOS: no field has a tab in it."""
+    """Join UPOS and XPOS by a tab, which no field contains."""
     joined.assign(upos.text, upos.text + upos.size)
     joined.push_back(c"\t")
     joined.insert(joined.end(), xpos.text, xpos.text + xpos.size)
@@ -82,23 +82,23 @@ cdef int join_tags(Text upos, Text xpos, vector[char]& joined) except -1 nogil:
 
 
 cdef class Encoder:
-    """The vocabularies of a model: one per column that its templates look at.
+    """The vocabularies of a model: one per column that its templates name.
 
-    `tag` is UPOS and XPOS joined, the part of speech at its finest; `cluster` is the bit string of
-    the form's cluster, `cluster:4` its first four bits, and both are empty where it has none.
+    `tag` is UPOS and XPOS joined; `cluster` is the bit string of the form's cluster, `cluster:4`
+    its first four bits; both are empty for a form without a cluster.
     """
     cdef readonly tuple columns
     cdef readonly list vocabularies
     cdef readonly list labels           # of bytes; the position is the id
     cdef readonly Clusters clusters     # or None
     cdef dict _label_ids
-    cdef list _features         # names in FEATS that the readers look for
-    cdef vector[Column] _readers
+    cdef list _features         # names of the features that the readers read
+    cdef vector[ColumnReader] _readers
 
     def __init__(self, columns, vocabularies=None, labels=(), Clusters clusters=None):
         for name in columns:
             if n_bits(name) and clusters is None:
-                raise ValueError(f"no clusters are given for column {name!r}")
+                raise ValueError(f"clusters are required for column {name!r}")
             if (name not in COLUMNS and name not in (TAG, TREE_HEAD)
                     and not name.startswith(FEATURE) and not n_bits(name)):
                 raise ValueError(f"no column {name!r}")
@@ -136,17 +136,16 @@ cdef class Encoder:
                     vocabulary.add(text.text, text.size)
 
     def add_label(self, bytes label):
-        """The id of a label, which is added if it is new."""
+        """Return the id of a label, which is added if it is new."""
         check_field(label)
-        with cython.critical_section(self):     # or two threads would add it twice
+        with cython.critical_section(self):     # so that two threads do not add it twice
             if label not in self._label_ids:
                 self._label_ids[label] = len(self.labels)
                 self.labels.append(label)
             return self._label_ids[label]
 
     def encode(self, sentences, *, bint trees=False, Corpus into=None):
-        """A Corpus of the sentences; with `trees`, their heads and labels too. With `into`, they
-        are added to that one."""
+        """Encode sentences, with `trees` also heads and labels, into a new Corpus or `into`."""
         cdef Corpus corpus = Corpus(len(self.columns)) if into is None else into
         cdef Sentence sentence
         cdef vector[Fields] batch
@@ -155,7 +154,7 @@ cdef class Encoder:
         cdef int i
         cdef size_t first, n_before = len(corpus)
         if corpus.n_columns != len(self.columns):
-            raise ValueError("the corpus has other columns")
+            raise ValueError("the columns of the corpus are not those of the encoder")
         for sentence in sentences:
             batch.push_back(fields_of(sentence))
             paths.resize(paths.size() + 1)
@@ -173,9 +172,9 @@ cdef class Encoder:
 
     cdef int fill(self, Corpus corpus, size_t first, const vector[Fields]& batch,
                   const vector[vector[Text]]& paths) except -1:
-        """Write every column of the batch, whose sentences stand in the corpus from `first` on.
+        """Fill every column of a batch, whose sentences are in the corpus from `first` on.
 
-        The lock is let go once for all: threads that ask for it in turn wait for each other.
+        The interpreter lock is released once for the whole batch, to avoid contention of threads.
         """
         cdef tuple held = tuple(self.vocabularies)
         cdef vector[PyObject*] vocabularies
@@ -201,11 +200,11 @@ cdef class Encoder:
         return 0
 
     def _gold_label(self, bytes label):
-        """The id of a label that training may not have seen; "_" is none, unless there is such."""
+        """Return the id of a gold label, UNSEEN if unknown; "_" is NONE unless it is a label."""
         return self._label_ids.get(label, NONE if label == b"_" else UNSEEN)
 
     def encode_again(self, Corpus corpus, int number, Sentence sentence):
-        """Replace the columns of a sentence of the corpus: its words have other tags now."""
+        """Encode a sentence of the corpus again, after its tags have changed."""
         cdef vector[Fields] batch
         cdef vector[vector[Text]] paths
         if (not 0 <= number < <int> corpus.n_words.size()
@@ -219,7 +218,7 @@ cdef class Encoder:
         self.fill(corpus, number, batch, paths)
 
     def decode(self, Corpus corpus, sentences):
-        """The sentences with the trees that stand in the corpus."""
+        """Return the sentences with the trees of the corpus."""
         cdef Sentence sentence
         cdef size_t i = 0, first
         result = []

@@ -1,4 +1,4 @@
-"""Strings and their numbers, for compiled code."""
+"""Vocabularies, for compiled code."""
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
@@ -8,7 +8,7 @@ cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil
 
 cdef class Vocabulary:
     cdef vector[char] text              # all strings, one after the other
-    cdef vector[size_t] start           # where each begins, and the end of the last
+    cdef vector[size_t] start           # start of each string, and the end of the last
     cdef vector[int32_t] table          # open addressing: number of the string + 1; 0 is empty
 
     cdef int32_t lookup(self, const char* text, Py_ssize_t size) noexcept nogil

@@ -1,4 +1,4 @@
-"""Strings and their numbers: every string is looked at once, the core sees integers only."""
+"""Vocabularies: mappings from strings to consecutive integers."""
 from libc.string cimport memchr, memcmp, memcpy
 from libcpp.algorithm cimport count
 
@@ -7,7 +7,7 @@ from dodona.core.features.words cimport ID_UNKNOWN, N_RESERVED
 
 
 cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil:
-    """Eight bytes at a time."""
+    """Hash a string, eight bytes at a time."""
     cdef uint64_t h = <uint64_t> size * <uint64_t> 0x9e3779b97f4a7c15, word
     while size > 0:
         word = 0
@@ -19,7 +19,7 @@ cdef uint64_t hashed(const char* text, Py_ssize_t size) noexcept nogil:
 
 
 cdef class Vocabulary:
-    """Numbers for strings, from N_RESERVED on in the order they were added.
+    """A mapping from strings to integers, from N_RESERVED on, in the order of addition.
 
     >>> vocabulary = Vocabulary([b"oak", b"leaf"])
     >>> vocabulary[b"leaf"] - vocabulary[b"oak"], len(vocabulary), vocabulary[b"stone"]
@@ -35,7 +35,7 @@ cdef class Vocabulary:
 
     @staticmethod
     def of_lines(const unsigned char[::1] lines):
-        """The vocabulary of a text's lines, without an object for each of them.
+        """Make a vocabulary of the lines of a text, without a Python object per line.
 
         >>> len(Vocabulary.of_lines(b"oak\\nleaf")), len(Vocabulary.of_lines(b""))
         (2, 1)
@@ -66,42 +66,42 @@ cdef class Vocabulary:
         return self.lookup(string, len(string))
 
     def strings(self):
-        """All strings, in order."""
+        """Return all strings, in order."""
         cdef size_t i
         return [(self.text.data() + self.start[i])[:self.start[i + 1] - self.start[i]]
                 for i in range(self.start.size() - 1)]
 
     cdef size_t find(self, const char* text, Py_ssize_t size) noexcept nogil:
-        """The place of a string in the table, or the empty place where it belongs."""
-        cdef size_t mask = self.table.size() - 1, place = hashed(text, size) & mask, i
-        while self.table[place]:
-            i = self.table[place] - 1
+        """Return the table slot of a string, or the empty slot where it belongs."""
+        cdef size_t mask = self.table.size() - 1, slot = hashed(text, size) & mask, i
+        while self.table[slot]:
+            i = self.table[slot] - 1
             if (<Py_ssize_t> (self.start[i + 1] - self.start[i]) == size
                     and (size == 0 or memcmp(self.text.data() + self.start[i], text, size) == 0)):
                 break
-            place = (place + 1) & mask
-        return place
+            slot = (slot + 1) & mask
+        return slot
 
     cdef int32_t lookup(self, const char* text, Py_ssize_t size) noexcept nogil:
-        """The number of a string, or ID_UNKNOWN."""
+        """Return the number of a string, or ID_UNKNOWN."""
         cdef int32_t entry = self.table[self.find(text, size)]
         return entry - 1 + N_RESERVED if entry else ID_UNKNOWN
 
     cdef int32_t add(self, const char* text, Py_ssize_t size) except -1 nogil:
-        """The number of a string, which is added if it is new."""
-        cdef size_t place
+        """Return the number of a string, which is added if it is new."""
+        cdef size_t slot
         if self.start.size() * 2 > self.table.size():
             self.grow(2 * self.start.size())
-        place = self.find(text, size)
-        if not self.table[place]:
-            self.text.resize(self.start.back())     # without what could not be added, if ever
+        slot = self.find(text, size)
+        if not self.table[slot]:
+            self.text.resize(self.start.back())     # drops a string whose addition failed
             self.text.insert(self.text.end(), text, text + size)
             self.start.push_back(self.text.size())
-            self.table[place] = <int32_t> self.start.size() - 1
-        return self.table[place] - 1 + N_RESERVED
+            self.table[slot] = <int32_t> self.start.size() - 1
+        return self.table[slot] - 1 + N_RESERVED
 
     cdef int grow(self, size_t n_strings) except -1 nogil:
-        """Make room for so many strings: the table is never more than half full."""
+        """Grow the table for so many strings: it is never more than half full."""
         cdef vector[int32_t] larger
         cdef size_t i, size = self.table.size()
         while size < 2 * (n_strings + 1):

@@ -1,1 +1,1 @@
-"""Enhanced dependencies: graphs, and how a parser without crossing arcs and cycles sees them."""
+"""Enhanced dependencies: graphs, and their transformation for parsers."""

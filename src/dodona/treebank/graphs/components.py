@@ -1,40 +1,39 @@
-"""Strongly connected components (Tarjan 1972), without recursion: a chain may be of any length."""
+"""Strongly connected components (Tarjan 1972), without recursion: chains may have any length."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
-Node = TypeVar("Node", bound=Hashable)
+T = TypeVar("T", bound=Hashable)
 
 
-def components(
-    starts: Iterable[Node], following: Callable[[Node], Iterable[Node]]
-) -> Iterator[list[Node]]:
-    """Nodes that lead to each other, component by component, for all that the starts lead to.
+def components(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> Iterator[list[T]]:
+    """Yield the strongly connected components of all nodes that can be reached from the starts.
 
     A component comes after every other one that it leads to.
 
     >>> list(components("a", {"a": "b", "b": "c", "c": "bd", "d": ""}.__getitem__))
     [['d'], ['c', 'b'], ['a']]
     """
-    lowest: dict[Node, int] = {}  # the first node on the path that is known to be reached
-    path: list[tuple[Node, int, Iterator[Node]]] = []  # a node, its number, where it still leads
-    waiting: list[Node] = []  # seen, and not in a component yet
-    done: set[Node] = set()
+    lowest: dict[T, int] = {}  # the smallest number known to be reached
+    path: list[tuple[T, int, Iterator[T]]] = []  # node, its number, its remaining successors
+    waiting: list[T] = []  # visited, and not in a component yet
+    done: set[T] = set()
+
+    def visit(node: T) -> None:
+        path.append((node, len(lowest), iter(following(node))))
+        lowest[node] = len(lowest)
+        waiting.append(node)
+
     for start in starts:
-        if start in lowest:
-            continue
-        path.append((start, len(lowest), iter(following(start))))
-        lowest[start] = len(lowest)
-        waiting.append(start)
+        if start not in lowest:
+            visit(start)
         while path:
             node, number, rest = path[-1]
             for other in rest:
                 if other not in lowest:
-                    path.append((other, len(lowest), iter(following(other))))
-                    lowest[other] = len(lowest)
-                    waiting.append(other)
+                    visit(other)
                     break
                 if other not in done:
                     lowest[node] = min(lowest[node], lowest[other])

@@ -1,8 +1,8 @@
-"""Empty nodes of enhanced dependencies (`8.1`), made again from arcs that lead through them.
+"""Reconstruction of the empty nodes (`8.1`) of enhanced dependencies from contracted paths.
 
-A parser knows words only, so a path through an empty node is one arc to it, whose label tells the
-way: conj>nsubj. Arcs from the same head that begin the same way lead through the same node, which
-gets its place behind the first of their dependents. Reading the graph again gives the same arcs.
+To a parser, a path through an empty node is one arc, whose label lists the labels along the path:
+conj>nsubj. Arcs from the same head with the same first label pass through the same node, which is
+placed after the first of their dependents. Reading the graph again gives the same arcs.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dodona.treebank.sentence import Sentence
 
 THROUGH = ">"
 EMPTY_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t.*\n?", re.MULTILINE)
-WORD = re.compile(rb"^(?:\xef\xbb\xbf)?([0-9]+)\t")  # a file may begin with its byte order mark
+WORD = re.compile(rb"^(?:\xef\xbb\xbf)?([0-9]+)\t")  # after an optional byte order mark
 
-Key = tuple[str, str]  # head, and label of the arc from there to a node
+NodeKey = tuple[str, str]  # head of a node, and label of the arc to it
 
 
 def with_empty_nodes(sentence: Sentence) -> Sentence:
-    """The sentence with empty nodes where its DEPS column names a way through them, and no others.
+    """Return the sentence with exactly the empty nodes that the labels in DEPS pass through.
 
     >>> s = Sentence.from_columns(["Oaks", "and", "doves"], deps=["0:root", "_", "1:conj>nsubj"])
     >>> node = str(with_empty_nodes(s)).splitlines()[-2].split()
@@ -32,7 +32,7 @@ def with_empty_nodes(sentence: Sentence) -> Sentence:
     deps = [nodes.through(word, column) for word, column in enumerate(sentence.deps, 1)]
     text = EMPTY_NODE.sub(b"", bytes(sentence.replace(deps=deps)))
     lines = []
-    for line in text.split(b"\n"):  # not splitlines: a word may hold another kind of end
+    for line in text.split(b"\n"):  # not splitlines: a word may contain other line ends
         lines.append(line)
         if word := WORD.match(line):
             end = b"\r" if line.endswith(b"\r") else b""
@@ -43,32 +43,34 @@ def with_empty_nodes(sentence: Sentence) -> Sentence:
 
 
 class _Nodes:
-    """The nodes that were asked for, each known by how it is reached."""
+    """The empty nodes of a sentence, identified by head and label."""
 
     def __init__(self) -> None:
-        self.ids: dict[Key, str] = {}
-        self.behind: dict[int, list[tuple[str, str]]] = {}  # word → id and DEPS of nodes behind it
+        self.ids: dict[NodeKey, str] = {}
+        self.after: dict[
+            int, list[tuple[str, str]]
+        ] = {}  # word → id and DEPS of the nodes after it
 
     def through(self, word: int, deps: str) -> str:
-        """The DEPS of a word with heads that are nodes instead of ways through them."""
+        """Return the DEPS of a word with empty nodes as heads in place of contracted paths."""
         if THROUGH not in deps:
             return deps
         return "|".join(self._dep(word, *dep.partition(":")[::2]) for dep in deps.split("|"))
 
     def _dep(self, word: int, head: str, label: str) -> str:
-        *way, last = label.split(THROUGH)
-        for step in way:
+        *path, last = label.split(THROUGH)
+        for step in path:
             head = self._node(word, head, step)
         return f"{head}:{last}"
 
     def _node(self, word: int, head: str, label: str) -> str:
         if (head, label) not in self.ids:
-            found = self.behind.setdefault(word, [])
+            found = self.after.setdefault(word, [])
             self.ids[head, label] = f"{word}.{len(found) + 1}"
             found.append((self.ids[head, label], f"{head}:{label}"))
         return self.ids[head, label]
 
     def rows(self, word: int) -> list[str]:
-        """The lines of the nodes behind a word."""
+        """Return the lines of the nodes after a word."""
         blank = "\t".join("_" * 7)
-        return [f"{node}\t{blank}\t{deps}\t_" for node, deps in self.behind.get(word, [])]
+        return [f"{node}\t{blank}\t{deps}\t_" for node, deps in self.after.get(word, [])]

@@ -1,65 +1,64 @@
-"""From the graphs that a parser builds to the DEPS column: arcs let down, words put into labels.
+"""Decoding of the graphs of a parser into the DEPS column.
 
-What `graphs.deplanarise`, `lexical_labels.lexicalise` and `enhanced.with_graph` say, and say more
-plainly, for a parser's arcs at a parser's speed (15x); tests compare the two.
+Equivalent to `graphs.deplanarise`, `lexical_labels.lexicalise` and `enhanced.with_graph`, in
+compiled code (15x faster); tests compare the two.
 """
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 from dodona.core.base.nodes cimport NONE
 from dodona.core.features.corpus cimport Corpus
 from dodona.core.transitions.gold cimport GoldArc
-from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field
-from dodona.treebank.trees.lifted_arcs cimport Arc, index_by_head, is_written_before, let_down
+from dodona.treebank.sentence cimport DEPS, FEATS, FORM, LEMMA, Sentence, Text, field, named_value
+from dodona.treebank.graphs.lifted_arcs cimport (
+    LabelledArc, index_by_head, is_written_before, restore_lifted)
 
-# What it takes from its Python neighbours is imported when it is needed: parsers of trees start
-# without them.
+# Python modules of the package are imported on demand: parsers of trees start without them.
 
-cdef enum Relation:           # what an arc says about the words that mark a phrase
+cdef enum MarkerRelation:     # relations of words that mark a phrase
     OTHER, CASE, MARK, CC, CONJ, FIXED
 
 cdef enum:
-    LITERAL = -1              # a part of a label that stays as it is
-    MORPHOLOGY = -2           # {Case}; else a part is the Relation of the marker to look for
+    LITERAL = -1              # a part of a label that is text
+    MORPHOLOGY = -2           # {Case}; any other part is the MarkerRelation of a marker
 
 RELATIONS = {"case": CASE, "mark": MARK, "cc": CC, "conj": CONJ, "fixed": FIXED}
 
-cdef struct Piece:            # of a label
+cdef struct LabelPiece:
     int32_t kind              # LITERAL, MORPHOLOGY, CASE, MARK or CC
-    int32_t start             # of its text, if it is literal
+    int32_t start             # of its text, if literal
     int32_t end
 
-cdef struct Plain:            # a label of one arc, as DEPS knows them
+cdef struct PlainLabel:       # a label of one arc in DEPS
     int32_t first_piece
     int32_t end_piece
     int32_t relation
-    bint passes_nodes         # through empty nodes
+    bint passes_nodes         # passes through empty nodes
 
-cdef struct Part:             # what a label of the parser says of one arc
-    bint is_back              # the arc goes the other way
+cdef struct LabelPart:        # one of the arcs that a label of the parser stands for
+    bint is_back              # the arc has the opposite direction
     int32_t plain
-    int32_t wanted            # label of the head that a lifted arc came from, or NONE
-    int32_t rank              # its place among all of them by text
+    int32_t wanted            # label of the head that the arc was lifted from, or NONE
+    int32_t rank              # of its text, in alphabetical order
 
 
 cdef class GraphDecoder:
-    """Writes graphs with these labels into sentences."""
-    cdef vector[vector[Part]] parts     # per label of the parser
-    cdef vector[bint] is_lifted         # per label of the parser, whether a part of it is
-    cdef vector[Plain] plain
-    cdef vector[int32_t] plain_ranks    # as that of a Part
-    cdef vector[Piece] pieces
-    cdef bytes texts                    # of literal pieces, one after the other
+    """A decoder of graphs with these labels into the DEPS column of sentences."""
+    cdef vector[vector[LabelPart]] parts     # per label of the parser
+    cdef vector[bint] is_lifted         # per label of the parser: has a lifted part
+    cdef vector[PlainLabel] plain
+    cdef vector[int32_t] plain_ranks    # as in LabelPart
+    cdef vector[LabelPiece] pieces
+    cdef bytes texts                    # of literal pieces, concatenated
 
-    # of the sentence in hand
-    cdef vector[Arc] arcs               # by dependent
-    cdef vector[int32_t] first_into     # the first arc into each word, and where the last end
-    cdef vector[int32_t] first_from     # the first arc from each node, and …
-    cdef vector[int32_t] next_from      # … the next from the same
+    # of the current sentence
+    cdef vector[LabelledArc] arcs               # by dependent
+    cdef vector[int32_t] first_into     # the first arc into each word, and the end of the last
+    cdef vector[int32_t] first_from     # the first arc from each node …
+    cdef vector[int32_t] next_from      # … and the next from the same node
     cdef vector[char] out
-    cdef vector[int32_t] starts         # of the DEPS of each word, in `out`
+    cdef vector[int32_t] starts         # start of the DEPS of each word in `out`
     cdef bint passes_nodes
 
     def __init__(self, labels):
@@ -81,7 +80,8 @@ cdef class GraphDecoder:
                         numbers[each] = self.plain.size()
                         self._add_plain(each, ranks.get(each, 0))
                 self.parts[<size_t> i].push_back(
-                    Part(is_back, numbers[name], numbers[wanted] if wanted else NONE, ranks[text]))
+                    LabelPart(is_back, numbers[name], numbers[wanted] if wanted else NONE,
+                              ranks[text]))
                 self.is_lifted[<size_t> i] = self.is_lifted[<size_t> i] or bool(wanted)
 
     def _add_plain(self, str label, int rank):
@@ -97,14 +97,14 @@ cdef class GraphDecoder:
                 kind = RELATIONS[text[1:-1]]
             start = len(self.texts)
             self.texts += text.encode()
-            self.pieces.push_back(Piece(kind, start, len(self.texts)))
-        self.plain.push_back(Plain(first, self.pieces.size(),
-                                   RELATIONS.get(label.partition(":")[0], OTHER),
-                                   THROUGH in label))
+            self.pieces.push_back(LabelPiece(kind, start, len(self.texts)))
+        self.plain.push_back(PlainLabel(first, self.pieces.size(),
+                                        RELATIONS.get(label.partition(":")[0], OTHER),
+                                        THROUGH in label))
         self.plain_ranks.push_back(rank)
 
     def decode(self, Corpus corpus, sentences):
-        """The sentences with the graphs of the corpus in their DEPS column."""
+        """Return the sentences with the graphs of the corpus in their DEPS column."""
         cdef Sentence sentence
         cdef vector[Text] texts
         cdef int column = DEPS
@@ -130,23 +130,23 @@ cdef class GraphDecoder:
         return result
 
     cdef int take(self, Corpus corpus, size_t sentence) except -1 nogil:
-        """Part the arcs that share one, and let down those that were lifted."""
+        """Split merged arcs of a sentence and restore lifted ones."""
         cdef size_t i, j
         cdef bint some_lifted = False
         cdef const GoldArc* arc
-        cdef const Part* part
+        cdef const LabelPart* part
         self.arcs.clear()
         for i in range(corpus.first_arc[sentence], corpus.end_arc[sentence]):
             arc = &corpus.arcs[i]
             some_lifted = some_lifted or self.is_lifted[arc.label]
             for j in range(self.parts[arc.label].size()):
                 part = &self.parts[arc.label][j]
-                self.arcs.push_back(Arc(
+                self.arcs.push_back(LabelledArc(
                     arc.dependent if part.is_back else arc.head,
                     arc.head if part.is_back else arc.dependent,
                     part.plain, part.wanted, part.rank))
         if some_lifted:
-            let_down(self.arcs, self.plain_ranks, corpus.n_words[sentence])
+            restore_lifted(self.arcs, self.plain_ranks, corpus.n_words[sentence])
         sort(self.arcs.begin(), self.arcs.end(), is_written_before)
         index_by_head(self.arcs, corpus.n_words[sentence], self.first_from, self.next_from)
         self.first_into.assign(corpus.n_words[sentence] + 2, 0)
@@ -156,7 +156,7 @@ cdef class GraphDecoder:
             self.first_into[i] += self.first_into[i - 1]
 
     cdef void write(self, Sentence sentence):
-        """Fill in the DEPS of every word."""
+        """Write the DEPS of every word."""
         cdef size_t i = 0, end
         cdef int word
         self.out.clear()
@@ -177,18 +177,18 @@ cdef class GraphDecoder:
             if self.starts.back() == <int32_t> self.out.size():
                 self.out.push_back(c"_")
             else:
-                self.out.pop_back()                  # the last bar
+                self.out.pop_back()                  # the last separator
         self.starts.push_back(<int32_t> self.out.size())
 
-    cdef void put_arc(self, Sentence sentence, const Arc* arc):
-        """An arc and a bar."""
+    cdef void put_arc(self, Sentence sentence, const LabelledArc* arc):
+        """Write an arc and a separator."""
         self.put_number(arc.head)
         self.put_label(sentence, arc.dependent, &self.plain[arc.plain])
         self.out.push_back(c"|")
         self.passes_nodes = self.passes_nodes or self.plain[arc.plain].passes_nodes
 
     cdef void put_several(self, Sentence sentence, size_t start, size_t end):
-        """Arcs between the same two words, in order of their labels, each label once."""
+        """Write the arcs between two words, sorted by label, each label once."""
         cdef size_t i, before = self.out.size()
         texts = set()
         for i in range(start, end):
@@ -208,10 +208,10 @@ cdef class GraphDecoder:
             n -= 1
             self.out.push_back(digits[n])
 
-    cdef void put_label(self, Sentence sentence, int word, const Plain* label):
-        """A colon and the label; a part that is to be found, and is not, is left out."""
+    cdef void put_label(self, Sentence sentence, int word, const PlainLabel* label):
+        """Write a colon and the label; placeholders without a word are dropped."""
         cdef const char* texts = self.texts
-        cdef const Piece* piece
+        cdef const LabelPiece* piece
         cdef size_t start = self.out.size() + 1
         cdef int i
         for i in range(label.first_piece, label.end_piece):
@@ -229,7 +229,7 @@ cdef class GraphDecoder:
             self.make_legal(start)
 
     cdef void make_legal(self, size_t start):
-        """Leave out of the label that begins here what UD does not allow in it."""
+        """Drop what UD does not allow from the label that begins at `start`."""
         from dodona.treebank.graphs.legal_labels import legal_label
 
         cdef bytes label = (self.out.data() + start)[:self.out.size() - start]
@@ -241,7 +241,7 @@ cdef class GraphDecoder:
         self.out.insert(self.out.end(), data, data + len(text))
 
     cdef bytes marker(self, Sentence sentence, int word, int relation):
-        """The words that mark a phrase by this relation, or the phrases it is coordinated with."""
+        """Return the words that mark the phrase of a word, or of a conjunct, by this relation."""
         cdef vector[int32_t] near, found
         cdef size_t i
         self.words_below(word, relation, found)
@@ -261,20 +261,20 @@ cdef class GraphDecoder:
         return b"_".join(names)
 
     cdef int words_below(self, int head, int relation, vector[int32_t]& found) except -1 nogil:
-        """The dependents of a node by this relation, from left to right."""
+        """Append the dependents of a node by this relation, from left to right."""
         cdef int32_t arc = self.first_from[head]
         while arc != NONE:
             if self.plain[self.arcs[arc].plain].relation == relation:
                 found.push_back(self.arcs[arc].dependent)
             arc = self.next_from[arc]
 
-    cdef int conjuncts_of(self, int word, bint of_them_behind,
+    cdef int conjuncts_of(self, int word, bint is_cc,
                           vector[int32_t]& found) except -1 nogil:
-        """Heads and dependents by conj, or, for cc, of those the ones behind the word."""
+        """Find the neighbours of a word by conj or, for cc, their neighbours to the right of it."""
         cdef vector[int32_t] near, next_to
         cdef size_t i, j
         self.neighbours(word, near)
-        if not of_them_behind:
+        if not is_cc:
             found.swap(near)
             return 0
         for i in range(near.size()):
@@ -293,7 +293,7 @@ cdef class GraphDecoder:
 
 
 def _split(str label):
-    """(whether the other way, text) of every arc that a label of the parser stands for."""
+    """Return (whether reversed, text) of every arc that a label of the parser stands for."""
     from dodona.treebank.graphs.graphs import AND, BACK
 
     there, _, back = label.partition(BACK)
@@ -302,7 +302,7 @@ def _split(str label):
 
 
 cdef bint is_plain(const char* label, size_t size) noexcept nogil:
-    """Whether a label is of lower-case ASCII letters, as most are: then UD allows it."""
+    """Return whether a label is all lower-case ASCII letters, as most are: then UD allows it."""
     cdef size_t i
     cdef int n_colons = 0
     for i in range(size):
@@ -316,7 +316,7 @@ cdef bint is_plain(const char* label, size_t size) noexcept nogil:
 
 
 cdef bytes name_of(Sentence sentence, int word):
-    """The lemma of a word, or its form where there is none, in lower case."""
+    """Return the lemma of a word, or its form if it has none, in lower case."""
     cdef Text text = field(sentence, word - 1, LEMMA)
     if text.size == 1 and text.text[0] == c"_":
         text = field(sentence, word - 1, FORM)
@@ -324,21 +324,13 @@ cdef bytes name_of(Sentence sentence, int word):
 
 
 cdef bytes case_of(Sentence sentence, int word):
-    """The morphological case of a word, in lower case; empty if it has none."""
-    cdef Text text = field(sentence, word - 1, FEATS)
-    cdef Py_ssize_t start = 0, end
-    while start < text.size:
-        end = start
-        while end < text.size and text.text[end] != c"|":
-            end += 1
-        if end - start >= 5 and memcmp(text.text + start, b"Case=", 5) == 0:
-            return text.text[start + 5:end].decode().lower().encode()
-        start = end + 1
-    return b""
+    """Return the morphological case of a word, in lower case; empty if it has none."""
+    cdef Text case = named_value(field(sentence, word - 1, FEATS), "Case", 4)
+    return case.text[:case.size].decode().lower().encode()
 
 
 cdef bint has_empty_node(Sentence sentence) noexcept nogil:
-    """Whether a line begins like 8.1 does."""
+    """Return whether the sentence has an empty node (8.1)."""
     cdef Py_ssize_t i = 0
     while i < sentence.size:
         while i < sentence.size and c"0" <= sentence.raw[i] <= c"9":

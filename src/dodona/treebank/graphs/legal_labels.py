@@ -1,9 +1,9 @@
-"""What Universal Dependencies allow in a label of an enhanced graph.
+"""The labels that Universal Dependencies allow in enhanced graphs.
 
-A relation of lower-case ASCII letters, then up to three parts behind colons: a subtype, a word such
-as a preposition, and a case. The word may have letters of any script and underscores between them;
-the others are of lower-case ASCII letters again. A conjunction such as "&" has no letters, so that
-nothing is left of it: conj:& is conj, which is also what treebanks have there.
+A label is a relation in lower-case ASCII letters, followed by up to three parts after colons: a
+subtype, a word such as a preposition, and a case. The word may have letters of any script, with
+underscores between them; the other parts have lower-case ASCII letters only. A conjunction such as
+"&" has no letters and is dropped: conj:& becomes conj, as in treebanks.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from functools import lru_cache
 
 from dodona.treebank.graphs.empty_nodes import THROUGH
 
-LETTERS = {"Ll", "Lm", "Lo", "Mn", "Mc", "Me"}  # no capitals; marks belong to letters
+LETTERS = {"Ll", "Lm", "Lo", "Mn", "Mc", "Me"}  # no capitals; combining marks belong to letters
 MOST_PARTS = 4
 PLAIN = re.compile("[a-z]+")
 
 
 @lru_cache(maxsize=1 << 14)
 def legal_label(label: str) -> str:
-    """The label without what UD does not allow; one that is not of UD's kind stays as it is.
+    """Return the label without the parts that UD does not allow; labels of other schemes stay.
 
     >>> legal_label("conj:&"), legal_label("obl:vis-à-vis:Dat"), legal_label("ARG1")
     ('conj', 'obl:vis_à_vis:dat', 'ARG1')
@@ -41,14 +41,14 @@ def _legal(label: str) -> str:
 
 
 def _letters(part: str) -> str:
-    """The letters of a part in lower case, with one underscore for whatever lies between them."""
+    """Return the letters of a part in lower case, with one underscore between runs of letters."""
     lower = part.lower()
     spaced = "".join(c if unicodedata.category(c) in LETTERS else " " for c in lower)
     return "_".join(spaced.split())
 
 
 def _may_follow(kept: list[str], part: str) -> bool:
-    """Whether one part at the most is a word: the second, or the third of all."""
+    """Return whether at most one part is a word, and it is the second or third part."""
     parts = [*kept, part]
     words = [i for i, each in enumerate(parts) if not PLAIN.fullmatch(each)]
     if len(parts) > MOST_PARTS or len(words) > 1:

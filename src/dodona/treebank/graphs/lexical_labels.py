@@ -1,22 +1,22 @@
-"""Enhanced labels that name a word, such as nmod:of, without it: nmod:{case}, and back.
+"""Delexicalisation of enhanced labels: nmod:of becomes nmod:{case}, and back.
 
-Enhanced dependencies put the preposition, the conjunction or the case of a phrase into its label
+Enhanced dependencies put the preposition, conjunction or case of a phrase into its label
 (obl:in_front_of, conj:and, obl:loc). A parser that learns each of them as a label of its own has
-hundreds of rare classes, and none for what it has not seen. The word is in the sentence, so its
-part of the label is replaced by how it was found:
+hundreds of rare classes, and none for unseen words. The word is in the sentence, so that part of
+the label is replaced by a placeholder:
 
   {case} {mark} {cc}   lemma of the dependent's child of that relation, with the children that are
-                       fixed to it; the children of its conjuncts serve where it has none itself
+                       fixed to it; without such a child, that of a conjunct
   {Case}               the dependent's morphological case, in lower case
 
-A part that is found no such way stays as it is, so that nothing is lost that UD allows.
+A part that no placeholder stands for stays as it is, so that nothing is lost that UD allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dodona.treebank.graphs.enhanced import Arc
+from dodona.treebank.graphs.enhanced import GraphArc
 from dodona.treebank.graphs.legal_labels import legal_label
 from dodona.treebank.sentence import Sentence
 
@@ -26,12 +26,12 @@ NONE = -1  # no word
 
 
 class Phrases:
-    """What a sentence's words and arcs say about the words that mark a phrase."""
+    """The words that mark the phrases of a sentence: prepositions, conjunctions, cases."""
 
-    def __init__(self, sentence: Sentence, arcs: Iterable[Arc]) -> None:
+    def __init__(self, sentence: Sentence, arcs: Iterable[GraphArc]) -> None:
         self.sentence, self.feats = sentence, sentence.feats
         self.markers: dict[tuple[int, str], list[int]] = {}
-        self.conjuncts: dict[int, list[int]] = {}  # a word's neighbours by conj, heads first
+        self.conjuncts: dict[int, list[int]] = {}  # neighbours of a word by conj, heads first
         self.fixed: dict[int, list[int]] = {}
         self._found_cc: dict[int, list[int]] = {}
         self._texts: list[str] | None = None
@@ -46,7 +46,7 @@ class Phrases:
                 self.fixed.setdefault(head, []).append(word)
 
     def words(self, word: int, part: str) -> str:
-        """What a part such as {case} stands for at a word; empty if nothing is found."""
+        """Return what a placeholder such as {case} stands for at a word; empty if nothing."""
         if part == MORPHOLOGICAL:
             return _case(self.feats[word - 1])
         relation = part[1:-1]
@@ -56,7 +56,7 @@ class Phrases:
         return "_".join(self._text(w) for w in parts)
 
     def _marked_near(self, word: int, relation: str) -> int:
-        """The first conjunct whose marker holds for a word too, for cc one of theirs behind it."""
+        """Return the first conjunct with such a marker; for cc, their conjuncts to the right."""
         near = self.conjuncts.get(word, [])
         if relation == "cc":
             found = (other for one in near for other in self._with_cc(one) if other > word)
@@ -65,7 +65,7 @@ class Phrases:
         return next(found, NONE)
 
     def _with_cc(self, word: int) -> list[int]:
-        """The conjuncts of a word that have a cc; most of many have none."""
+        """Return the conjuncts of a word that have a cc."""
         if word not in self._found_cc:
             near = self.conjuncts.get(word, [])
             self._found_cc[word] = [one for one in near if (one, "cc") in self.markers]
@@ -78,8 +78,8 @@ class Phrases:
         return self._texts[word - 1]
 
 
-def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """The arcs with the parts of labels that the sentence tells replaced by where it does.
+def delexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphArc]:
+    """Replace the lexical parts of labels by placeholders.
 
     >>> s = Sentence.from_columns(["leaves", "of", "oaks"], lemmas=["leaf", "of", "oak"])
     >>> graph = [(0, "root", 1), (1, "nmod:of", 3), (3, "case", 2)]
@@ -96,10 +96,11 @@ def delexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
     )
 
 
-def lexicalise(sentence: Sentence, arcs: Iterable[Arc]) -> frozenset[Arc]:
-    """The arcs with the words put back into their labels, as far as labels may have them.
+def lexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphArc]:
+    """Replace placeholders by the words they stand for.
 
-    A part that is not found is left out, and so is what UD does not allow (`legal_labels`).
+    A placeholder without a word is dropped, and so are parts that UD does not allow
+    (`legal_labels`).
     """
     arcs = list(arcs)
     if any("{" in label for _, label, _ in arcs):

@@ -1,1 +1,1 @@
-"""Trees: projectivity, and crossing arcs for projective parsers."""
+"""Trees: projectivity, pseudo-projective parsing, and the rules of Universal Dependencies."""

@@ -1,7 +1,7 @@
 """The pseudo-projective transform (Nivre & Nilsson 2005): crossing arcs for projective parsers.
 
 `projectivise` moves the dependent of a non-projective arc up to the head of its head, shortest arc
-first and leftmost among equals, until none is left. What it did is written into the labels:
+first and leftmost among equals, until the tree is projective. Labels record the lifts:
 
     scheme      a lifted word   a head it was lifted past
     baseline    nmod            obj
@@ -12,20 +12,18 @@ first and leftmost among equals, until none is left. What it did is written into
 `deprojectivise` takes the lifted words top-down and looks below the head of each, breadth first and
 left to right, for the head it came from: the first word with the label after ↑ (head); the first
 word reached over ↓ alone that has no ↓ below it (path); the first word reached over ↓ alone with
-the label after ↑ (head+path). Where there is none the word stays. The word's own subtree is not
-searched, so there is never a cycle; nor can the last root leave, having nowhere to go.
+the label after ↑ (head+path). If there is none, the word stays. The word's own subtree is not
+searched, so no cycle can arise, and the last root cannot move.
 
-↑ and ↓ cannot be part of a treebank's own label; a label that has one is refused.
+↑ and ↓ are reserved: a treebank whose labels contain one is refused.
 """
 from collections import namedtuple
 
-from libc.stdlib cimport calloc, free
-from libcpp.algorithm cimport pop_heap, push_heap, rotate
-from libcpp.vector cimport vector
+from libc.stdlib cimport abs, calloc, free
 
 from dodona.core.base.nodes cimport NONE
 from dodona.treebank.trees.projectivity cimport (
-    Tree, free_tree, is_crossed, measure_block, measure_blocks, new_numbered_tree)
+    Tree, is_crossed, measure_blocks, new_tree, number_subtrees)
 
 SCHEMES = ("baseline", "head", "path", "head+path")
 Projectivised = namedtuple("Projectivised", "heads labels n_lifted")
@@ -39,7 +37,7 @@ cdef enum Mark:
 
 
 def lifted(str label not None):
-    """Whether the label says that its word was lifted.
+    """Return whether the label marks a lifted word.
 
     >>> lifted("nmod↑obj"), lifted("obj↓")
     (True, False)
@@ -48,7 +46,7 @@ def lifted(str label not None):
 
 
 def plain(str label not None):
-    """The label without what the transform added to it.
+    """Return the label without the marks of the transform.
 
     >>> plain("nmod↑obj↓"), plain("obj↓"), plain("obj")
     ('nmod', 'obj', 'obj')
@@ -66,7 +64,7 @@ cdef check(heads, labels, scheme):
 
 
 def projectivise(heads, labels, scheme="head"):
-    """The tree with its non-projective arcs lifted, and labels that say so.
+    """Lift the non-projective arcs of a tree and mark them in the labels.
 
     >>> projectivise([3, 4, 0, 3], ["det", "nmod", "root", "obj"], "head+path")
     Projectivised(heads=[3, 3, 0, 3], labels=['det', 'nmod↑obj', 'root', 'obj↓'], n_lifted=1)
@@ -78,9 +76,9 @@ def projectivise(heads, labels, scheme="head"):
         i += 1
         if UP_ARROW in label or DOWN_ARROW in label:
             raise ValueError(
-                f"word {i} has label {label!r}, but ↑ and ↓ are kept for the marks of the "
+                f"word {i} has label {label!r}, but ↑ and ↓ are reserved for the "
                 "pseudo-projective transform: rename the label, or deprojectivise first")
-    cdef Tree* tree = new_numbered_tree(heads)
+    cdef Tree* tree = new_tree(heads)
     cdef char* marks = <char*> calloc(tree.n_words + 1, 1)
     cdef int n_lifted = 0
     try:
@@ -96,7 +94,7 @@ def projectivise(heads, labels, scheme="head"):
             n_lifted)
     finally:
         free(marks)
-        free_tree(tree)
+        free(tree)
 
 
 cdef str encode(heads, labels, str scheme, int i, int mark):
@@ -110,89 +108,57 @@ cdef str encode(heads, labels, str scheme, int i, int mark):
     return label
 
 
-cdef int lift_arcs(Tree* tree, char* marks) except -1 nogil:
-    """Make the tree projective; how many words were lifted.
+cdef int lift_arcs(Tree* tree, char* marks) noexcept nogil:
+    """Lift arcs until the tree is projective; return how many words were lifted.
 
-    A lift takes descendants from one word only, the head that is left. So only the arcs of that
-    head can become non-projective, and a non-projective arc stays so until it is lifted itself.
+    All blocks are measured again after each lift, since only training lifts arcs: a treebank has
+    less than one lift per sentence, and 5,000 words in one crossing chain take 0.3 s.
     """
-    cdef vector[long long] queue
-    cdef int word, head, n_lifted = 0
-    measure_blocks(tree)
-    for word in range(1, tree.n_words + 1):
-        if is_crossed(tree, word):
-            enqueue(tree, word, queue)
-    while not queue.empty():
-        pop_heap(queue.begin(), queue.end())
-        word = <int> (-queue.back() % (tree.n_words + 1))
-        queue.pop_back()
-        head = tree.head[word]
+    cdef int word, n_lifted = 0
+    while True:
+        measure_blocks(tree)
+        word = shortest_crossed(tree)
+        if word == NONE:
+            return n_lifted
         n_lifted += not marks[word] & LIFTED
         marks[word] |= LIFTED
-        marks[head] |= PASSED
-        lift(tree, word)
-        shrink_block(tree, head, queue)
-        if is_crossed(tree, word):
-            enqueue(tree, word, queue)
-    return n_lifted
+        marks[tree.head[word]] |= PASSED
+        tree.head[word] = tree.head[tree.head[word]]
+        number_subtrees(tree)
 
 
-cdef int enqueue(const Tree* tree, int word, vector[long long]& queue) except -1 nogil:
-    # The heap's maximum is the shortest arc, then the leftmost dependent.
-    cdef long long length = abs(word - tree.head[word])
-    queue.push_back(-(length * (tree.n_words + 1) + word))
-    push_heap(queue.begin(), queue.end())
-    return 0
+cdef int shortest_crossed(const Tree* tree) noexcept nogil:
+    """Return the dependent of the shortest, then leftmost, non-projective arc, or NONE."""
+    cdef int word, best = NONE
+    for word in range(1, tree.n_words + 1):
+        if is_crossed(tree, word) and (
+                best == NONE or abs(word - tree.head[word]) < abs(best - tree.head[best])):
+            best = word
+    return best
 
 
-cdef int lift(Tree* tree, int word) except -1 nogil:
-    """Hang the word on the head of its head: its slice of the preorder goes behind its head's."""
-    cdef int head = tree.head[word], start = tree.entry[word], i
-    cdef int end = tree.entry[head] + tree.size[head]
-    rotate(tree.order + start, tree.order + start + tree.size[word], tree.order + end)
-    for i in range(start, end):
-        tree.entry[tree.order[i]] = i
-    tree.size[head] -= tree.size[word]
-    tree.head[word] = tree.head[head]
-    return 0
-
-
-cdef int shrink_block(Tree* tree, int head, vector[long long]& queue) except -1 nogil:
-    """Measure the block of a head that lost descendants; its arcs out of it are crossed now."""
-    cdef int left = tree.left[head], right = tree.right[head], word
-    measure_block(tree, head)
-    for word in range(left, tree.left[head]):
-        if tree.head[word] == head:
-            enqueue(tree, word, queue)
-    for word in range(tree.right[head] + 1, right + 1):
-        if tree.head[word] == head:
-            enqueue(tree, word, queue)
-    return 0
-
-
-cdef struct Search:
-    # What deprojectivise knows of the labels of a tree, by word.
-    bint by_label   # the head sought has a known label
-    bint by_path    # the way to it is marked
+cdef struct HeadSearch:   # the labels of a tree, by word, and how to search it for heads
+    bint by_label   # the label of the head is known (head, head+path)
+    bint by_path    # the path to the head is marked (path, head+path)
     char* marks
     int* label      # plain label
     int* wanted     # label after ↑
-    int* queue      # room for a breadth-first search
+    int* queue      # of the breadth-first search
 
 
 def deprojectivise(heads, labels, scheme="head"):
-    """The tree with lifted words put back where their labels point, and plain labels.
+    """Return lifted words to the heads that their labels name, and remove the marks.
 
-    Any tree will do, and any labels: what makes no sense is left where it is. The result is a tree;
-    it can have fewer roots than were given, but at least one, and never more.
+    Any tree and any labels are accepted: a word whose head is not found stays. The result is a tree
+    with at least one root and at most as many as before.
 
     >>> deprojectivise([3, 3, 0, 3], ["det", "nmod↑obj", "root", "obj↓"], "head+path")
     ([3, 4, 0, 3], ['det', 'nmod', 'root', 'obj'])
     """
     check(heads, labels, scheme)
-    cdef Tree* tree = new_numbered_tree(heads)
+    cdef Tree* tree = new_tree(heads)
     cdef int* rows = NULL
-    cdef Search search
+    cdef HeadSearch search
     cdef int i
     try:
         plain_labels = [plain(label) for label in labels]
@@ -211,10 +177,10 @@ def deprojectivise(heads, labels, scheme="head"):
         return [tree.head[i] for i in range(1, tree.n_words + 1)], plain_labels
     finally:
         free(rows)
-        free_tree(tree)
+        free(tree)
 
 
-cdef read_marks(Search* search, labels, list plain_labels):
+cdef read_marks(HeadSearch* search, labels, list plain_labels):
     cdef dict ids = {}
     cdef int word = 0
     cdef str label
@@ -230,10 +196,10 @@ cdef read_marks(Search* search, labels, list plain_labels):
             search.wanted[word] = ids.setdefault(wanted, len(ids))
 
 
-cdef void lower_words(Tree* tree, const Search* search) noexcept nogil:
-    """Put lifted words back, in the breadth-first order of the tree as it was given."""
+cdef void lower_words(Tree* tree, const HeadSearch* search) noexcept nogil:
+    """Return lifted words to their heads, in the breadth-first order of the given tree."""
     cdef int i = 0, n_seen = 1, word
-    tree.order[0] = 0    # the preorder has served its purpose
+    tree.order[0] = 0    # reuse `order` as the queue
     while i < n_seen:
         word = tree.child[tree.order[i]]
         while word != NONE:
@@ -247,8 +213,8 @@ cdef void lower_words(Tree* tree, const Search* search) noexcept nogil:
             move(tree, word, head_below(tree, search, word))
 
 
-cdef int head_below(const Tree* tree, const Search* search, int lifted_word) noexcept nogil:
-    """The head a lifted word came from, or the one it has."""
+cdef int head_below(const Tree* tree, const HeadSearch* search, int lifted_word) noexcept nogil:
+    """Return the head that a lifted word came from; if none is found, the one it has."""
     cdef int i = 0, n_seen = 1, word
     search.queue[0] = tree.head[lifted_word]
     while i < n_seen:
@@ -267,7 +233,7 @@ cdef int head_below(const Tree* tree, const Search* search, int lifted_word) noe
     return tree.head[lifted_word]
 
 
-cdef bint has_passed_child(const Tree* tree, const Search* search, int head) noexcept nogil:
+cdef bint has_passed_child(const Tree* tree, const HeadSearch* search, int head) noexcept nogil:
     cdef int word = tree.child[head]
     while word != NONE:
         if search.marks[word] & PASSED:
@@ -277,7 +243,7 @@ cdef bint has_passed_child(const Tree* tree, const Search* search, int head) noe
 
 
 cdef void move(Tree* tree, int word, int head) noexcept nogil:
-    """Hang the word on another head, its dependents still linked from left to right."""
+    """Attach a word to another head, keeping siblings linked from left to right."""
     cdef int* link = &tree.child[tree.head[word]]
     while link[0] != word:
         link = &tree.sibling[link[0]]

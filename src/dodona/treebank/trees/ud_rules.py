@@ -1,10 +1,10 @@
 """The rules of Universal Dependencies for trees, as the official validator checks them at level 3.
 
-Which relations a word of a tag may have, which relations go rightwards only, which words are leaves
-(but for some dependents), and that a predicate has one subject and one object at the most. They are
-given as data; `constraints_of` makes of them what keeps a search from breaking them, and `errors`
-finds where a tree does. `mend` is for what a search cannot foresee: arcs that are moved once the
-tree is built, and dead ends.
+The rules say which relations a word of a tag may have, which relations go rightwards only, which
+words are leaves (except for some dependents), and that a predicate has at most one subject and one
+object. They are given as data; `constraints_of` compiles them into constraints for the search, and
+`errors` finds violations in a tree. `repair_tree` fixes what a search cannot foresee: arcs that
+move after the tree is built, and dead ends.
 
 https://universaldependencies.org/validation-rules.html, as of UD 2.15.
 """
@@ -27,10 +27,10 @@ TAGS = (
     "_", "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
     "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
 )  # fmt: skip
-NEGATES, POSSESSES = 32, 64  # of a kind of word, beside the place of its tag in TAGS
+NEGATES, POSSESSES = 32, 64  # flags of a kind of word, added to the index of its tag in TAGS
 N_TAGS = 32
 
-# the only tags that a word of this relation may have; and those that it may not have
+# the only tags that words of a relation may have, and the tags they may not have
 ONLY_TAGS = {
     "det": {"DET", "PRON"},
     "nummod": {"NUM", "NOUN", "SYM"},
@@ -52,7 +52,7 @@ SUBJECTS, OBJECTS = {"nsubj", "csubj"}, {"obj"}
 OUTER = {"nsubj:outer", "csubj:outer"}  # subjects of a clause around the clause
 
 _WORD_PARTS = {"goeswith", "fixed", "reparandum", "conj", "cc", "punct"}
-# what may depend on words of a relation, where little may
+# the dependents that words of a relation may have, if they are restricted
 LEAVES = {
     "mark": _WORD_PARTS | {"advmod", "obl"},
     "case": _WORD_PARTS | {"advmod", "obl"},
@@ -73,31 +73,31 @@ WHY = {
     "tag": "UD does not allow this relation for a word of this tag",
     "direction": "in UD the head of this relation comes first",
     "head": "in UD the head of this arc is a leaf, which has no such dependent",
-    "number": "in UD a word has one subject and one object at the most, and this one has it",
+    "number": "in UD a word has at most one subject and one object, and this one has it",
     "children": "the word has dependents that UD does not allow under this relation",
 }
 
 
-class Relation(NamedTuple):
-    """What of a label the rules know; where it was lifted, its head is not the one it will have."""
+class UniversalRelation(NamedTuple):
+    """The part of a label that the rules refer to; a lifted word will get another head."""
 
     name: str
     is_lifted: bool
 
 
-def relation_of(label: str) -> Relation:
-    """The universal part of a label, but for the subjects that do not count.
+def relation_of(label: str) -> UniversalRelation:
+    """Return the universal part of a label, with the subtype of outer subjects.
 
     >>> relation_of("nsubj:pass").name, relation_of("nsubj:outer").name, relation_of("obl↑conj")
-    ('nsubj', 'nsubj:outer', Relation(name='obl', is_lifted=True))
+    ('nsubj', 'nsubj:outer', UniversalRelation(name='obl', is_lifted=True))
     """
     name = plain(label)
-    return Relation(name if name in OUTER else name.partition(":")[0], lifted(label))
+    return UniversalRelation(name if name in OUTER else name.partition(":")[0], lifted(label))
 
 
 @lru_cache(maxsize=1 << 14)
 def kind_of(tag: str, feats: str) -> int:
-    """A word as the rules know it: its tag, or ExtPos instead, and whether it negates or owns.
+    """Return the tag of a word, or its ExtPos, with flags for negation and possession.
 
     >>> TAGS[kind_of("ADV", "_")], kind_of("PART", "Polarity=Neg") & NEGATES
     ('ADV', 32)
@@ -105,17 +105,17 @@ def kind_of(tag: str, feats: str) -> int:
     found = dict(feature.partition("=")[::2] for feature in feats.split("|"))
     negates = tag in {"PART", "ADV"} and found.get("Polarity") == "Neg"
     known = found.get("ExtPos", tag)
-    place = TAGS.index(known) if known in TAGS else 0
-    return place + NEGATES * negates + POSSESSES * (found.get("Poss") == "Yes")
+    index = TAGS.index(known) if known in TAGS else 0
+    return index + NEGATES * negates + POSSESSES * (found.get("Poss") == "Yes")
 
 
 def kinds_of(sentence: Sentence) -> list[int]:
-    """The kinds of a sentence's words."""
+    """Return the kinds of a sentence's words."""
     return list(map(kind_of, sentence.upos, sentence.feats))
 
 
 def tag_allows(tag: str, relation: str) -> bool:
-    """Whether a word of the tag may have the relation, to another word than the root."""
+    """Return whether a word of the tag may have the relation to another word."""
     if tag == "_":
         return True
     if tag == "PUNCT" and relation != PUNCTUATION:
@@ -124,12 +124,12 @@ def tag_allows(tag: str, relation: str) -> bool:
 
 
 def _under_tag(tag: str, relation: str) -> bool:
-    """Whether a word of the tag may have such a dependent, whatever relation it will get itself."""
+    """Return whether a word of the tag may have such a dependent, whatever its own relation."""
     return relation == PUNCTUATION if tag == "PUNCT" else (tag, relation) != ("PROPN", "fixed")
 
 
 def constraints_of(labels: Sequence[str]) -> Constraints:
-    """The rules for a parser with these labels."""
+    """Compile the rules for a parser with these labels."""
     relations = list(dict.fromkeys(map(relation_of, labels)))[:64]
     number = {relation: i for i, relation in enumerate(relations)}
 
@@ -171,28 +171,28 @@ def constraints_of(labels: Sequence[str]) -> Constraints:
     )
 
 
-class Rules:
-    """The rules for one sentence, in whatever state of its parse."""
+class SentenceRules:
+    """The rules for the words of one sentence."""
 
     def __init__(self, labels: Sequence[str], sentence: Sentence) -> None:
         self.constraints = constraints_of(labels)
         self.kinds = kinds_of(sentence)
 
     def why_not(self, state: State, action: Action) -> str | None:
-        """Why a valid action is forbidden; None if it is not."""
+        """Return why a valid action is forbidden; None if it is allowed."""
         rule = self.constraints.broken(state, self.kinds, action)
         return None if rule is None else WHY[rule]
 
 
 class Broken(NamedTuple):
-    """A rule that a word's arc breaks, by its name in `WHY`."""
+    """A rule that the arc of a word breaks, by its name in `WHY`."""
 
     word: int
     rule: str
 
 
 def errors(heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]) -> Iterator[Broken]:
-    """Where a tree breaks the rules, word by word.
+    """Yield the rules that a tree breaks, word by word.
 
     >>> kinds = [kind_of(tag, "_") for tag in ("PRON", "VERB", "PUNCT", "NOUN")]
     >>> list(errors([2, 0, 2, 3], ["nsubj", "root", "punct", "nsubj"], kinds))
@@ -228,15 +228,15 @@ def _may_be_under(above: str, above_kind: int, name: str, kind: int) -> bool:
     return above == OWNER and bool(above_kind & POSSESSES) and name in OWNED
 
 
-def mend(
+def repair_tree(
     heads: Sequence[int], labels: Sequence[str], kinds: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """The tree without errors: what hangs on a leaf moves up, other arcs get the label dep.
+    """Return the tree without errors: dependents of leaves move up, other arcs get the label dep.
 
-    It ends, since words only move up, and a label changes once.
+    The loop ends because words only move up and a label changes once.
 
     >>> kinds = [kind_of(tag, "_") for tag in ("PRON", "VERB", "PUNCT", "NOUN")]
-    >>> mend([2, 0, 2, 3], ["nsubj", "root", "punct", "nsubj"], kinds)
+    >>> repair_tree([2, 0, 2, 3], ["nsubj", "root", "punct", "nsubj"], kinds)
     ([2, 0, 2, 2], ['nsubj', 'root', 'punct', 'dep'])
     """
     heads, labels = list(heads), list(labels)

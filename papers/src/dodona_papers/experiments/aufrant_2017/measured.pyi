@@ -1,0 +1,29 @@
+from dodona.core.learning.beam_training import BeamTrainer
+from dodona.core.learning.greedy_training import GreedyTrainer
+from dodona.core.search.beam import Beam
+from dodona_papers.experiments.aufrant_2017.feature_counts import FeatureCounts
+
+class MeasuredBeam(Beam):
+    @property
+    def counts(self) -> FeatureCounts: ...
+
+class MeasuredGreedyTrainer(GreedyTrainer):
+    @property
+    def counts(self) -> FeatureCounts: ...
+
+class MeasuredBeamTrainer(BeamTrainer):
+    judges: bool
+    @property
+    def counts(self) -> FeatureCounts: ...
+    @property
+    def n_sentences(self) -> int: ...
+    @property
+    def n_finished(self) -> int: ...
+    @property
+    def considered(self) -> float: ...
+    @property
+    def n_judged(self) -> int: ...
+    @property
+    def n_worse(self) -> int: ...
+    @property
+    def n_better(self) -> int: ...

@@ -1,0 +1,63 @@
+"""What is right in a parsed test set, sentence by sentence, as results keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dodona.evaluation.pairs import pair
+from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.score_counts import Arcs, Attachment
+from dodona.evaluation.tally import exact, facts
+
+# What is scored: without punctuation, as papers before Universal Dependencies do, or with it.
+SCORED = {"words": False, "all": True}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Per sentence of the test set: words scored, with the right head, and label too.
+
+    `nonprojective` counts labelled arcs of all sentences, as `Arcs` does: gold, the system's,
+    gold arcs found, system's arcs that are right.
+    """
+
+    n_words: list[int]
+    n_attached: list[int]
+    n_labelled: list[int]
+    nonprojective: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+
+    @property
+    def attachment(self) -> Attachment:
+        """Of all sentences together."""
+        return Attachment(sum(self.n_words), sum(self.n_attached), sum(self.n_labelled))
+
+    @property
+    def crossing(self) -> Arcs:
+        """The non-projective arcs of all sentences."""
+        return Arcs(*self.nonprojective)
+
+    def score(self, metric: str) -> float:
+        """In percent: "uas", "las", or "precision", "recall" and "f1" of non-projective arcs."""
+        scored = self.attachment if metric in ("uas", "las") else self.crossing
+        return float(getattr(scored, metric))
+
+    def right(self, metric: str) -> list[int]:
+        """Words that are right by "uas" or "las", per sentence."""
+        return {"uas": self.n_attached, "las": self.n_labelled}[metric]
+
+
+def count(gold: Sequence[Parsed], system: Sequence[Parsed], *, punctuation: bool) -> Counts:
+    """Count sentence by sentence what `dodona.evaluate` counts over all of them."""
+    counts = Counts([], [], [])
+    for sentence in pair(gold, system, punctuation=punctuation):
+        words = facts(sentence, exact)
+        counts.n_words.append(len(words))
+        counts.n_attached.append(sum(word.is_attached for word in words))
+        counts.n_labelled.append(sum(word.is_labelled for word in words))
+        for word in words:
+            counts.nonprojective[0] += word.gold_is_nonprojective
+            counts.nonprojective[1] += word.system_is_nonprojective
+            counts.nonprojective[2] += word.gold_is_nonprojective and word.is_labelled
+            counts.nonprojective[3] += word.system_is_nonprojective and word.is_labelled
+    return counts

@@ -1,0 +1,79 @@
+"""Options of parsing record batches; they are pickled and sent to every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from dodona.arrow.schema import LEVELS, check_level
+
+MAX_CHARS = 10_000_000  # longer documents are refused: a column holds at most 2 GiB
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Keep: TypeAlias = Iterable[str] | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ParseOptions:
+    """The model by name or path, the columns it reads, and the rows of the output."""
+
+    model: str
+    text: str | None = "text"
+    tokens: str | None = None
+    keep: tuple[tuple[str, str], ...] = ()  # (column, new name)
+    level: str = LEVELS[0]
+    threads: int = 1
+    max_chars: int = MAX_CHARS
+    roots: str | None = None
+    beam: int | None = None
+    mapped: bool = False
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        if (self.text is None) == (self.tokens is None):
+            raise ValueError("either text or tokens: one column is parsed")
+        if self.threads < 1:
+            raise ValueError(f"at least one thread is needed, not {self.threads}")
+        if self.max_chars < 1:
+            raise ValueError(f"max_chars is at least 1, not {self.max_chars}")
+        names = [name for _, name in self.keep]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"the column {twice[0]!r} is kept twice")
+
+    @property
+    def source(self) -> str:
+        """Return the name of the column that is parsed."""
+        return self.tokens or str(self.text)
+
+
+class MapperKeywords(TypedDict, total=False):
+    """Keyword arguments of `mapper` and `Mapper`; the defaults are those of `ParseOptions`."""
+
+    text: str | None
+    tokens: str | None
+    keep: Keep
+    level: str
+    threads: int
+    max_chars: int
+    roots: str | None
+    beam: int | None
+    mapped: bool
+
+
+def make_options(model: str | Path, **keywords: Unpack[MapperKeywords]) -> ParseOptions:
+    """Make options from keyword arguments and check what can be checked without the data.
+
+    >>> make_options("en", keep={"id": "doc_id"}).keep
+    (('id', 'doc_id'),)
+    """
+    keep = keywords.get("keep", ())
+    if isinstance(keep, str):
+        raise TypeError(f"keep is a list of columns: [{keep!r}]")
+    pairs = keep.items() if isinstance(keep, Mapping) else ((name, name) for name in keep)
+    given: dict[str, Any] = {**keywords, "keep": tuple(pairs)}
+    if keywords.get("tokens") is not None:
+        given.setdefault("text", None)
+    return ParseOptions(str(model), **given)

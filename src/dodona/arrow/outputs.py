@@ -1,0 +1,172 @@
+"""Output files of a run, which appear when they are complete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from inspect import signature
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pyarrow as pa
+from pyarrow import fs, parquet
+
+from dodona.arrow.dictionaries import encoded, packed
+from dodona.arrow.locations import Location
+from dodona.storage.atomic import atomic_write
+
+ROW_GROUP_BYTES = 64 << 20  # of columns in memory: about a million words
+# Bytes per word of fiction, with zstd: positions 0.5 (as a dictionary 1.5), heads 0.7, ids 0.1.
+# BYTE_STREAM_SPLIT would make heads 0.55, but Spark does not read it.
+ENCODINGS = {"start": "DELTA_BINARY_PACKED", "end": "DELTA_BINARY_PACKED"}
+ENCODINGS |= dict.fromkeys(("sent_id", "id", "head"), "PLAIN")
+# A row group's column is one page: pages are compressed separately, and with pyarrow's 20,000 rows
+# per page a word takes 6.4 bytes instead of 5.8.
+PAGE_BYTES, PAGE_ROWS = ROW_GROUP_BYTES, 1 << 30
+LEVEL = 9  # of zstd: files 6% smaller than with 3, for 5% of the time of parsing
+HEAD_LEVEL = 12  # 0.06 bytes per word smaller, for 2% of the time
+
+
+class RowWriter(Protocol):
+    """An open output file."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write the rows of a batch."""
+
+
+def open_output(
+    location: Location, format: str, schema: pa.Schema
+) -> AbstractContextManager[RowWriter]:
+    """Open an output file of this format."""
+    opened: AbstractContextManager[RowWriter] = _FORMATS[format][1](location, schema)
+    return opened
+
+
+def suffix_for(format: str) -> str:
+    """Return the file name suffix of this format."""
+    return _FORMATS[format][0]
+
+
+class ParquetOutput:
+    """A Parquet file; batches are collected to large row groups."""
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self.file = file
+        self.schema = schema
+        self.waiting: list[pa.RecordBatch] = []
+        self.n_bytes = 0
+        self.writer: parquet.ParquetWriter | None = None
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        columns = [*map(encoded, batch.columns)]
+        small = pa.RecordBatch.from_arrays(columns, batch.schema.names)
+        self.waiting.append(small)
+        self.n_bytes += sum(_size(column) for column in columns)
+        if self.n_bytes > ROW_GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        table = pa.Table.from_batches(self.waiting)
+        self.waiting, self.n_bytes = [], 0
+        columns = [
+            packed(column) if pa.types.is_dictionary(column.type) else column
+            for column in table.columns
+        ]
+        table = pa.table(columns, table.column_names)
+        self._open(table.schema).write_table(table, row_group_size=max(len(table), 1))
+
+    def _open(self, schema: pa.Schema) -> parquet.ParquetWriter:
+        """Open the writer; in the file, dictionary columns are strings."""
+        if self.writer is None:
+            is_flat = not any(pa.types.is_nested(field.type) for field in schema)
+            ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
+            self.writer = parquet.ParquetWriter(
+                pa.PythonFile(self.file, "w"),
+                schema,
+                compression="zstd",
+                compression_level=_levels(schema) if is_flat else LEVEL,
+                data_page_size=PAGE_BYTES,
+                **_page_rows(),
+                use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
+                column_encoding=ours or None,
+                dictionary_pagesize_limit=64 << 20,
+                store_schema=False,
+            )
+        return self.writer
+
+    def finish(self) -> None:
+        """Write the last row group and the footer."""
+        if self.waiting:
+            self._flush()
+        self._open(self.schema).close()
+
+
+def _levels(schema: pa.Schema) -> dict[str, int]:
+    return {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
+
+
+def _page_rows() -> dict[str, int]:
+    """Return the limit of rows per page, which older versions of pyarrow do not take."""
+    known = signature(parquet.ParquetWriter.__init__).parameters
+    return {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
+
+
+def _size(column: pa.Array) -> int:
+    """Return bytes of memory; of a dictionary the indices only, as batches share most values."""
+    return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
+
+
+@contextmanager
+def _open_parquet(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
+    with open_new_file(location) as file:
+        output = ParquetOutput(file, schema)
+        yield output
+        output.finish()
+
+
+class JsonOutput:
+    """A file of JSON lines."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        for row in batch.to_pylist():
+            line = json.dumps(row, ensure_ascii=False, default=str)
+            self.file.write(line.encode() + b"\n")
+
+
+@contextmanager
+def _open_json(location: Location, schema: pa.Schema) -> Iterator[RowWriter]:
+    with open_new_file(location) as file:
+        yield JsonOutput(file)
+
+
+@contextmanager
+def open_new_file(location: Location) -> Iterator[IO[bytes]]:
+    """Open a file that appears when complete; a remote one is written under another name first."""
+    if location.is_local:
+        path = Path(location.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            yield file
+        return
+    folder, _, name = location.path.rpartition("/")
+    part = f"{folder}/.{name}.part"
+    location.system.create_dir(folder, recursive=True)
+    try:
+        with location.system.open_output_stream(part, compression=None) as stream:
+            yield stream
+        location.system.move(part, location.path)
+    except BaseException:
+        if location.system.get_file_info(part).type == fs.FileType.File:
+            location.system.delete_file(part)
+        raise
+
+
+_FORMATS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "parquet": (".parquet", _open_parquet),
+    "json": (".jsonl", _open_json),
+}
+FORMATS = tuple(_FORMATS)

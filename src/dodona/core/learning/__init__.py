@@ -1,0 +1,1 @@
+"""Online training of linear parsers with oracles, and rollouts for networks in training."""

@@ -1,1 +1,0 @@
-"""Search and training, greedy and with a beam, for trees and graphs."""

@@ -1,3 +1,0 @@
-from dodona.core.parsing.greedy import Greedy
-
-class GraphGreedy(Greedy): ...

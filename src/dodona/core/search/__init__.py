@@ -1,0 +1,1 @@
+"""Search for trees and graphs: greedy, many sentences in lock-step, and with a beam."""

@@ -1,0 +1,15 @@
+from dodona.core.search.actions import Actions
+from dodona.core.search.scoring import StateScorer
+from dodona.core.search.search import Search
+from dodona.core.transitions.constraints import Constraints
+
+class Greedy(Search):
+    def __init__(
+        self,
+        scorer: StateScorer,
+        actions: Actions,
+        *,
+        one_root: bool = True,
+        root_label: int = 0,
+        constraints: Constraints | None = None,
+    ) -> None: ...

@@ -1,0 +1,8 @@
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS: dict[str, int]
+STATES: dict[str, int]
+
+class LexiconIndex:
+    def __init__(self, hashes: Any, classes: Any, patterns: Mapping[str, str]) -> None: ...

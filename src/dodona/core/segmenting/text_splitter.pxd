@@ -1,0 +1,14 @@
+"""Search for the tokens and sentences of a text."""
+from dodona.core.segmenting.lexicon_index cimport LexiconIndex
+from dodona.core.segmenting.text_scanner cimport TextScanner
+from dodona.core.weights.packed cimport PackedWeights
+
+
+cdef class TextSplitter:
+    cdef readonly bytes pair_table
+    cdef readonly PackedWeights weights
+    cdef readonly int bias
+    cdef readonly LexiconIndex lexicon       # or None
+
+    cdef TextScanner scanner(self, text, bint by_lines)
+    cdef int run(self, TextScanner scanner) except -1 nogil

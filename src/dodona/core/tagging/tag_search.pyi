@@ -1,0 +1,19 @@
+from collections.abc import Iterable, Sequence
+
+from dodona.core.features.corpus import Corpus
+from dodona.core.tagging.tag_task import TagTask
+from dodona.core.weights.packed import PackedWeights
+
+class TagSearch:
+    def __init__(self, task: TagTask, weights: PackedWeights, width: int = 1) -> None: ...
+    @property
+    def task(self) -> TagTask: ...
+    @property
+    def weights(self) -> PackedWeights: ...
+    @property
+    def width(self) -> int: ...
+    def tag(self, corpus: Corpus, kept: bytes | None = None) -> None: ...
+
+def tag_all(
+    searches: Iterable[TagSearch], corpus: Corpus, kept: Sequence[bytes | None]
+) -> None: ...

@@ -1,0 +1,109 @@
+"""PartSources of a corpus, of some thousand sentences: selected from text, annotated by teachers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dodona.distilling.step_folder import StepFolder
+from dodona.distilling.text_selection import SentenceFilter, read_sentences
+from dodona.segmentation.segmenter import Segmenter
+from dodona.storage.steps import StepError
+from dodona.training.treebanks import checksum
+from dodona.treebank.conllu.reader import read
+from dodona.treebank.conllu.writer import Writer
+from dodona.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from dodona.distilling.ensemble import Annotation, TeacherEnsemble
+
+PART = 5000  # sentences
+
+Report = Callable[[str], None]
+
+
+def file_checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return checksum(iter(lambda: file.read(1 << 20), b""))
+
+
+def write_sentences(
+    step: StepFolder,
+    texts: Sequence[Path],
+    segmenter: Segmenter | None,
+    wanted: SentenceFilter,
+    report: Report,
+) -> None:
+    """Write the sentences of texts that pass the filter.
+
+    The parts are recorded after the last one: to find repeated sentences, an interrupted step
+    reads all texts again.
+    """
+    n_words, waiting, parts = dict[str, int](), list[Sentence](), list[Path]()
+    for text in texts:
+        n_words[text.name] = 0
+        for sentence in wanted.select(read_sentences(text, segmenter)):
+            waiting.append(sentence)
+            n_words[text.name] += len(sentence)
+            if len(waiting) == PART:
+                parts.append(_write_part(step, len(parts) + 1, waiting))
+        report(f"{text.name}: {n_words[text.name]:,} words to annotate")
+    if waiting:
+        parts.append(_write_part(step, len(parts) + 1, waiting))
+    if not parts:
+        raise StepError("no sentence of the text is left to annotate")
+    for path in parts:
+        step.add(path.name, sha256=file_checksum(path))
+    step.finish(words=n_words, left_out=dict(wanted.left_out))
+
+
+def _write_part(step: StepFolder, number: int, waiting: list[Sentence]) -> Path:
+    path = step.folder / f"part-{number:04}.conllu.gz"
+    with Writer(path) as writer:
+        for sentence in waiting:
+            writer.write(sentence)
+    waiting.clear()
+    return path
+
+
+def annotate_parts(
+    step: StepFolder, sentences: StepFolder, teachers: TeacherEnsemble, report: Report
+) -> None:
+    """Annotate the remaining parts; a thread writes each while the next is annotated."""
+    paths = sentences.paths()
+    with ThreadPoolExecutor(1) as writing:
+        before: Future[None] | None = None
+        for path in paths:
+            if step.has(path.name):
+                continue
+            found = list(read(path, trees="ignored"))
+            annotation = teachers.annotate(found)
+            now = writing.submit(_write_silver, step, path.name, teachers, found, annotation)
+            if before is not None:
+                before.result()
+                report(f"silver: {len(step.files)} of {len(paths)} parts")
+            before = now
+        if before is not None:
+            before.result()
+
+
+def _write_silver(
+    step: StepFolder,
+    name: str,
+    teachers: TeacherEnsemble,
+    found: list[Sentence],
+    annotation: Annotation,
+) -> None:
+    """Write a part of silver, and first the file of probabilities beside it."""
+    from dodona.training.neural.silver import soft_path, write_soft_targets
+
+    path, inventory = step.folder / name, teachers.inventory
+    names = [(answers.column, answers.classes) for answers in inventory.tags.tag_classes]
+    write_soft_targets(soft_path(path), annotation.soft, names, inventory.labels)
+    with Writer(path) as writer:
+        for sentence in teachers.sentences(found, annotation):
+            writer.write(sentence)
+    step.add(name, sentences=len(found), words=sum(map(len, found)))

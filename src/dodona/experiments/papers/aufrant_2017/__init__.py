@@ -1,5 +1,0 @@
-"""Aufrant, Wisniewski & Yvon (2017): global dynamic oracles for training with beams."""
-
-from dodona.experiments.papers.aufrant_2017.experiment import PAPER
-
-__all__ = ["PAPER"]

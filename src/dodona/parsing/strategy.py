@@ -1,0 +1,123 @@
+"""The seam between the trainer of parsers and what learns: linear weights, or a network."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dodona.core.learning.static_oracle import seen_actions
+from dodona.core.search.actions import Actions
+from dodona.core.transitions.registry import system
+from dodona.core.transitions.system import System
+from dodona.parsing.graph_preparation import prepare_graphs
+from dodona.parsing.preparation import TrainingData, prepare
+from dodona.parsing.scorers import ParserScorer
+from dodona.settings import ENHANCED, Settings
+from dodona.training.checkpoint import TrainingState
+from dodona.training.loop import Learner, Run
+from dodona.training.treebanks import Treebank, checksum
+from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.sentence import Sentence
+
+FILE_SETTINGS = ("features", "clusters", "vectors")
+
+
+class ParsingTask:
+    """What any strategy learns: an encoded treebank, and the actions that derive it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        sentences: list[Sentence],
+        dev: list[Sentence],
+        templates: str,
+        encoder: Encoder,
+        files: Mapping[str, Iterable[bytes]],
+    ) -> None:
+        """Encode a treebank; `files` is other training data, which checksums must cover."""
+        # a model records names of files without their folders
+        names = {name: Path(getattr(settings, name)).name for name in FILE_SETTINGS}
+        self.settings: Settings = replace(settings, **names)
+        self.sentences, self.dev, self.templates = sentences, dev, templates
+        own = {"train": map(bytes, sentences), "dev": map(bytes, dev)}
+        parts = {**own, "templates": [templates.encode()], **files}
+        self.checksums = {name: checksum(part) for name, part in parts.items()}
+        self.data: TrainingData = (
+            prepare_graphs(sentences, encoder)
+            if settings.graph == ENHANCED
+            else prepare(sentences, encoder, settings)
+        )
+        self.system: System = system(
+            settings.system,
+            labels=[label.decode() for label in encoder.labels],
+            root=settings.root,
+            loss=settings.loss,
+            static_oracle=settings.static_oracle,
+            root_label=self.data.root_label,
+            exact_words=settings.exact_words,
+        )
+        self.pairs = seen_actions(self.system, self.data.corpus, self.data.order)
+        self.actions = Actions(self.system, self.pairs)
+
+
+@dataclass(frozen=True)
+class LearnedScorer:
+    """The scorer after an epoch, and what a checkpoint has to keep of it."""
+
+    scorer: ParserScorer
+    kept: TrainingState
+
+
+class Strategy(ABC):
+    """One way to train a scorer, driven by a `Trainer`, which calls `begin` first."""
+
+    n_pieces: int  # sentences and words of an epoch
+    n_words: int
+
+    @abstractmethod
+    def begin(self, train: Treebank, dev: list[Sentence], settings: Settings) -> ParsingTask:
+        """Read the training data and prepare to learn."""
+
+    @abstractmethod
+    def learn_epoch(self, number: int) -> Iterator[int]:
+        """Learn from all data once; yield now and then the number of sentences done."""
+
+    @property
+    @abstractmethod
+    def n_updates(self) -> int:
+        """The number of updates so far."""
+
+    @abstractmethod
+    def snapshot(self) -> LearnedScorer:
+        """Return the scorer as learned so far, averaged."""
+
+    @abstractmethod
+    def state(self) -> TrainingState:
+        """Return what a checkpoint has to keep, apart from the best scorer."""
+
+    @abstractmethod
+    def load_state(self, state: TrainingState) -> LearnedScorer | None:
+        """Continue from a checkpoint; return the best scorer in it, if any."""
+
+    @abstractmethod
+    def linear_settings(self) -> Settings:
+        """Return the settings of linear parsers whose trees graphs are learned from."""
+
+    def stages(self) -> Iterator[Learner[Any]]:
+        """Yield the learners whose epochs come before those of the parser."""
+        yield from ()
+
+    def runs(self) -> dict[str, Run]:
+        """Return the runs whose checkpoints are part of the parser's, by name."""
+        return {}
+
+    def initial_settings(self) -> dict[str, Any]:
+        """Return settings beside those of the parser, which a resumed run must not change."""
+        return {}
+
+    def record(self) -> dict[str, Any]:
+        """Return entries for the model's record beside those of every parser."""
+        return {}

@@ -1,0 +1,102 @@
+"""Training of everything that turns raw text into trees: segmenter, tagger with lemmas, parser.
+
+Each part is trained, left out ("none"), or taken as it is from another model. The parser learns
+from predicted tags, as it will see them when it parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from dodona.extras import require
+from dodona.models.cards import Card, add_card
+from dodona.parsing.linear_strategy import LinearStrategy
+from dodona.parsing.parser import Parser
+from dodona.parsing.strategy import Strategy
+from dodona.parsing.trainer import Trainer
+from dodona.pipeline.assembly import Assembly
+from dodona.pipeline.sources import NONE, PartSources
+from dodona.pipeline.text_trainer import TextTrainer
+from dodona.settings import LINEAR, PARSER, PIPELINES, Settings
+from dodona.tagging.tagger import Tagger
+from dodona.training.loop import Report
+from dodona.training.treebanks import Treebank
+
+
+@overload
+def train(
+    train: Treebank, dev: Treebank | None = None, *, parser: Literal["none"], **settings: Any
+) -> Tagger: ...
+@overload
+def train(
+    train: Treebank, dev: Treebank | None = None, *, parser: str = "train", **settings: Any
+) -> Parser: ...
+def train(
+    train: Treebank,
+    dev: Treebank | None = None,
+    *,
+    pipeline: str = PARSER,
+    segmenter: str = "train",
+    tagger: str = "train",
+    parser: str = "train",
+    raw: Sequence[str | Path] = (),
+    abbreviations: str | Path = "",
+    language: str = "",
+    licence: str = "",
+    report: Report | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    **settings: Any,
+) -> Parser | Tagger:
+    """Train a parser on a treebank (a path or sentences) and return the best on `dev`.
+
+    Every setting of `dodona.Settings`, hence every flag of `dodona train`, is a keyword. With
+    `pipeline="text"` the parser reads raw text; `segmenter`, `tagger` and `parser` then name the
+    sources of its parts: "train", "none", or the path of a model. Without a parser the result is a
+    tagger. The segmenter also learns from files of `raw` text and a list of `abbreviations`. The
+    model records `language` and `licence` of the data.
+
+    A `checkpoint` is written to that file after every epoch; `resume` continues from one, to the
+    same model.
+    """
+    sources = PartSources(segmenter, tagger, parser, tuple(map(str, raw)), str(abbreviations))
+    card = Card(language, licence=licence)
+    card.check()
+    if pipeline not in PIPELINES:
+        raise ValueError(f"pipeline is one of {', '.join(PIPELINES)}, not {pipeline!r}")
+    if pipeline == PARSER and sources != PartSources():
+        raise ValueError("segmenter, tagger, parser, raw and abbreviations need pipeline='text'")
+    run = report, checkpoint, resume
+    if parser != "train":
+        return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
+    parts = None if pipeline == PARSER else sources
+    trainer = new_trainer(train, dev, replace(Settings(), **settings), parts)
+    return add_card(trainer.complete(*run).parser(), card)
+
+
+def new_trainer(
+    train: Treebank,
+    dev: Treebank | None,
+    settings: Settings,
+    sources: PartSources | None = None,
+) -> Trainer | TextTrainer:
+    """Return the trainer of a parser or, with `sources`, of a text pipeline."""
+    if sources is not None and sources.tagger != NONE and settings.tags == Settings.tags:
+        settings = replace(settings, tags="predicted")
+    tagger = None if sources is None else sources.ready("tagger")
+    trainer = Trainer(train, dev, settings, _new_strategy(settings, tagger))
+    return trainer if sources is None else TextTrainer(trainer, sources)
+
+
+def _new_strategy(settings: Settings, tagger: Tagger | None) -> Strategy:
+    if settings.scorer == LINEAR:
+        return LinearStrategy(tagger)
+    require("jax", "neural")
+    from dodona.training.neural.strategy import NeuralStrategy
+
+    if tagger is not None:
+        raise ValueError("a network learns tags together with trees: it takes no other tagger")
+    return NeuralStrategy()

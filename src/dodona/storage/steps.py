@@ -1,0 +1,178 @@
+"""Journals of finished steps, by which an interrupted run is resumed.
+
+A run consists of named steps. A step writes its files (`dodona.storage.atomic`) and is then
+recorded as one line of the journal, a file of JSON lines that is fsynced after each of them. The
+first line is the header: what all steps are made from, such as settings and digests of data. A run
+is resumed only if its header is equal.
+
+A process that is killed loses the steps that are not recorded: a torn last line is dropped, any
+other line that cannot be read is an error that names the file and the line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any, Generic, Protocol, TypeVar
+
+from dodona.errors import DodonaError
+from dodona.storage.atomic import NamedFile, lock
+
+VERSION = 1
+
+T = TypeVar("T")
+
+
+class StepError(DodonaError, ValueError):
+    """A journal that is damaged, in use, or made from something else."""
+
+
+class JournalFile(Protocol):
+    """Where a journal is stored; `name` is its name in errors."""
+
+    name: str
+
+    def read(self) -> bytes:
+        """Return the content, empty if there is no file."""
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+
+    def append(self, data: bytes) -> None:
+        """Add data durably."""
+
+    def close(self) -> None:
+        """Complete the file and release its lock."""
+
+
+class LocalFile:
+    """A journal on this machine; with `locked`, one process at a time opens it."""
+
+    def __init__(self, path: Path, *, locked: bool = False, name: str | None = None) -> None:
+        self.path, self.name = path, name or str(path)
+        self._lock = self._acquire() if locked else None
+
+    def read(self) -> bytes:
+        return self.path.read_bytes() if self.path.exists() else b""
+
+    def truncate(self, size: int) -> None:
+        os.truncate(self.path, size)
+
+    def append(self, data: bytes) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedFile(self.path, "ab", self.name) as file:
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+
+    def close(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def _acquire(self) -> IO[bytes]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = self.path.open("ab", buffering=0)
+        try:
+            is_ours = lock(file)
+        except OSError:  # a file system without locks
+            is_ours = True
+        if not is_ours:
+            file.close()
+            raise StepError(f"{self.name}: another run is at work in this folder")
+        return file
+
+
+class Journal(Generic[T]):
+    """The finished steps of a run by name, in the order of their lines.
+
+    `header` is written with the first step. `parse` turns a record into a step, or raises
+    ValueError, KeyError or TypeError; `key` is the field with the name of the step.
+    """
+
+    def __init__(
+        self,
+        file: JournalFile,
+        parse: Callable[[dict[str, Any]], T],
+        header: Mapping[str, Any] | None = None,
+        *,
+        key: str = "part",
+        advice: str = "start another run in another folder",
+    ) -> None:
+        self.file, self.steps = file, dict[str, T]()
+        self._parse, self._key, self._advice = parse, key, advice
+        self._header = None if header is None else _as_json({"dodona": VERSION, **header})
+        data = file.read()
+        *lines, torn = data.split(b"\n")
+        if torn:
+            file.truncate(len(data) - len(torn))
+        first = 1
+        if self._header is not None and lines:
+            self._check_header(lines[0])
+            self._header, first = None, 2
+        for number, line in enumerate(lines[first - 1 :], first):
+            record = self._read(number, line)
+            try:
+                self.steps[str(record[key])] = parse(record)
+            except (ValueError, KeyError, IndexError, TypeError) as error:
+                raise self._damage(number, error) from error
+
+    def add(self, name: str, record: Mapping[str, Any]) -> None:
+        """Record a finished step."""
+        written = {self._key: name, **record}
+        lines = [written] if self._header is None else [self._header, written]
+        self.file.append(b"".join(map(_line, lines)))
+        self._header = None
+        self.steps[name] = self._parse(_as_json(written))
+
+    def close(self) -> None:
+        """Complete the file and release its lock."""
+        self.file.close()
+
+    def _read(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise self._damage(number, error) from error
+        if not isinstance(found, dict):
+            raise self._damage(number, "not a JSON object")
+        return found
+
+    def _damage(self, number: int, why: object) -> StepError:
+        reason = f"{why} is missing" if isinstance(why, KeyError) else why
+        where = f"{self.file.name}:{number}"
+        return StepError(f"{where}: not the record of a step: {reason}; {self._advice}")
+
+    def _check_header(self, line: bytes) -> None:
+        found = _difference(self._read(1, line), self._header)
+        if found is not None:
+            name, before, now = found
+            raise StepError(
+                f"{self.file.name}: made with another {name}: {before!r:.80}, now {now!r:.80}; "
+                + self._advice
+            )
+
+
+def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] | None:
+    """Return the first field that differs, and its two values."""
+    if before == now:
+        return None
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return name, before, now
+    for key in {**before, **now}:
+        inside = f"{name}.{key}" if name else key
+        if found := _difference(before.get(key), now.get(key), inside):
+            return found
+    return name, before, now
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+def _as_json(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as JSON restores it: tuples become lists."""
+    found: dict[str, Any] = json.loads(json.dumps(record))
+    return found

@@ -1,0 +1,18 @@
+from collections.abc import Iterable, Sequence
+
+from dodona.tagging.lemma_scripts import LemmaScripts
+
+class LemmaCorrection:
+    def __init__(
+        self,
+        scripts: Sequence[bytes],
+        exceptions: Iterable[tuple[int, int, int]] = (),
+        lemmas: Iterable[int] = (),
+        prefixes: Iterable[int] = (),
+        usual: Iterable[tuple[int, int]] = (),
+    ) -> None: ...
+    @property
+    def scripts(self) -> LemmaScripts: ...
+    def script(self, chosen: int, form: str, tags: int) -> int: ...
+
+def lemma_hash(lemma: str) -> int: ...

@@ -1,0 +1,132 @@
+"""The classes of tag tasks: what each task may predict, and which words have a fixed class.
+
+Both kinds of taggers save and read tasks by the functions at the end of this module.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from dodona.core.tagging.tag_features import TagFeatures
+from dodona.core.tagging.tag_task import TagTask
+from dodona.core.tagging.tag_templates import LEMMA, tag_templates
+from dodona.records import field, fields, record
+from dodona.storage.container import Array
+from dodona.storage.json_fields import check_column_values, read_field
+from dodona.tagging.lemma_correction import LemmaCorrection
+from dodona.tagging.lemma_exceptions import UnknownLemmas
+from dodona.tagging.symbol_classes import SymbolClasses
+from dodona.treebank.sentence import check_field
+
+Numbers: TypeAlias = "array[int] | memoryview"  # uint32
+CERTAIN = ("entries", "before", "fixed")
+HASHES = ("endings", "lemmas", "prefixes")  # fields of `UnknownLemmas` that hold uint64
+UNKNOWN_TYPES = {part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)}
+
+
+@record(frozen=True)
+class TagClasses:
+    """The classes of one tag task, and the words whose class is certain."""
+
+    column: str
+    classes: list[bytes]
+    entries: Numbers  # known words, ascending …
+    before: Numbers  # … which, after this class of the preceding task (for lemmas: of all) …
+    fixed: Numbers  # … have this class
+    n_learned: int = 0  # classes beyond these belong to certain words only; 0: all are learned
+    unknown: UnknownLemmas = field(default_factory=UnknownLemmas)  # rules for lemmas of unknown words
+    meanings: list[bytes] | LemmaCorrection = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_learned <= len(self.classes):
+            raise ValueError(
+                f"{self.n_learned} of {len(self.classes)} classes of {self.column} are learned"
+            )
+        if self.column != LEMMA:
+            for name in self.classes:
+                check_field(name)
+        # built eagerly, since threads share it
+        meanings = self._guesses() if self.column == LEMMA else self.classes
+        object.__setattr__(self, "meanings", meanings)
+
+    def _guesses(self) -> LemmaCorrection:
+        known = self.unknown
+        return LemmaCorrection(
+            self.classes,
+            zip(known.endings, known.tags, known.scripts, strict=True),
+            known.lemmas,
+            known.prefixes,
+            zip(known.usual_tags, known.usual_scripts, strict=True),
+        )
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes that a model chooses among."""
+        return self.n_learned or len(self.classes)
+
+    def task(self, columns: Sequence[str], before: Sequence[str], n_known: int) -> TagTask:
+        """Return the linear task of these classes, after the tasks that fill the columns `before`.
+
+        A certain lemma depends on all preceding tags, any other certain tag on the last of them.
+        """
+        own = self.column
+        return TagTask(
+            TagFeatures(tag_templates(columns, own, before), columns, own),
+            columns,
+            own,
+            before if own == LEMMA else before[-1:],
+            self.n_classes,
+            n_known,
+            self.entries,
+            self.before,
+            self.fixed,
+            len(self.classes),
+        )
+
+
+def without_certain(column: str, classes: list[bytes]) -> TagClasses:
+    """Return the classes of a task in which no word is certain."""
+    none = array("I")
+    return TagClasses(column, classes, none, none, none)
+
+
+def describe_tasks(tag_classes: Sequence[TagClasses], symbols: SymbolClasses) -> list[dict[str, Any]]:
+    """Return the metadata of tasks for a file; old files have neither symbols nor `unknown`."""
+    found = []
+    for i, task in enumerate(tag_classes):
+        about: dict[str, Any] = {
+            "column": task.column,
+            "classes": [name.decode() for name in task.classes],
+            "n_learned": task.n_learned,
+        }
+        about |= {"symbols": list(symbols[i])} if symbols else {}
+        found.append(about | ({"unknown": True} if len(task.unknown.lemmas) else {}))
+    return found
+
+
+def class_arrays(prefix: str, task: TagClasses) -> dict[str, Array]:
+    """Return the arrays of one task for a file, under `prefix` and the task's column."""
+    name = f"{prefix}.{task.column}"
+    arrays = {f"{name}.{part}": Array("U32", getattr(task, part).tobytes()) for part in CERTAIN}
+    if len(task.unknown.lemmas):
+        for part, type_ in UNKNOWN_TYPES.items():
+            arrays[f"{name}.unknown.{part}"] = Array(type_, getattr(task.unknown, part).tobytes())
+    return arrays
+
+
+def read_classes(
+    prefix: str, task: Mapping[str, Any], arrays: Mapping[str, memoryview]
+) -> TagClasses:
+    """Return the classes of one task from the metadata and arrays of a file."""
+    column, classes = read_field(task, "column", str), read_field(task, "classes", list[str])
+    if column != LEMMA:
+        check_column_values(column, classes)
+    name = f"{prefix}.{column}"
+    entries, before, fixed = (arrays[f"{name}.{part}"] for part in CERTAIN)
+    n_learned, unknown = read_field(task, "n_learned", int), UnknownLemmas()
+    if "unknown" in task:
+        unknown = UnknownLemmas(*(arrays[f"{name}.unknown.{part}"] for part in UNKNOWN_TYPES))
+    encoded = [*map(str.encode, classes)]
+    return TagClasses(column, encoded, entries, before, fixed, n_learned, unknown)

@@ -1,0 +1,1 @@
+"""The training loop, its checkpoints, and folds; `neural` trains networks."""

@@ -1,0 +1,100 @@
+"""Blocks of lines, one per sentence, of files that may be invalid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+MARK = "\ufeff"
+
+_WORD = re.compile(r"[1-9][0-9]*")
+_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
+_EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+
+
+class ConlluRow(NamedTuple):
+    """A line of ten columns: a word, a range of words, an empty node, or an invalid line."""
+
+    line: int
+    id: str
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: str
+    deprel: str
+    deps: str
+    misc: str
+
+    @property
+    def is_word(self) -> bool:
+        """Whether the line is a word."""
+        return _WORD.fullmatch(self.id) is not None
+
+    @property
+    def range(self) -> tuple[int, int] | None:
+        """First and last word of a range; None for other lines."""
+        found = _RANGE.fullmatch(self.id)
+        return None if found is None else (int(found[1]), int(found[2]))
+
+    @property
+    def empty_node(self) -> tuple[int, int] | None:
+        """Word before an empty node, and number of the node after it; None for other lines."""
+        found = _EMPTY.fullmatch(self.id)
+        return None if found is None else (int(found[1]), int(found[2]))
+
+
+NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])
+
+
+@dataclass
+class SentenceBlock:
+    """The lines of a sentence, the first of which is number `line`."""
+
+    line: int
+    lines: list[str] = field(default_factory=list)  # without line ends
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Iterate over the lines with their numbers."""
+        return enumerate(self.lines, start=self.line)
+
+    @property
+    def comments(self) -> list[tuple[int, str]]:
+        return [(number, line) for number, line in self.numbered() if line.startswith("#")]
+
+    @cached_property
+    def rows(self) -> list[ConlluRow]:
+        """Lines with ten columns."""
+        found = []
+        for number, line in self.numbered():
+            fields = line.split("\t")
+            if not line.startswith("#") and len(fields) == len(NAMES):
+                found.append(ConlluRow(number, *fields))
+        return found
+
+    @cached_property
+    def words(self) -> list[ConlluRow]:
+        return [row for row in self.rows if row.is_word]
+
+
+def split_blocks(lines: Iterable[str]) -> Iterator[SentenceBlock]:
+    """Yield the blocks of lines between empty lines; the first line is number 1.
+
+    >>> [(block.line, len(block.lines)) for block in split_blocks(["# a", "1", "", "", "1"])]
+    [(1, 2), (5, 1)]
+    """
+    block: SentenceBlock | None = None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            if block is not None:
+                yield block
+            block = None
+        else:
+            block = block or SentenceBlock(number)
+            block.lines.append(line)
+    if block is not None:
+        yield block
