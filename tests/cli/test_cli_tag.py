@@ -159,7 +159,7 @@ def test_clusters_are_seen_by_taggers_and_told_by_info(
     assert shell("cluster", data / "train.conllu", "-o", clusters, "--clusters", 9).code == 0
     options = ["--train", data / "train.conllu", "--clusters", clusters, "--epochs", 1]
     assert shell("tag", *options, "-o", tagger).code == 0
-    assert dodona.Tagger.load(tagger).settings.clusters == "brown.txt"
+    assert dodona.Tagger.load(tagger).scorer.settings.clusters == "brown.txt"
     assert shell("tag", tagger, data / "test.conllu").code == 0
     assert shell("train", *options, "-o", model, "--tags", "predicted").code == 0
     assert json.loads(shell("info", model, "--json").out)["tagger"]["clusters"] == "brown.txt"

@@ -83,7 +83,7 @@ def test_a_saved_tagger_is_the_same(tagger: dodona.Tagger, tmp_path: Path) -> No
     test = treebank(20, 4)
     assert [*map(bytes, loaded.pipe(test))] == [*map(bytes, tagger.pipe(test))]
     assert loaded.record == tagger.record
-    assert loaded.settings == tagger.settings
+    assert loaded.scorer.settings == tagger.scorer.settings
 
 
 def test_threads_do_not_change_the_answer(tagger: dodona.Tagger) -> None:

@@ -187,16 +187,16 @@ def test_what_is_not_annotated_changes_no_weight(beam: int) -> None:
     whole, others = treebank(5, 1), treebank(30, 2)
     bare = [s.replace(heads=[None] * len(s), deprels=["_"] * len(s)) for s in others]
     trainer = Trainer(whole + bare + others, None, Settings(beam=beam, features="zn11"))
-    trainer.core.train(range(5), True)
+    trainer.strategy.core.train(range(5), True)
     n_updates, weights = trainer.strategy.core.n_updates, trainer.strategy.weights.save()
     assert n_updates > 5
-    trainer.core.train(range(5, 35), True)
+    trainer.strategy.core.train(range(5, 35), True)
     assert (trainer.strategy.core.n_updates, trainer.strategy.weights.save()) == (
         n_updates,
         weights,
     )
-    trainer.core.train(range(35, 65), True)
-    assert trainer.core.n_updates > n_updates + 20
+    trainer.strategy.core.train(range(35, 65), True)
+    assert trainer.strategy.core.n_updates > n_updates + 20
 
 
 def test_actions_are_those_of_the_arcs_that_are_annotated() -> None:

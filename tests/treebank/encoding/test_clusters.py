@@ -284,7 +284,7 @@ def test_unknown_words_are_parsed_by_their_clusters(tmp_path: Path) -> None:
 def test_templates_that_name_clusters_are_left_alone(clusters: str, tmp_path: Path) -> None:
     text = "s0.cluster:3 + b0.cluster:3\ns0.tag + b0.tag\n"
     parser = dodona.train(treebank(10, 1), **settings(tmp_path, clusters, text))
-    assert parser.templates == text
+    assert parser.scorer.templates == text
 
 
 def test_templates_that_name_clusters_need_them(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_every_system_has_templates_for_clusters(system: str, tmp_path: Path) ->
         system=system, clusters=str(tmp_path / "clusters.txt"), epochs=1, explore_after=0
     )
     trainer = Trainer(treebank(40, 1, 0.0), None, settings)
-    assert cluster_columns(trainer.templates)
+    assert cluster_columns(trainer.task.templates)
     assert len(list(trainer.epochs())) == 1
 
 
@@ -342,6 +342,6 @@ def test_with_predicted_tags_no_template_uses_lemmas(tmp_path: Path) -> None:
     words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
     write_clusters(words, tmp_path / "clusters.txt")
     settings = dodona.Settings(clusters=str(tmp_path / "clusters.txt"), tags="jackknife:2")
-    assert "lemma" in Trainer(treebank(20, 1), None, replace(settings, tags="gold")).templates
-    templates = parse_templates(Trainer(treebank(20, 1), None, settings).templates)
+    assert "lemma" in Trainer(treebank(20, 1), None, replace(settings, tags="gold")).task.templates
+    templates = parse_templates(Trainer(treebank(20, 1), None, settings).task.templates)
     assert all(part.attribute != "lemma" for template in templates for part in template)
