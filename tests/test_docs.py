@@ -32,8 +32,11 @@ OPTIONS = doctest.ELLIPSIS
 
 
 def modules() -> list[str]:
-    """Return every module of the installed package, compiled ones included."""
-    found = pkgutil.walk_packages(dodona.__path__, "dodona.")
+    """Return every module of the installed packages, compiled ones included."""
+    found = (
+        *pkgutil.walk_packages(dodona.__path__, "dodona."),
+        *pkgutil.walk_packages(dodona_papers.__path__, "dodona_papers."),
+    )
     return ["dodona", *(module.name for module in found if not module.name.endswith("__main__"))]
 
 

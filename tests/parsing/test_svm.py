@@ -102,9 +102,7 @@ def test_dynamic_oracles_are_refused(training: str) -> None:
 
 
 def test_many_states_are_warned_of() -> None:
-    with pytest.warns(
-        UserWarning, match=r"slow: training on 30,000 states will take some \d+ min"
-    ):
+    with pytest.warns(UserWarning, match=r"slow: training on 30,000 states will take some \d+ min"):
         svm._warn([10_000, 20_000])
 
 

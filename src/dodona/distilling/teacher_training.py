@@ -126,7 +126,8 @@ class TeacherTrainer(Learner[Parameters]):
 
     def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
         super().__init__()
-        self.inventory, self.settings = inventory, settings
+        self.inventory = inventory
+        self.settings: TeacherSettings = settings
         self.shape = settings.shape(inventory)
         self.encoded = inventory.encode(inventory.sentences)
         self._heads, self._labels, self._tags = inventory.gold_classes()
@@ -138,7 +139,7 @@ class TeacherTrainer(Learner[Parameters]):
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
         n_steps = self._count_steps()
-        self.pace = AdamWSettings(
+        self.adamw = AdamWSettings(
             rate=settings.learning_rate,
             warm=min(WARM, 2 * n_steps),
             steps=n_steps * settings.epochs,

@@ -157,7 +157,7 @@ class SegmenterTrainer(Learner[Weights]):
 
     def load_state(self, state: TrainingState) -> None:
         times = state.numbers["times"]
-        self.boundaries.load_state(state.weights["places"], *times["places"])
+        self.boundaries.resume(state.weights["places"], *times["places"])
         self.words.resume(state.weights["words"], *times["words"])
         self.best_words_score = read_field(state.numbers, "best_words_score", float)
         if state.best:
