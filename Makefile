@@ -11,7 +11,7 @@ SOURCES  := pyproject.toml meson.build tools/join.py $(shell find src -name __py
 PAPERS   := tools/name_origin.py papers/meson.build papers/pyproject.toml \
   $(shell find papers/src -name __pycache__ -prune -o -print)
 
-.PHONY: demo test test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models english docs oracles wheel clean
+.PHONY: demo test test-all test-engines lint fuzz fuzz-sanitize sanitize sanitize-threads bench papers results pages model models english docs oracles wheel clean
 
 $(VENV)/tools: pyproject.toml tools/environment.py
 	@$(PYTHON) -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))" 2>&- || { \
@@ -48,8 +48,12 @@ demo: $(VENV)/installed
 	@$(BIN)/python tools/demo.py out/demo
 
 test: $(VENV)/papers $(VENV)/test
+	$(BIN)/python -m pytest --numprocesses auto --tests quick
+
+# The rest: exhaustive search for larger trees, growth, fuzzing, browsers, training of networks
+test-all: test
 	@$(BIN)/python -m tools.browser
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --tests thorough
 
 # Tests with Spark, Ray, Polars, DuckDB, Dask and Daft, whose downloads are too large for `make test`.
 # An engine that cannot be installed is reported, and its tests are skipped.

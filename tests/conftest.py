@@ -51,6 +51,32 @@ def compiled_programs() -> Iterator[None]:
         jax.clear_caches()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--tests",
+        choices=("quick", "thorough", "all"),
+        default="all",
+        help="which tests to run: `make test` runs the quick ones, `make test-all` also the rest",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what --tests excludes."""
+    wanted = config.getoption("--tests")
+    if wanted != "all":
+        excluded = [item for item in items if is_thorough(item) != (wanted == "thorough")]
+        config.hook.pytest_deselected(items=excluded)
+        items[:] = [item for item in items if is_thorough(item) == (wanted == "thorough")]
+
+
+def is_thorough(item: pytest.Item) -> bool:
+    """Return whether a test is marked `thorough`, or this case of it, if the mark names cases."""
+    mark = item.get_closest_marker("thorough")
+    if mark is None:
+        return False
+    return not mark.args or any(part in item.name for part in mark.args)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say at the end what else nobody would notice."""
     skipped = terminalreporter.stats.get("skipped", [])

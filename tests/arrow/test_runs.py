@@ -406,6 +406,7 @@ def test_elsewhere_by_url(given: Path, tmp_path: Path) -> None:
     assert rows(tmp_path / "local") == words_of(TEXTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_any_moment_and_taken_up_again(tmp_path: Path) -> None:
     folder = tmp_path / "in"

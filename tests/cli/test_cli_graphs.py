@@ -41,6 +41,7 @@ def test_from_training_to_scores(shell: Shell, folder: Path, tmp_path: Path, gra
     assert found == json.loads(json.dumps(scores.to_dict()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("graph", "part", "number", "n_left"),
     [

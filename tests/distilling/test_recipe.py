@@ -108,6 +108,7 @@ def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
     files: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

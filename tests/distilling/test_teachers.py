@@ -65,6 +65,7 @@ def accuracy(inventory: TeacherInventory, *teachers: Teacher, **options: Any) ->
     return score_trees(DEV, said, Settings(), ["upos"])
 
 
+@pytest.mark.thorough
 def test_a_teacher_learns(inventory: TeacherInventory, trained: TeacherTrainer) -> None:
     fresh = Teacher(trained.shape, new_teacher(trained.shape, 1))
     before = accuracy(inventory, fresh, projective=True)
@@ -93,7 +94,7 @@ def test_what_is_not_known_is_not_learned(
         *_, found = teach(
             trained.shape,
             trained.dropout,
-            trained.pace,
+            trained.adamw,
             now.parameters,
             now.average,
             now.mean,

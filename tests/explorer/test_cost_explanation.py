@@ -25,6 +25,7 @@ def explorer_of(text: str, system: str = "arc-eager", **options: str) -> Explore
     return Explorer(read_typed(text)[0], system, **options)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("system", EXACT)
 def test_the_arcs_that_are_named_make_up_the_cost(system: str) -> None:
     for sentence in treebank(4, 3, 0.0):

@@ -282,6 +282,7 @@ def test_the_beam_ends_where_the_parser_does(parser: dodona.Parser) -> None:
         assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.thorough
 def test_a_hypothesis_is_correct_while_its_path_cost_nothing(parser: dodona.Parser) -> None:
     if not dodona.system(parser.settings.system, labels=["root"]).projective_only:
         pytest.skip("costs of swap after an error are an estimate")

@@ -92,6 +92,7 @@ for kind in ("open", "write", "sync", "rename"):
 WORK = ("save", "checkpoint", "parse", "parse to json", "threads", "convert", "compress", "cluster")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("work", WORK)
 def test_a_fault_leaves_the_old_file_and_nothing_else(work: str, tmp_path: Path) -> None:
     run = run_with_faults(SCRIPT, tmp_path, work)

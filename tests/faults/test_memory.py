@@ -113,6 +113,7 @@ print(n_calls)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", JOBS)
 def test_an_allocation_that_fails_is_a_memory_error_and_nothing_else(name: str) -> None:
     script = f"MOST = {MOST}\n{SETTING}\n{JOBS[name]}\n{SWEEP}"

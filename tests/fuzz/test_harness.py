@@ -75,6 +75,7 @@ def test_what_is_declared_is_no_finding(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 @POSIX
 def test_a_run_goes_on_after_crashes_and_tells_of_each_once(tmp_path: Path) -> None:
     result = fuzz(BAD, QUICK, found=tmp_path)

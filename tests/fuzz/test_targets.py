@@ -25,6 +25,7 @@ def _server(name: str) -> None:
         pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 
 
+@pytest.mark.thorough
 @EVERY
 def test_seeds_find_nothing(name: str, tmp_path: Path) -> None:
     result = fuzz(name, Limits(n_inputs=0), found=tmp_path)
@@ -32,6 +33,7 @@ def test_seeds_find_nothing(name: str, tmp_path: Path) -> None:
     check(result)
 
 
+@pytest.mark.thorough
 @EVERY
 def test_new_inputs_find_nothing(name: str, tmp_path: Path) -> None:
     result = fuzz(name, Limits(seconds=SECONDS), found=tmp_path)

@@ -59,11 +59,13 @@ def complaint(operation: Operation, pattern: str) -> str:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("operation", "pattern"), CASES)
 def test_work_grows_with_the_input(operation: Operation, pattern: str) -> None:
     assert not complaint(operation, pattern)
 
 
+@pytest.mark.thorough
 def test_growth_with_the_square_of_the_input_is_noticed() -> None:
     compare_all = Operation("compare all", {"x": lambda n: "x" * n}, str, _compare_all, 100)
     assert "for 200; at most 3 times as many are allowed" in complaint(compare_all, "x")

@@ -240,6 +240,7 @@ def test_a_stream_yields_before_its_end(segmenter: Segmenter) -> None:
     assert sum(map(len, batches)) > 20_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [

@@ -75,6 +75,7 @@ def explore(server: Running, stack: ExitStack, n_clients: int = 10) -> list[sock
     return clients
 
 
+@pytest.mark.thorough
 def test_others_are_answered_before_hostile_explorers(model: Path) -> None:
     with start(model, "--quiet", *ENDLESS) as server:
         with ExitStack() as stack:
@@ -106,6 +107,7 @@ def test_a_graph_with_thousands_of_arcs_is_refused(server: Running) -> None:
     assert answer.json() == {"error": "the graph has 5000 arcs; the explorer shows up to 1000"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_announced", [True, False], ids=["Content-Length", "chunked"])
 @only_linux
 def test_unfinished_uploads_are_bounded(model: Path, is_announced: bool) -> None:
@@ -316,6 +318,7 @@ def all_at_once(server: Running, stack: ExitStack) -> list[socket.socket]:
     return [client for kind in kinds for client in kind(server, stack)]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signal for an orderly shutdown")
 @pytest.mark.parametrize(
     "abuse", [hostile_explorers, half_headers, half_bodies, does_not_read, all_at_once]

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="limits of processes are
 EVERY = int(os.environ.get("DODONA_CRAFTED_EVERY", "23"))  # of so many rows one; 1: all
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", MODELS)
 def test_a_crafted_model_is_refused_or_works(model: str) -> None:
     verdicts: Counter[str] = Counter()

@@ -76,6 +76,7 @@ def model_bytes(run: Run, path: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_resumed_after_any_epoch_ends_with_the_same_bytes(name: str, tmp_path: Path) -> None:
     whole = RUNS[name]()
@@ -103,6 +104,7 @@ def test_a_checkpoint_is_the_same_after_a_break(name: str, tmp_path: Path) -> No
     assert (tmp_path / "again").read_bytes() == (tmp_path / "first").read_bytes()
 
 
+@pytest.mark.thorough
 def test_what_learns_at_once_is_not_learned_again_for_its_graphs(tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     settings = Settings(graph="basic+enhanced", learner="svm")

@@ -40,6 +40,7 @@ def random_text(seed: int, n_words: int, n_sentences: int) -> Text:
     return text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(24))
 def test_merges_and_paths_are_those_of_the_definition(seed: int) -> None:
     n_words = 6 + seed % 10

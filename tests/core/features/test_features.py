@@ -48,6 +48,7 @@ def sentences_and_states(
     return sentences, [list(walk(system, len(sentence), random)) for sentence in sentences]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("root", ["first", "last", "none"])
 def test_a_template_alone_gives_equal_keys_exactly_for_equal_values(root: str) -> None:
     sample = sentences_and_states(root, n_sentences=12)
@@ -61,6 +62,7 @@ def test_a_template_alone_gives_equal_keys_exactly_for_equal_values(root: str) -
 OF_TREES = [n for n in template_names() if not names_graphs(parse_templates(load_templates(n)))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("root", ["first", "last", "none"])
 @pytest.mark.parametrize("name", OF_TREES)
 def test_shipped_templates_give_a_key_for_each_feature_and_no_key_twice(

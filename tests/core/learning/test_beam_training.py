@@ -17,6 +17,7 @@ from support.beam_lab import SYSTEMS, UPDATES, Learner, cells, lab, parser
 from support.small import TEMPLATES, train, treebank
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("oracle", "restart"),
     [
@@ -56,6 +57,7 @@ def test_training_moves_the_weights_that_the_slow_twin_moves(
     assert n_learned > 3
 
 
+@pytest.mark.thorough
 @UPDATES
 @SYSTEMS
 def test_a_few_sentences_are_learned_until_the_beam_makes_no_error(

@@ -117,6 +117,7 @@ def check_correct(one: Lab, name: str, root: str, loss: str, every: int) -> int:
     return n_wrong
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize(("name", "root"), EXACT)

@@ -13,6 +13,7 @@ HEADERS = HERE.parent.parent.parent / "src" / "dodona" / "core" / "network"
 COMPILER = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler here")
 @pytest.mark.parametrize("flags", [[], ["-DDODONA_PORTABLE"]], ids=["this machine", "any machine"])
 def test_all_kernels_are_equal_to_the_bit(flags: list[str], tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def check_against_twin(
         begin += length
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", variants())
 @pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
 @pytest.mark.parametrize("name", SHAPES)

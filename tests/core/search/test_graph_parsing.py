@@ -116,6 +116,7 @@ def test_trace_shows_states_with_several_heads(system: str) -> None:
     assert isinstance(steps[-1][0].heads[0], tuple)
 
 
+@pytest.mark.thorough
 def test_maximum_entropy_learns_the_static_oracle() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     trained = parser(system="graph-eager", learner="maxent")

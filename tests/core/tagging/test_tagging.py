@@ -173,6 +173,7 @@ def test_words_have_the_number_of_their_bits_and_one_number_if_there_are_none() 
     assert keys("cluster:6") == keys("cluster")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("has_clusters", [False, True])
 @pytest.mark.parametrize("certain", [0, 3])
 @pytest.mark.parametrize("width", [1, 2, 3])

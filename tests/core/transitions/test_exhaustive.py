@@ -65,6 +65,7 @@ def test_states_equal_the_twins(name: str, root: str, n: int, labels: tuple[str,
             assert stepped == cores[after] and hash(stepped) == hash(cores[after])
 
 
+@pytest.mark.thorough
 @SYSTEMS
 def test_states_are_equal_to_no_other(name: str, root: str) -> None:
     system = dodona.system(name, labels=list(TWO), root=root)
@@ -132,6 +133,7 @@ def compared_costs(
             yield found, definition.costs(state), f"{state}, gold {heads} {gold_labels}"
 
 
+@pytest.mark.thorough("-4", "-5")
 @pytest.mark.parametrize("sample", PROJECTIVE)
 @pytest.mark.parametrize("loss", LOSSES)
 @SYSTEMS
@@ -143,6 +145,7 @@ def test_costs_equal_exhaustive_search_for_every_reachable_state(
         assert 0 in found.values(), where
 
 
+@pytest.mark.thorough("-4", "-5")
 @pytest.mark.parametrize("sample", NONPROJECTIVE)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(

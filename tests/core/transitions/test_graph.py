@@ -147,6 +147,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.thorough("-3", "-4")
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_costs_of_graph_eager_equal_exhaustive_search_for_every_reachable_state(
@@ -179,6 +180,7 @@ def test_costs_of_crossing_graphs_never_claim_a_false_zero() -> None:
         assert all(expected[action] == 0 for action in found if found[action] == 0), where
 
 
+@pytest.mark.thorough("-3-", "-4-")
 @pytest.mark.parametrize(
     ("n", "labels", "step"), [(1, TWO, 1), (2, TWO, 1), (3, ONE, 5), (3, TWO, 90), (4, ONE, 2_500)]
 )

@@ -152,6 +152,7 @@ def test_an_artificial_root_is_refused(name: str, root: str) -> None:
         dodona.system(name, labels=TWO, root=root)
 
 
+@pytest.mark.thorough
 @ALL
 def test_features_forget_an_arc_that_was_overwritten(name: str) -> None:
     """Children, valencies and label sets agree with the present arcs."""
@@ -191,6 +192,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.thorough("-4", "-5")
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("loss", LOSSES)
 @EXACT
@@ -205,6 +207,7 @@ def test_costs_equal_exhaustive_search_for_every_reachable_state(
             assert system.costs(core, gold) == expected, (state, gold)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("loss", ["labelled", "unlabelled"])
 @EXACT

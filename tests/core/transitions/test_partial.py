@@ -87,6 +87,7 @@ def core_states(system: dodona.System, twin: Space[Any], n: int) -> dict[Any, do
     return cores
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize(("name", "root"), TWINS)

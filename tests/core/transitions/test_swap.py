@@ -136,6 +136,7 @@ SWAPS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("treebank", SWAPS)
 def test_swaps_on_treebanks_are_those_counted_independently(treebank: str) -> None:
     path = DATA / treebank / "train.conllu"
@@ -186,6 +187,7 @@ def golds(n: int, labels: tuple[str, ...] = ONE, k: int = 0) -> list[frozenset[A
     return [arcs_of(heads, random.choices(labels, k=n)) for heads in trees]
 
 
+@pytest.mark.thorough("4-labels", "5-labels")
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     ("n", "labels", "k"), [(1, TWO, 0), (2, TWO, 0), (3, TWO, 0), (4, ONE, 40), (5, ONE, 4)]
@@ -197,6 +199,7 @@ def test_costs_equal_exhaustive_search_while_few_words_are_left(
     assert found.n_costs > 0 == found.n_wrong == found.n_stuck
 
 
+@pytest.mark.thorough
 def test_how_far_estimated_costs_are_from_exhaustive_search() -> None:
     """A fifth of the estimates differ: they ignore repairs by swaps outside the order."""
     system = dodona.system("swap", labels=ONE, exact_words=0)

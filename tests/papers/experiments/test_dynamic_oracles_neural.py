@@ -28,6 +28,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.thorough
 def test_every_system_is_trained_in_every_way(finished: Path) -> None:
     results = load_results(finished / f"{PAPER.name}.runs.jsonl", Result.from_json)
     expected = [name(system, training) for system in CHOSEN for training in TRAININGS]

@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from support.browser_lab import keep, open_page
 
+pytestmark = pytest.mark.thorough  # needs a browser
+
 pytest_plugins = ["support.browser_lab"]
 
 LETTER = "/explore#path=SHIFT+LEFT-ARC%3ASBJ"

@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 from support.browser_lab import keep, open_page
 from support.small import treebank
 
+pytestmark = pytest.mark.thorough  # needs a browser
+
 pytest_plugins = ["support.browser_lab"]
 
 

@@ -17,6 +17,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from support.browser_lab import keep, open_page
 from support.small import treebank
 
+pytestmark = pytest.mark.thorough  # needs a browser
+
 pytest_plugins = ["support.browser_lab"]
 
 BEGUN = "SHIFT LEFT-ARC:SBJ RIGHT-ARC:PRD"

@@ -129,6 +129,7 @@ def test_patterns_are_found_in_all_sentences(client: TestClient) -> None:
     assert response.status_code == 400 and "character" in response.json()["error"]
 
 
+@pytest.mark.thorough
 def test_a_pattern_that_takes_too_long_is_given_up() -> None:
     app = make_app(models(), Limits(explore_timeout=3))
     with TestClient(app) as client:

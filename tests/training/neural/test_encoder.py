@@ -17,6 +17,7 @@ SHAPE = tiny.shape()
 PARAMETERS = tiny.parameters(SHAPE)
 
 
+@pytest.mark.thorough
 def test_a_sentence_alone_and_among_others_adds_the_same_to_states() -> None:
     whole = tiny.batch()
     products = products_of(SHAPE, PARAMETERS, whole.arrays, tiny.PARTS)

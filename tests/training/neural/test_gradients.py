@@ -29,6 +29,7 @@ def double() -> Iterator[None]:
     jax.config.update("jax_enable_x64", False)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("tells_used", [False, True], ids=["all rows", "used rows"])
 def test_gradients_are_what_small_steps_tell(tells_used: bool) -> None:

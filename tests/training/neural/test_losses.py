@@ -96,6 +96,7 @@ def test_a_head_farther_off_than_its_neighbours_blocks_is_not_counted() -> None:
     assert loss(shape, p, n, arrays) > 0
 
 
+@pytest.mark.thorough
 def test_losses_are_told_per_word_whatever_the_room() -> None:
     shape, dropout = tiny.shape(layers=1), Dropout(0, 0, 0, 0)
     p = tiny.parameters(shape)

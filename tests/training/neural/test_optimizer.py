@@ -54,6 +54,7 @@ def teach(learning: OptimizerState, shape: Shape, adamw: AdamWSettings, n_steps:
     return np.array(found)
 
 
+@pytest.mark.thorough
 def test_a_network_learns_what_it_is_taught() -> None:
     sizes, given = tiny.shape(layers=1), np.arange(12, dtype=np.float32).reshape(4, 3) / 12
     shape = replace(

@@ -37,6 +37,7 @@ def by_loop(f: Any, g: Any, back: bool) -> Any:
     return h
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("way", WAYS)
@@ -48,6 +49,7 @@ def test_both_halves_of_the_units_run_their_way(
     assert np.allclose(found, by_loop(f, g, back), atol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("way", WAYS)
 def test_gradients_are_those_of_a_loop(

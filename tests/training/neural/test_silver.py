@@ -71,6 +71,7 @@ def begun(
     return strategy
 
 
+@pytest.mark.thorough
 def test_a_student_learns_from_silver_what_gold_lacks_and_goes_on_to_the_same_bytes(
     tmp_path: Path,
 ) -> None:
@@ -240,6 +241,7 @@ def test_more_treebanks_teach_what_the_first_calls_so_too() -> None:
     assert {*trainer.task.data.corpus.labels(len(first) + len(other))} == {None}  # the arc alone
 
 
+@pytest.mark.thorough
 def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_them() -> None:
     first, second, third = (
         treebank(n, seed, lemmas=True) for n, seed in ((12, 1), (30, 2), (9, 3))

@@ -264,6 +264,7 @@ def test_any_labels_are_restored_as_by_the_reference(
     assert deplanarise(arcs) == lifting.deplanarise(arcs)
 
 
+@pytest.mark.thorough
 def test_arcs_that_would_be_lifted_without_end_are_refused() -> None:
     """A chain, and above each of its words an arc that crosses all others."""
     arcs = [(0, "root", 1), *((i, "a", i + 1) for i in range(1, 300))]
@@ -363,6 +364,7 @@ def test_what_is_planar_can_be_derived(arcs: frozenset[GraphArc]) -> None:
     assert state.arcs == planar
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("treebank", "as_in_the_paper", "precision", "recall"),
     [("ta_ttb", True, 99.84, 99.07), ("ta_ttb", False, 99.6, 99.6), ("en_ewt", True, 99.6, 96.44)],

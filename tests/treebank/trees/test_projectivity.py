@@ -70,6 +70,7 @@ def test_five_thousand_words_need_no_deep_recursion() -> None:
     assert nonprojective_arcs(two_chains) == [*range(1, 4998)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("treebank", PUBLISHED)
 def test_share_of_nonprojective_sentences_and_arcs(treebank: str) -> None:
     n_arcs = [len(heads) for heads, _ in read_trees(treebank)]

@@ -194,6 +194,7 @@ def test_five_thousand_words_in_one_crossing_chain(scheme: str) -> None:
     assert is_tree(deprojectivise(projective.heads, projective.labels, scheme)[0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("treebank", PUBLISHED)
 def test_share_of_arcs_restored(treebank: str) -> None:
     gold = list(read_trees(treebank))
