@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "dodona"
 PAPERS = ROOT / "papers" / "src" / "dodona_papers"
 
-# From the ground up. A layer is a folder (of `core`, each of its folders), or a module at the root
-# of the package. What stands on a floor may import its own layer, and those on the floors below.
-FLOORS = (
+# From the bottom up. A layer is a folder (in `core`, each of its folders) or a module at the root
+# of the package. It may import itself and what is listed before its own line.
+LAYERS = (
     {"errors", "logs", "records"},
     {"core.base", "drawing", "extras", "storage.atomic"},
     {"core.weights", "core.transitions", "core.clustering", "storage.container"},
@@ -102,27 +103,27 @@ def imports() -> Mapping[str, set[str]]:
 
 
 def layer_of(module: str) -> str:
-    """The folder, or the folder of the core, or the module at the root, that this belongs to."""
+    """Return the layer of a module: its folder, or the module itself at the root."""
     if module.split(".")[0] == PAPERS.name:
         return "papers"
     parts = module.split(".")[1:] or [module]
     two = ".".join(parts[:2])
-    return two if parts[0] == "core" or two in set().union(*FLOORS) else parts[0]
+    return two if parts[0] == "core" or two in set().union(*LAYERS) else parts[0]
 
 
-def floor_of(layer: str) -> int:
-    return next(i for i, floor in enumerate(FLOORS) if layer in floor)
+def rank_of(layer: str) -> int:
+    return next(i for i, layers in enumerate(LAYERS) if layer in layers)
 
 
 def own_modules() -> list[str]:
-    """All but the packages that only hold rooms, and the doors of compiled ones."""
+    """Return all modules except packages that only hold others."""
     return sorted(files().keys() - {"dodona.core", "dodona._compiled", "dodona_papers._compiled"})
 
 
-def test_every_layer_has_a_floor() -> None:
-    missing = {layer_of(module) for module in own_modules()} - set().union(*FLOORS)
-    assert not missing, "name the new layer in FLOORS and ARCHITECTURE.md"
-    assert set().union(*FLOORS) == {layer_of(module) for module in own_modules()}, "dead layers"
+def test_every_layer_is_listed() -> None:
+    missing = {layer_of(module) for module in own_modules()} - set().union(*LAYERS)
+    assert not missing, "add the new layer to LAYERS and ARCHITECTURE.md"
+    assert set().union(*LAYERS) == {layer_of(module) for module in own_modules()}, "dead layers"
 
 
 @pytest.mark.parametrize("module", own_modules())
@@ -130,37 +131,59 @@ def test_imports_run_downwards(module: str) -> None:
     mine = layer_of(module)
     for needed in imports()[module] - {"dodona._compiled"}:
         theirs = layer_of(needed)
-        assert mine == theirs or floor_of(theirs) < floor_of(mine), f"{module} imports {needed}"
+        assert mine == theirs or rank_of(theirs) < rank_of(mine), f"{module} imports {needed}"
 
 
-def test_no_module_needs_itself_in_a_circle() -> None:
+def drawn_arrows() -> list[tuple[str, str]]:
+    """Return the pairs of packages that the first diagram of ARCHITECTURE.md connects."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    _, diagram, _ = text.split("```", 2)
+    chains = [line.split("-->") for line in diagram.splitlines() if "-->" in line]
+    pairs = (pair for chain in chains for pair in pairwise(map(str.strip, chain)))
+    return [*pairs]
+
+
+def package_of(module: str) -> str:
+    """Return the package of a module, as the diagram names it."""
+    return layer_of(module).removeprefix("training.").split(".")[0]
+
+
+@pytest.mark.parametrize(("one", "other"), drawn_arrows())
+def test_an_arrow_in_the_diagram_is_an_import(one: str, other: str) -> None:
+    assert any(
+        package_of(module) == one and other in map(package_of, needed)
+        for module, needed in imports().items()
+    )
+
+
+def test_no_module_imports_itself_through_others() -> None:
     graph = dict(imports())
     while free := {module for module, needed in graph.items() if not needed & graph.keys()}:
         graph = {module: needed for module, needed in graph.items() if module not in free}
-    # what is left also has the modules that lead into a circle: take off those that nobody needs
+    # the rest also has modules that lead into a cycle: remove those that nothing imports
     while idle := graph.keys() - set().union(*graph.values()):
         graph = {module: needed for module, needed in graph.items() if module not in idle}
     circle = {module: sorted(needed & graph.keys()) for module, needed in graph.items()}
     assert not circle
 
 
-def test_the_core_knows_nothing_of_ours_from_above() -> None:
+def test_the_core_imports_nothing_from_above() -> None:
     for module in own_modules():
         if module.startswith("dodona.core."):
             above = imports()[module] - {"dodona.errors"}
             assert all(needed.startswith("dodona.core.") for needed in above), module
 
 
-def test_rooms_are_small() -> None:
-    # a folder is a room of its own, not a module of the one around it
+def test_packages_are_small() -> None:
+    # a folder is a package of its own, not a module of its parent
     modules = (m for m, paths in files().items() if paths[0].stem != "__init__")
-    rooms = Counter(module.rpartition(".")[0] for module in modules)
+    packages = Counter(module.rpartition(".")[0] for module in modules)
     loose = sorted(
         path.name for path in PACKAGE.iterdir() if path.suffix in {".py", ".pyx", ".pxd"}
     )
     assert len(loose) <= MOST_LOOSE_MODULES, loose
-    del rooms[PACKAGE.name]  # rooms of its own, but for the loose ones
-    assert all(count <= MOST_MODULES for count in rooms.values()), rooms.most_common(3)
+    del packages[PACKAGE.name]
+    assert all(count <= MOST_MODULES for count in packages.values()), packages.most_common(3)
 
 
 @pytest.mark.parametrize(
