@@ -8,13 +8,7 @@ from pathlib import Path
 
 from dodona.cli.errors import UsageError
 from dodona.cli.input_files import STDIN, total_size
-from dodona.cli.inputs import (
-    BadSentences,
-    InputSource,
-    SentenceOrBad,
-    SentenceReader,
-    find_sources,
-)
+from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
 from dodona.cli.outputs import SUFFIXES, open_writer
 from dodona.cli.progress import Meter
 

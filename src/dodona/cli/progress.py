@@ -86,12 +86,7 @@ class Meter:
     """
 
     def __init__(
-        self,
-        task: str,
-        total: int | None,
-        *,
-        by_words: bool = False,
-        reports_speed: bool = False,
+        self, task: str, total: int | None, *, by_words: bool = False, reports_speed: bool = False
     ) -> None:
         self.bar = ProgressBar(task, total)
         self.by_words, self.reports_speed = by_words, reports_speed

@@ -26,11 +26,7 @@ class OriginCheck:
     """Middleware that refuses unknown hosts, and foreign origins on the `working` addresses."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        hosts: Collection[str],
-        cors: Collection[str],
-        working: Collection[str],
+        self, app: ASGIApp, hosts: Collection[str], cors: Collection[str], working: Collection[str]
     ) -> None:
         self._app, self._hosts, self._cors, self._working = app, hosts, cors, working
 

@@ -17,8 +17,7 @@ from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lift
 
 def convert(
     inputs: Annotated[
-        list[str] | None,
-        Flag("files to convert ('-': stdin, the default)", positional=True),
+        list[str] | None, Flag("files to convert ('-': stdin, the default)", positional=True)
     ] = None,
     out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",

@@ -21,14 +21,12 @@ CONTINUES = "repeat the command to continue"
 @with_settings()
 def distil(
     treebanks: Annotated[
-        list[str],
-        Flag("CoNLL-U files to train on; the first defines the labels", positional=True),
+        list[str], Flag("CoNLL-U files to train on; the first defines the labels", positional=True)
     ],
     *,
     out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
     work: Annotated[
-        str | None,
-        Flag("folder of completed steps", default="OUT.work", metavar="DIR"),
+        str | None, Flag("folder of completed steps", default="OUT.work", metavar="DIR")
     ] = None,
     dev: Annotated[
         str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")

@@ -33,10 +33,7 @@ def evaluate(
     ] = "auto",
     labels: Annotated[
         str,
-        Flag(
-            "compare full labels, or their universal part only",
-            choices=("exact", "universal"),
-        ),
+        Flag("compare full labels, or their universal part only", choices=("exact", "universal")),
     ] = "exact",
     text: Annotated[
         bool, Flag("the system segmented the text: metrics of the CoNLL 2018 shared task")
@@ -57,8 +54,7 @@ def evaluate(
         str | None, Flag("write the errors to an HTML page, with system and gold trees")
     ] = None,
     test: Annotated[
-        str | None,
-        Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar"),
+        str | None, Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar")
     ] = None,
     json: Annotated[bool, Flag("print JSON")] = False,
 ) -> None:
@@ -66,11 +62,7 @@ def evaluate(
 
     With a second system, the difference between the two is tested for significance.
     """
-    options: Any = {
-        "punctuation": punctuation,
-        "punctuation_by": punctuation_by,
-        "labels": labels,
-    }
+    options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by, "labels": labels}
     has_defaults = punctuation and punctuation_by == "auto" and labels == "exact"
     if punctuation and punctuation_by != "auto":
         raise UsageError("--punctuation-by requires --no-punctuation")

@@ -42,8 +42,7 @@ def oracle(
         Flag("take these actions instead, optimal or not: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
     ] = None,
     constraints: Annotated[
-        str,
-        Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS),
+        str, Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS)
     ] = NO_CONSTRAINTS,
     json: Annotated[bool, Flag("print JSON")] = False,
     **settings: Any,

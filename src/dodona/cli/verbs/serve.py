@@ -23,10 +23,7 @@ def serve(
     ] = "127.0.0.1",
     allowed_host: Annotated[
         str | None,
-        Flag(
-            "further host names of the server, separated by commas ('*': any)",
-            metavar="NAMES",
-        ),
+        Flag("further host names of the server, separated by commas ('*': any)", metavar="NAMES"),
     ] = None,
     cors: Annotated[
         str | None,

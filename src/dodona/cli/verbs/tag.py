@@ -25,16 +25,13 @@ if TYPE_CHECKING:
 def tag(
     model: Annotated[str | None, Flag("tagger, or parser with a tagger", positional=True)] = None,
     inputs: Annotated[
-        list[str] | None,
-        Flag("files or folders to tag ('-': stdin, the default)", positional=True),
+        list[str] | None, Flag("files or folders to tag ('-': stdin, the default)", positional=True)
     ] = None,
     out: Annotated[
-        str,
-        Flag("file to write ('-': stdout), or a folder; with --train, the tagger", short="-o"),
+        str, Flag("file to write ('-': stdout), or a folder; with --train, the tagger", short="-o")
     ] = "-",
     input: Annotated[
-        str | None,
-        Flag("format of the input", choices=INPUTS, default=GUESSED),
+        str | None, Flag("format of the input", choices=INPUTS, default=GUESSED)
     ] = None,
     encoding: Annotated[
         str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")

@@ -32,8 +32,7 @@ def train(
     ] = None,
     out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
     pipeline: Annotated[
-        str | None,
-        Flag("parse words, or plain text", choices=PIPELINES, default=PARSER),
+        str | None, Flag("parse words, or plain text", choices=PIPELINES, default=PARSER)
     ] = None,
     segmenter: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
     tagger: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,

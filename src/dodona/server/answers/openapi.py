@@ -145,7 +145,7 @@ DESCRIPTION: dict[str, Any] = {
                     "200": {
                         "description": "The server is running.",
                         "content": _json(_ref("Health")),
-                    },
+                    }
                 },
             }
         },
