@@ -37,7 +37,7 @@ def start(words: list[str]) -> int:
 
     set_up()
     if COMPLETING in os.environ:
-        from dodona.cli.completion import complete
+        from dodona.cli.program import complete
 
         for word in complete(words):
             print(word)

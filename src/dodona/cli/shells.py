@@ -70,16 +70,12 @@ class Shell(NamedTuple):
 
 SHELLS = {
     "bash": Shell(
-        BASH,
-        ".bash_completions/dodona.sh",
-        startup=".bashrc",
-        line="source ~/.bash_completions/dodona.sh",
+        *(BASH, ".bash_completions/dodona.sh"),
+        *(".bashrc", "source ~/.bash_completions/dodona.sh"),
     ),
     "zsh": Shell(
-        ZSH,
-        ".zfunc/_dodona",
-        startup=".zshrc",
-        line="fpath+=~/.zfunc; autoload -Uz compinit; compinit",
+        *(ZSH, ".zfunc/_dodona"),
+        *(".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
     ),
     "fish": Shell(FISH, ".config/fish/completions/dodona.fish"),
 }
@@ -100,13 +96,9 @@ def install(name: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(shell.script, encoding="utf-8")
     if shell.startup:
-        _append(home / shell.startup, shell.line)
+        file = home / shell.startup
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        if shell.line not in text.splitlines():
+            gap = "" if not text or text.endswith("\n") else "\n"
+            file.write_text(f"{text}{gap}{shell.line}\n", encoding="utf-8")
     return path
-
-
-def _append(file: Path, line: str) -> None:
-    """Append a line to a file unless the file has it."""
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    if line not in text.splitlines():
-        gap = "" if not text or text.endswith("\n") else "\n"
-        file.write_text(f"{text}{gap}{line}\n", encoding="utf-8")

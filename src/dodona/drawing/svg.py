@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
-from dodona.drawing.dimensions import COMPACT, NORMAL, Dimensions
-from dodona.drawing.layout import Arc, ArcSegment, DrawingLayout, arrange
+from dodona.drawing.layout import ArcSegment, DrawingLayout, arrange
 from dodona.drawing.measure import is_right_to_left
 from dodona.drawing.measure import width as text_width
+from dodona.drawing.measurements import COMPACT, NORMAL, Arc, Dimensions
 
 __all__ = ["STYLE", "Arc", "draw", "stack_pictures"]
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Encoding, Flag, OutputFile, SkipBad
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import TEXT, BadSentences, SentenceOrBad, Trees, read_treebanks
 from dodona.cli.outputs import open_writer
@@ -19,7 +19,7 @@ def convert(
     inputs: Annotated[
         list[str] | None, Flag("files to convert ('-': stdin, the default)", positional=True)
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    out: OutputFile = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
     to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
     projectivise: Annotated[
@@ -28,10 +28,8 @@ def convert(
     deprojectivise: Annotated[
         str | None, Flag("lower marked arcs again with this scheme", choices=SCHEMES)
     ] = None,
-    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
-    encoding: Annotated[
-        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
-    ] = UTF8,
+    skip_bad: SkipBad = False,
+    encoding: Encoding = UTF8,
 ) -> None:
     """Convert between formats, and make trees projective.
 

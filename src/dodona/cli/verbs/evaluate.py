@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Json
 from dodona.cli.input_files import InputFile, total_size
 from dodona.cli.inputs import advise
 from dodona.cli.progress import Meter
@@ -56,7 +56,7 @@ def evaluate(
     test: Annotated[
         str | None, Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar")
     ] = None,
-    json: Annotated[bool, Flag("print JSON")] = False,
+    json: Json = False,
 ) -> None:
     """Score a system's trees, analyse its errors, or compare two systems.
 

@@ -5,9 +5,9 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Json, ModelName
 from dodona.models import locate
 from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
@@ -22,8 +22,8 @@ N_SENTENCES, LENGTH = 100, 20  # of the measurement of speed
 
 
 def info(
-    model: Annotated[str, Flag("model file or name", positional=True)],
-    json: Annotated[bool, Flag("print JSON")] = False,
+    model: ModelName,
+    json: Json = False,
 ) -> None:
     """Show everything a model records.
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Json
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.core.transitions.registry import describe_systems
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
@@ -44,7 +44,7 @@ def oracle(
     constraints: Annotated[
         str, Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS)
     ] = NO_CONSTRAINTS,
-    json: Annotated[bool, Flag("print JSON")] = False,
+    json: Json = False,
     **settings: Any,
 ) -> None:
     """Show an oracle's derivation of a sentence, with the costs of all actions.
@@ -211,14 +211,10 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     lines = []
     for key in sorted(groups, key=lambda group: (order.index(group[0]), *group[1:])):
         move, cost, forbidden = key
-        named = [" ".join(filter(None, _name(choice))) for choice in groups[key]]
+        scored = [(c.label, "" if c.score is None else f"(score {c.score})") for c in groups[key]]
+        named = [" ".join(filter(None, pair)) for pair in scored]
         more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
         arrow = "→" if taken in groups[key] else " "
         line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
         lines.append(line.rstrip() + (f"  forbidden: {forbidden}" if forbidden else ""))
     return lines
-
-
-def _name(choice: "Choice") -> tuple[str, str]:
-    score = "" if choice.score is None else f"(score {choice.score})"
-    return choice.label or "", score

@@ -45,7 +45,7 @@ def serve(
         from dodona.server.middleware import no_log, to_stderr
         from dodona.server.models import load_models
         from dodona.server.origin_check import own_hosts
-        from dodona.server.serving import listen, run
+        from dodona.server.uvicorn_adapter import listen, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("dodona"):
             raise

@@ -4,13 +4,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dodona.cli.annotation import annotate
 from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Checkpoint, DevFile, Encoding, Flag, Mapped, Resume, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
-from dodona.cli.outputs import OUTPUTS
+from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
@@ -33,25 +32,15 @@ def tag(
     input: Annotated[
         str | None, Flag("format of the input", choices=INPUTS, default=GUESSED)
     ] = None,
-    encoding: Annotated[
-        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
-    ] = UTF8,
+    encoding: Encoding = UTF8,
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
-    threads: Annotated[int, Flag("number of threads")] = 1,
-    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
-    mapped: Annotated[
-        bool,
-        Flag(
-            "map the model file into memory, where processes share it; results are undefined if "
-            "the file changes while in use"
-        ),
-    ] = False,
+    threads: Threads = 1,
+    skip_bad: SkipBad = False,
+    mapped: Mapped = False,
     train: Annotated[str | None, Flag("train a tagger on this CoNLL-U file")] = None,
-    dev: Annotated[
-        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
-    ] = None,
-    resume: Annotated[bool, Flag("continue an interrupted run from its checkpoint")] = False,
-    checkpoint: Annotated[bool, Flag("write OUT.checkpoint during training")] = True,
+    dev: DevFile = None,
+    resume: Resume = False,
+    checkpoint: Checkpoint = True,
     **settings: Any,
 ) -> None:
     """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger.

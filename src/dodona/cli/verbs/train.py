@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag, parameters
+from dodona.cli.flags import Checkpoint, DevFile, Flag, ModelFile, Resume, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.models.cards import Card, add_card
 from dodona.pipeline.sources import NAMES, TRAIN, PartSources
@@ -27,10 +27,8 @@ SOURCES = "train, none, or a model that has one"
 def train(
     *,
     train: Annotated[str | None, Flag("CoNLL-U file to train on", default="required")] = None,
-    dev: Annotated[
-        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
-    ] = None,
-    out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
+    dev: DevFile = None,
+    out: ModelFile = None,
     pipeline: Annotated[
         str | None, Flag("parse words, or plain text", choices=PIPELINES, default=PARSER)
     ] = None,
@@ -52,8 +50,8 @@ def train(
     config: Annotated[
         str | None, Flag("TOML file of settings with the names of these flags, which override it")
     ] = None,
-    resume: Annotated[bool, Flag("continue an interrupted run from its checkpoint")] = False,
-    checkpoint: Annotated[bool, Flag("write OUT.checkpoint during training")] = True,
+    resume: Resume = False,
+    checkpoint: Checkpoint = True,
     json: Annotated[bool, Flag("print the result as JSON")] = False,
     quiet: Annotated[bool, Flag("print no progress and no result")] = False,
     **settings: Any,
@@ -71,8 +69,12 @@ def train(
     parts |= {"raw": raw, "abbreviations": abbreviations}
     card = {"language": language, "licence": licence}
     values = _from_file(config) | drop_unset({**own, **parts, **card, **settings})
-    model, data, dev_data = _paths(values)
-    signature = _card(values)
+    for name in ("train", "out"):
+        if name not in values:
+            raise UsageError(f"--{name} is missing: give it here or in the file of --config")
+    model, data, dev_data = Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
+    signature = Card(values.pop("language", ""), licence=values.pop("licence", ""))
+    signature.check()
     output = TrainingOutput(model, resume, checkpoint)
     output.check()
     if values.get("parser", TRAIN) != TRAIN:
@@ -112,13 +114,6 @@ def _parts(values: dict[str, Any]) -> PartSources:
     return PartSources(**sources)
 
 
-def _card(values: dict[str, Any]) -> Card:
-    """Remove the language and the licence from the values, and return them."""
-    card = Card(values.pop("language", ""), licence=values.pop("licence", ""))
-    card.check()
-    return card
-
-
 def _assemble(
     output: TrainingOutput,
     data: str,
@@ -155,14 +150,6 @@ def _from_file(config: str | None) -> dict[str, Any]:
 
     known = [p for p in parameters(train) if p.default is None and p.name != "config"]
     return read_config(Path(config), known)
-
-
-def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
-    """Remove the paths of the model, the training and the dev data from the values."""
-    for name in ("train", "out"):
-        if name not in values:
-            raise UsageError(f"--{name} is missing: give it here or in the file of --config")
-    return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
 
 
 def _run(

@@ -9,14 +9,19 @@ from typing import Any, TypeAlias
 from dodona.core.transitions.registry import find_system, systems
 from dodona.core.transitions.registry import system as make_system
 from dodona.core.transitions.system import LOSSES
-from dodona.explorer.animation import draw_animation, draw_slide
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.cost_explanation import explain
 from dodona.explorer.explore import ANY, BEST, Choice, Explorer, StateView, graph_of, in_order
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, crossed
-from dodona.explorer.state_drawing import draw_best, draw_graph, draw_state
+from dodona.explorer.state_drawing import (
+    draw_animation,
+    draw_best,
+    draw_graph,
+    draw_slide,
+    draw_state,
+)
 from dodona.query.pattern import Pattern
-from dodona.server.answers.scheduling import encode
+from dodona.server.answers.responses import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explorer_request import ExploreRequest
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
@@ -63,10 +68,13 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
     state, taken, stopped = explorer.follow_valid(asked.path)
     if stopped is not None and not asked.lenient:
         raise stopped
-    view = explorer.view(state)
+    view, made = explorer.view(state), explorer.system
     answer: dict[str, Any] = {
         "forms": explorer.sentence.forms,
-        "system": _settings(explorer),
+        "system": {
+            **{"name": made.name, "root": made.root},
+            **{"loss": made.loss, "oracle": made.static_oracle},
+        },
         "has_gold": explorer.gold is not None,
         "has_model": explorer.parser is not None,
         "history": [_choice(choice) for choice in taken],
@@ -196,11 +204,6 @@ SHOWN: dict[str, Show] = {  # by address
     "/api/explore/slide": show_slide,
     "/api/explore/match": show_matches,
 }
-
-
-def _settings(explorer: Explorer) -> dict[str, str]:
-    made = explorer.system
-    return {"name": made.name, "root": made.root, "loss": made.loss, "oracle": made.static_oracle}
 
 
 def _choice(choice: Choice) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dodona.server.requests import body_stream, parse_request
+from dodona.server.requests import bodies, parse_request
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ DESCRIPTION: dict[str, Any] = {
                 "summary": "Parse a stream of any size; the answer is sent meanwhile.",
                 "parameters": [
                     {"name": "model", "in": "query", "schema": MODEL},
-                    {"name": "input", "in": "query", "schema": {"enum": list(body_stream.INPUTS)}},
+                    {"name": "input", "in": "query", "schema": {"enum": list(bodies.INPUTS)}},
                 ],
                 "requestBody": {"required": True, "content": {"text/plain": {"schema": TEXT}}},
                 "responses": {

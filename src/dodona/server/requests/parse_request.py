@@ -18,8 +18,13 @@ from dodona.server.requests.json_fields import (
     count_values,
     read_fields,
 )
-from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.token_lists import read_horizontal, read_tokens
+from dodona.server.requests.sentences import (
+    cut,
+    read_conllu,
+    read_horizontal,
+    read_text,
+    read_tokens,
+)
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")

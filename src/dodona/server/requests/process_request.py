@@ -8,8 +8,13 @@ from unicodedata import normalize
 
 from dodona.server.errors import bad
 from dodona.server.models import Model, Models
-from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.token_lists import read_horizontal, read_vertical
+from dodona.server.requests.sentences import (
+    cut,
+    read_conllu,
+    read_horizontal,
+    read_text,
+    read_vertical,
+)
 from dodona.treebank.sentence import Sentence
 
 TOKENIZER = "generic_tokenizer"  # as an input format; usually given as tokenizer=

@@ -1,4 +1,4 @@
-"""The JSON interface: parsing, the list of models, health and metrics."""
+"""The JSON interface: parsing, the list of models, the explorer, health and metrics."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dodona.server.answers.conllu_stream import ConlluStream
+from dodona.server.answers.explorer_answers import SHOWN, describe_systems
 from dodona.server.answers.openapi import DESCRIPTION
-from dodona.server.answers.parse_answer import write_parse
-from dodona.server.answers.scheduling import Step, answer
+from dodona.server.answers.parse_answers import write_parse
+from dodona.server.answers.responses import Step, answer, answer_by_explorer
 from dodona.server.metrics import MEDIA_TYPE
-from dodona.server.requests.bodies import JSON, read_body
-from dodona.server.requests.body_stream import INPUTS
+from dodona.server.requests.bodies import INPUTS, JSON, read_body
+from dodona.server.requests.explorer_request import MAX_BYTES
 from dodona.server.requests.json_fields import check_choice
 from dodona.server.requests.parse_request import ParseRequest
 from dodona.server.service import budget_of, service_of
@@ -56,6 +57,17 @@ async def list_models(request: Request) -> Response:
     )
 
 
+async def list_systems(request: Request) -> Response:
+    """List the transition systems."""
+    return JSONResponse(describe_systems())
+
+
+async def explore(request: Request) -> Response:
+    """Answer a request of the explorer's page; the server keeps no state between requests."""
+    body = await read_body(request, JSON, max_bytes=MAX_BYTES)
+    return await answer_by_explorer(request, request.url.path, body)
+
+
 async def show_health(request: Request) -> Response:
     """Report that the server is running, and its models."""
     return JSONResponse(
@@ -80,4 +92,8 @@ api_routes = [
     Route("/api/openapi.json", describe),
     Route("/health", show_health),
     Route("/metrics", show_metrics),
+]
+explore_routes = [
+    Route("/api/systems", list_systems),
+    *(Route(path, explore, methods=["POST"]) for path in SHOWN),
 ]

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from dodona.server.answers.process_answer import write_process
-from dodona.server.answers.scheduling import Step, answer
+from dodona.server.answers.parse_answers import write_process
+from dodona.server.answers.responses import Step, answer
 from dodona.server.requests.bodies import read_body
 from dodona.server.requests.forms import read_form, read_urlencoded
 from dodona.server.requests.process_request import ProcessRequest
