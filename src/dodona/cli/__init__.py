@@ -31,8 +31,7 @@ def start(words: list[str]) -> int:
     from dodona.cli.errors import FAILED, MISUSED, UsageError, VerbError, run, say
     from dodona.cli.flags import parameters
     from dodona.cli.grammar import CommandLine
-    from dodona.cli.program import choose, program
-    from dodona.cli.shells import COMPLETING
+    from dodona.cli.program import COMPLETING, choose, program
     from dodona.cli.streams import set_up
 
     set_up()

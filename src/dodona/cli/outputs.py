@@ -27,8 +27,6 @@ Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
 class Writing(Protocol):
-    """A writer of sentences."""
-
     def write(self, sentence: SentenceOrBad, /) -> None: ...
 
 
@@ -62,7 +60,6 @@ class TreeWriter:
             self.put(self.draw(sentence))
 
     def put(self, text: str) -> None:
-        """Append text to the file."""
         self._file.write(text.encode())
 
     def draw(self, sentence: Sentence) -> str:

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dodona.drawing.measure import is_right_to_left
+from dodona.drawing.measurements import is_right_to_left
 from dodona.drawing.svg import STYLE, Arc, draw, safe
 from dodona.explorer.reachable import LabelledArc, counts_labels, find_missing
 
@@ -37,6 +37,9 @@ MARGIN, LINE, HEADER = 12, 22, 78  # pixels: border, line of text, space above t
 LETTER_WIDTH = 7.2  # pixels in the header, on average
 
 _SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+_DARK = re.compile(
+    r"@media \(prefers-color-scheme:dark\)\{.*?\}\}\n", re.DOTALL
+)  # slides are light
 
 FRAME_STYLE = """\
 svg.dodona .head{font-size:15px;fill:currentColor;text-anchor:start}
@@ -57,7 +60,7 @@ def draw_state(explorer: Explorer, view: StateView, width: float | None = None) 
     lost = frozenset() if view.reach is None else view.reach.lost
     to_come = find_missing(view.arcs, gold, with_labels=counts_labels(explorer.system)) - lost
     return _draw(
-        explorer,
+        explorer.sentence,
         [
             *_kinds(explorer, view.arcs, right="built", wrong="wrong"),
             *(Arc(head, label or "", dependent, "gold") for head, label, dependent in to_come),
@@ -81,7 +84,7 @@ def draw_best(
     ]
     in_reach = {(head, label or "", word) for head, label, word in reach.arcs}
     kept = [arc for arc in arcs if (arc.head, arc.label, arc.dependent) in in_reach]
-    return _draw(explorer, kept, width)
+    return _draw(explorer.sentence, kept, width)
 
 
 def _kinds(explorer: Explorer, arcs: Iterable[LabelledArc], *, right: str, wrong: str) -> list[Arc]:
@@ -110,14 +113,10 @@ def _is_right(arc: LabelledArc, rivals: Sequence[LabelledArc], with_labels: bool
 def draw_graph(sentence: Sentence, arcs: Iterable[LabelledArc], width: float | None = None) -> str:
     """Draw a tree or graph as SVG, without arcs from a word to itself."""
     drawn = [Arc(head, label or "", word) for head, label, word in arcs if head != word]
-    return _draw_arcs(sentence, drawn, width)
+    return _draw(sentence, drawn, width)
 
 
-def _draw(explorer: Explorer, arcs: Iterable[Arc], width: float | None) -> str:
-    return _draw_arcs(explorer.sentence, arcs, width)
-
-
-def _draw_arcs(sentence: Sentence, arcs: Iterable[Arc], width: float | None) -> str:
+def _draw(sentence: Sentence, arcs: Iterable[Arc], width: float | None) -> str:
     tags = sentence.upos if set(sentence.upos) != {"_"} else None
     ordered = sorted(arcs, key=lambda arc: (arc.dependent, arc.head, arc.kind))
     return draw(sentence.forms, ordered, tags=tags, width=width, standalone=False)
@@ -170,10 +169,10 @@ def _frame(
         ("side", f"stack: {_words(explorer, view.stack)}"),
         ("side", f"buffer: {_words(explorer, view.buffer)}"),
     ]
-    max_letters = int((max(wide, MIN_WIDTH) - 2 * MARGIN) / LETTER_WIDTH)
+    n_letters = int((max(wide, MIN_WIDTH) - 2 * MARGIN) / LETTER_WIDTH)
     header = "".join(
         f'<text class="{kind}" x="{MARGIN}" y="{MARGIN + 8 + i * LINE}" direction="ltr">'
-        f"{safe(_shorten(text, max_letters))}</text>"
+        f"{safe(text if len(text) <= n_letters else text[: n_letters - 1] + '…')}</text>"
         for i, (kind, text) in enumerate(lines)
     )
     drawn = arcs.replace("<svg ", f'<svg y="{HEADER}" ', 1).replace(' tabindex="0"', "")
@@ -189,10 +188,6 @@ def _words(explorer: Explorer, nodes: Sequence[int]) -> str:
     return "  ".join(words) or "empty"
 
 
-def _shorten(text: str, n_letters: int) -> str:
-    return text if len(text) <= n_letters else text[: n_letters - 1] + "…"
-
-
 def _combine(frames: Sequence[tuple[str, float, float]]) -> str:
     """Combine frames into one picture, as large as the largest frame."""
     wide = max(MIN_WIDTH, *(width for _, width, _ in frames))
@@ -206,17 +201,12 @@ def _combine(frames: Sequence[tuple[str, float, float]]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="dodona" {size} role="img">',
-            f"<style>{_light(STYLE)}{FRAME_STYLE}{keyframes}</style>",
+            f"<style>{_DARK.sub('', STYLE)}{FRAME_STYLE}{keyframes}</style>",
             f'<rect width="{wide:g}" height="{high:g}" fill="#fff"/>',
             *parts,
             "</svg>",
         ]
     )
-
-
-def _light(style: str) -> str:
-    """Remove the dark colours: slides are light."""
-    return re.sub(r"@media \(prefers-color-scheme:dark\)\{.*?\}\}\n", "", style, flags=re.DOTALL)
 
 
 def _keyframes(n_frames: int) -> str:

@@ -17,9 +17,8 @@ from dodona.server.limits import Limits
 from dodona.server.middleware import HoldMemory, Log, RequestLog, RequestTimeout, no_log
 from dodona.server.models import Models
 from dodona.server.origin_check import ANY, OriginCheck
-from dodona.server.routes.api import STREAM, api_routes, explore_routes
+from dodona.server.routes.api import STREAM, api_routes, explore_routes, udpipe_routes
 from dodona.server.routes.pages import page_routes
-from dodona.server.routes.udpipe import udpipe_routes
 from dodona.server.service import Service
 
 

@@ -36,7 +36,6 @@ class RequestSlots:
 
     @property
     def is_full(self) -> bool:
-        """Whether no slot is free."""
         return not self._n_free
 
     @contextmanager
@@ -86,12 +85,10 @@ class Service:
 
 
 def service_of(request: Request) -> Service:
-    """Return the service of a request's application."""
     found: Service = request.app.state.service
     return found
 
 
 def budget_of(request: Request) -> RequestBudget:
-    """Return the memory budget of a request."""
     found: RequestBudget = request.scope["state"]["budget"]
     return found

@@ -99,7 +99,9 @@ class HttpConnection(H11Protocol):
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
-            self._headers_done()
+            self._headers_begun = True
+            self.guard.headers_done(self)
+            self._call_later("headers", None, self.hang_up)
         elif not self._headers_begun and not self.transport.is_closing():
             self._headers_begun = True
             self._call_later("headers", self.guard.limits.head_timeout, self.hang_up)
@@ -149,7 +151,6 @@ class HttpConnection(H11Protocol):
 
     @property
     def is_sending(self) -> bool:
-        """Whether the client has sent only part of a request body."""
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and cycle.more_body
 
@@ -157,11 +158,6 @@ class HttpConnection(H11Protocol):
         self._headers_begun = False
         self.guard.await_headers(self)
         self._call_later("headers", self.guard.limits.head_timeout, self.hang_up)
-
-    def _headers_done(self) -> None:
-        self._headers_begun = True
-        self.guard.headers_done(self)
-        self._call_later("headers", None, self.hang_up)
 
     def _forget(self) -> None:
         for timer in self._timers.values():

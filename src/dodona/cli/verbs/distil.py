@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dodona.cli.errors import Stop, UsageError, exit_code, say
 from dodona.cli.flags import DevFile, Flag, ModelFile
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingView
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
 from dodona.pipeline.sources import TRAIN
 from dodona.settings import NEURAL, Settings
@@ -131,8 +132,6 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
 
 
 def _learn(work: Distillation, trainer: "TextTrainer", model: Path, quiet: bool) -> None:
-    from dodona.cli.training_view import TrainingView
-
     shown = TrainingView(trainer.trainer, quiet)
     with shown:
         try:

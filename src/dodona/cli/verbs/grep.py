@@ -4,6 +4,7 @@ import json as json_
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Any
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
@@ -77,7 +78,6 @@ def grep(
 
 
 def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str) -> int:
-    """Write a table of counts and values."""
     name, dot, column = by.partition(".")
     if name not in pattern.names or not dot or not (column in COLUMNS or column[:1].isupper()):
         names = ", ".join(pattern.names) or "none (name a word by `as v`)"
@@ -105,13 +105,11 @@ def _write_sentences(
     most: int | None,
 ) -> int:
     n_found = 0
+    wanted = (sentence for sentence in sentences if pattern.is_in(sentence) != invert)
     with open_writer(out, format) as writer:
-        for sentence in sentences:
-            if pattern.is_in(sentence) != invert:
-                writer.write(sentence)
-                n_found += 1
-                if n_found == most:
-                    break
+        for sentence in islice(wanted, most):
+            writer.write(sentence)
+            n_found += 1
     return n_found
 
 
@@ -122,11 +120,9 @@ def _write_matches(
     marks = (BOLD, PLAIN) if out == "-" and sys.stdout.isatty() else ("[", "]")
     n_found = 0
     with open_output(out) as file:
-        for match in pattern.find(sentences):
+        for match in islice(pattern.find(sentences), most):
             file.write(f"{show(match, marks)}\n".encode())
             n_found += 1
-            if n_found == most:
-                break
     return n_found
 
 

@@ -108,7 +108,6 @@ def _sentence(path: str, number: int) -> "Sentence":
 
 
 def _step(view: "StateView", taken: "Choice | None") -> dict[str, Any]:
-    """Return a state as JSON data."""
     from dodona.explorer.explore import in_order
 
     step = asdict(replace(view, reach=None)) | {"taken": None if taken is None else asdict(taken)}
@@ -138,7 +137,6 @@ def _print(
 
 
 def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> None:
-    """Print the best reachable tree."""
     from dodona.drawing.terminal import draw
     from dodona.explorer.explore import in_order
 

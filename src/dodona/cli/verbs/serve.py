@@ -80,7 +80,6 @@ def _flag(limit: Field[float]) -> Parameter:
 
 
 def _read_limits(given: dict[str, Any]) -> Limits:
-    """Return the limits that the flags give."""
     scales = {limit.name: limit.metadata["scale"] for limit in fields(Limits)}
     return Limits(
         **{

@@ -2,22 +2,19 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Checkpoint, DevFile, Encoding, Flag, Mapped, Resume, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
 from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingOutput, describe_epoch
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
 from dodona.pipeline.sources import load_tagger
 from dodona.settings import TaggerSettings
-
-if TYPE_CHECKING:
-    from dodona.training.loop import Epoch
 
 
 @with_settings(of=TaggerSettings)
@@ -78,17 +75,7 @@ def _train(train: str, dev: str | None, settings: TaggerSettings, output: Traini
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
         for epoch in trainer.epochs(checkpoint=output.target):
-            say(_describe(epoch, settings.epochs))
+            say(describe_epoch(epoch, settings.epochs, f"{epoch.seconds:.1f} s"))
     except KeyboardInterrupt as interrupt:
         raise output.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
     output.finish(trainer.tagger())
-
-
-def _describe(epoch: "Epoch", n_epochs: int) -> str:
-    """Describe an epoch in one line."""
-    parts = [f"epoch {epoch.number:>{len(str(n_epochs))}}/{n_epochs}"]
-    parts += [f"{epoch.n_updates:,} updates", f"{epoch.seconds:.1f} s"]
-    if epoch.scores:
-        scores = [f"{name.upper()} {score:.2f}" for name, score in epoch.scores.items()]
-        parts += ["dev " + " ".join(scores)] + (["best"] if epoch.is_best else [])
-    return "  ".join(parts)

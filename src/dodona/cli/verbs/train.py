@@ -6,16 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
 from dodona.cli.flags import Checkpoint, DevFile, Flag, ModelFile, Resume, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingOutput, TrainingView, describe_part
 from dodona.models.cards import Card, add_card
 from dodona.pipeline.sources import NAMES, TRAIN, PartSources
 from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
-    from dodona.cli.training_view import TrainingView
     from dodona.parsing.parser import Parser
     from dodona.parsing.trainer import Trainer
     from dodona.pipeline.text_trainer import TextTrainer
@@ -61,8 +60,6 @@ def train(
     After Ctrl-C or SIGTERM, the best parser so far is saved; --resume continues the run. The
     resulting model is identical to that of an uninterrupted run.
     """
-    from dodona.cli.training_view import TrainingView
-
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
@@ -95,7 +92,6 @@ def train(
 
 
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer | TextTrainer":
-    """Return the trainer of a parser, or of a text pipeline."""
     from dodona.pipeline.trainers import new_trainer
 
     parts = _parts(values)
@@ -123,7 +119,6 @@ def _assemble(
     quiet: bool,
 ) -> None:
     """Train segmenter and tagger for an existing parser, or for none."""
-    from dodona.cli.training_view import describe_part
     from dodona.pipeline.assembly import Assembly
 
     parts = _parts(values)
@@ -143,7 +138,6 @@ def _assemble(
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
-    """Return the settings of a configuration file."""
     if config is None:
         return {}
     from dodona.cli.config import read_config
@@ -153,7 +147,7 @@ def _from_file(config: str | None) -> dict[str, Any]:
 
 
 def _run(
-    trainer: "Trainer | TextTrainer", shown: "TrainingView", output: TrainingOutput, card: Card
+    trainer: "Trainer | TextTrainer", shown: TrainingView, output: TrainingOutput, card: Card
 ) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, output.target):

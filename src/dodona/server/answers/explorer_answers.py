@@ -11,7 +11,7 @@ from dodona.core.transitions.registry import system as make_system
 from dodona.core.transitions.system import LOSSES
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.cost_explanation import explain
-from dodona.explorer.explore import ANY, BEST, Choice, Explorer, StateView, graph_of, in_order
+from dodona.explorer.explore import ANY, BEST, Choice, Explorer, graph_of, in_order
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, crossed
 from dodona.explorer.state_drawing import (
     draw_animation,
@@ -90,21 +90,14 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
     if view.is_final:
         answer["finished"] = in_order(explorer.system.finish(state).arcs)
     if view.reach is not None:
-        answer |= _reach(explorer, view, view.reach, asked)
+        gold = frozenset() if explorer.gold is None else explorer.gold.arcs
+        never = [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never]
+        answer["loss"], answer["lost"] = (
+            view.reach.loss,
+            in_order(view.reach.lost - set(view.never)),
+        )
+        answer |= {"never": never, "best": _best(explorer, view.arcs, view.reach, asked)}
     return answer
-
-
-def _reach(
-    explorer: Explorer, view: StateView, reach: Reachable, asked: ExploreRequest
-) -> dict[str, Any]:
-    """Describe the lost gold arcs, those that were never reachable, and the best reachable tree."""
-    gold = frozenset() if explorer.gold is None else explorer.gold.arcs
-    return {
-        "loss": reach.loss,
-        "lost": in_order(reach.lost - set(view.never)),
-        "never": [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never],
-        "best": _best(explorer, view.arcs, reach, asked),
-    }
 
 
 def _best(

@@ -52,7 +52,6 @@ class _DisconnectWatcher:
         self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._begin)
 
     def stop(self) -> None:
-        """Stop watching."""
         self._timer.cancel()
         if self._task is not None:
             self._task.cancel()

@@ -70,7 +70,6 @@ class ParseRequest:
         )
 
     def sentences(self) -> Iterator[Sentence]:
-        """Yield the sentences of the data."""
         if not isinstance(self.data, bytes):
             return read_tokens(self.data)
         if self.input == "tokens":

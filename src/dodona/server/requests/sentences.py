@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import IO, cast
 
-from dodona.segmentation.segmenter import Segmenter
 from dodona.server.errors import Refused, bad, explain
 from dodona.server.models import Model
 from dodona.treebank.conllu.errors import TreebankError
@@ -82,21 +81,15 @@ def read_text(
     model: Model, pieces: Iterable[bytes], *, by_lines: bool = False
 ) -> Iterator[Sentence]:
     """Segment a text with a model's segmenter; with `by_lines`, one sentence per line."""
-    segmenter = find_segmenter(model)
-    length = _LengthLimit(pieces, LONGEST_TEXT)
-    text = decode(length.pieces())
-    found = segmenter.stream(text, sentences="lines" if by_lines else "learned")
-    return length.completed(chain.from_iterable(found))
-
-
-def find_segmenter(model: Model) -> Segmenter:
-    """Return the segmenter of a model, or refuse raw text."""
     if model.parser.segmenter is None:
         raise bad(
             f"the model {model.name!r} cannot read raw text: it has no tokenizer; "
             "send CoNLL-U, with input=conllu"
         )
-    return model.parser.segmenter
+    length = _LengthLimit(pieces, LONGEST_TEXT)
+    text = decode(length.pieces())
+    found = model.parser.segmenter.stream(text, sentences="lines" if by_lines else "learned")
+    return length.completed(chain.from_iterable(found))
 
 
 def cut(data: bytes) -> Iterator[bytes]:
@@ -141,7 +134,6 @@ class _LengthLimit:
             yield piece
 
     def completed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield the sentences made from the pieces."""
         for sentence in sentences:
             self._n_bytes = 0
             yield sentence
@@ -159,7 +151,6 @@ class _File:
         self._chunks = chunks
 
     def read(self, _: int) -> bytes:
-        """Return the next chunk; nothing at the end."""
         return next(filter(None, self._chunks), b"")
 
 
@@ -189,15 +180,12 @@ def read_tokens(sentences: object) -> Iterator[Sentence]:
     [['Oaks', 'whisper']]
     """
     for words in sentences if isinstance(sentences, list) else [None]:
-        if not isinstance(words, list) or not words or not all(map(_is_word, words)):
+        are_words = isinstance(words, list) and all(isinstance(w, str) and w.strip() for w in words)
+        if not words or not are_words:
             raise bad('tokens must be lists of non-empty words: [["Oaks", "whisper"]]')
         if len(words) > MAX_WORDS:
             raise too_long(f"{len(words):,} words")
         yield _sentence(words)
-
-
-def _is_word(word: object) -> bool:
-    return isinstance(word, str) and bool(word.strip())
 
 
 def _lines(data: bytes) -> Iterator[str]:
