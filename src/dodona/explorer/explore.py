@@ -118,9 +118,11 @@ class Explorer:
             raise ValueError(f"{self.system.name} needs a complete tree; some words have no head")
 
     def start(self) -> State:
+        """Return the initial state."""
         return self._with_notes(self.system.start(len(self.sentence)))
 
     def step(self, state: State, action: Action) -> State:
+        """Return the state after an action."""
         return self._with_notes(self.system.step(state, action))
 
     def choices(self, state: State) -> dict[Action, Choice]:

@@ -91,8 +91,8 @@ def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str
 
     counts = Counter(value(match[name]) for match in pattern.find(sentences))
     with open_output(out) as file:
-        for value, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-            file.write(f"{n}\t{value}\n".encode())
+        for found, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            file.write(f"{n}\t{found}\n".encode())
     return counts.total()
 
 
