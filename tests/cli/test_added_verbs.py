@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dodona.cli import verbs
-from dodona.cli.completion import complete
+from dodona.cli.program import complete
 from support.shell import Shell
 
 GREETING = '''

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dodona.cli.completion import complete
 from dodona.cli.flags import parameters
-from dodona.cli.shells import SHELLS
+from dodona.cli.program import SHELLS, complete
 from dodona.cli.verbs import VERBS, find_added, load_verb
 from support.shell import Shell
 

@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dodona.cli.outputs import open_writer
-from dodona.cli.pictures import PICTURES
+from dodona.cli.outputs import PICTURES, open_writer
 from dodona.treebank.conllu.errors import BadSentence, TreebankError
 from support.small import treebank
 

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dodona.drawing.layout import LABEL_GAP, ArcSegment, arrange, assign_levels, place_labels
+from dodona.drawing.layout import (
+    LABEL_GAP,
+    MAX_SEGMENTS_PER_ARC,
+    ArcSegment,
+    arrange,
+    assign_levels,
+    place_labels,
+)
 from dodona.drawing.measurements import Arc, Measurements
-from dodona.drawing.row_breaking import MAX_SEGMENTS_PER_ARC
 from dodona.drawing.svg import draw
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona.drawing.html import page
-from dodona.drawing.measure import is_right_to_left, width
+from dodona.drawing.measurements import is_right_to_left, width
 from dodona.drawing.svg import Arc, draw
 
 FORMS = ["The", "oracle", "spoke", "to", "travellers", "."]

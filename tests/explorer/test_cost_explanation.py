@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from dodona.explorer.animation import MAX_FRAMES, draw_animation, draw_slide
 from dodona.explorer.cost_explanation import explain
 from dodona.explorer.explore import Explorer, read_path
 from dodona.explorer.reachable import reach
+from dodona.explorer.state_drawing import MAX_FRAMES, draw_animation, draw_slide
 from dodona.explorer.typed import read_typed
 from support.small import treebank
 

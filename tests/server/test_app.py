@@ -158,7 +158,7 @@ def test_an_internal_error_reveals_no_details(monkeypatch: pytest.MonkeyPatch) -
     def fail(*_: object) -> None:
         raise AssertionError("secret")
 
-    monkeypatch.setattr("dodona.server.answers.parse_answer.describe", fail)
+    monkeypatch.setattr("dodona.server.answers.parse_answers.describe", fail)
     with TestClient(make_app(models()), raise_server_exceptions=False) as client:
         answer = client.post("/api/parse", json={"conllu": conllu()})
     assert answer.status_code == 500

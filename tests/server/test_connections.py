@@ -18,8 +18,7 @@ from uvicorn.server import ServerState
 from dodona.server.app import make_app
 from dodona.server.connections import LONG, ConnectionGuard, GatheringTransport
 from dodona.server.limits import Limits
-from dodona.server.serving import listen
-from dodona.server.uvicorn_adapter import HttpConnection
+from dodona.server.uvicorn_adapter import HttpConnection, listen
 from support.server_lab import models
 
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs pip install "dodona[server]"')
 
 from dodona.server.errors import Refused
-from dodona.server.request_slots import RequestSlots
+from dodona.server.service import RequestSlots
 from dodona.server.workers import Workers
 
 

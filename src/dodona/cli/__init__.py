@@ -31,13 +31,12 @@ def start(words: list[str]) -> int:
     from dodona.cli.errors import FAILED, MISUSED, UsageError, VerbError, run, say
     from dodona.cli.flags import parameters
     from dodona.cli.grammar import CommandLine
-    from dodona.cli.program import choose, program
-    from dodona.cli.shells import COMPLETING
+    from dodona.cli.program import COMPLETING, choose, program
     from dodona.cli.streams import set_up
 
     set_up()
     if COMPLETING in os.environ:
-        from dodona.cli.completion import complete
+        from dodona.cli.program import complete
 
         for word in complete(words):
             print(word)

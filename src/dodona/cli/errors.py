@@ -62,7 +62,10 @@ def run(task: Callable[[], Any], *, debug: bool = False) -> int:
     except (ValueError, OSError, MemoryError) as error:
         if debug:
             raise
-        _flush_if_possible()
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):  # stdout may be what failed
+            forget_output()
         say(message(error))
         return MISUSED if isinstance(error, UsageError) else FAILED
     return 0
@@ -129,10 +132,3 @@ def _signals_raise() -> Iterator[None]:
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _flush_if_possible() -> None:
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):  # stdout may be what failed
-        forget_output()

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 REQUIRED: Any = object()  # the default of a parameter without one
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
@@ -21,6 +21,31 @@ class Flag(NamedTuple):
     metavar: str = ""  # name of the value in help; "": FILE, or the name of a positional
     positional: bool = False
     alone: str = ""  # the value if the flag is given without one; "": a value is required
+
+
+# parameters that several verbs have
+ModelName = Annotated[str, Flag("model file or name", positional=True)]
+Treebanks = Annotated[
+    list[str] | None, Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True)
+]
+OutputFile = Annotated[str, Flag("file to write ('-': stdout)", short="-o")]
+ModelFile = Annotated[str | None, Flag("model file to write", short="-o", default="required")]
+Encoding = Annotated[str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")]
+SkipBad = Annotated[bool, Flag("pass invalid sentences through instead of stopping")]
+Threads = Annotated[int, Flag("number of threads")]
+Mapped = Annotated[
+    bool,
+    Flag(
+        "map the model file into memory, where processes share it; results are undefined if the "
+        "file changes while in use"
+    ),
+]
+DevFile = Annotated[
+    str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
+]
+Resume = Annotated[bool, Flag("continue an interrupted run from its checkpoint")]
+Checkpoint = Annotated[bool, Flag("write OUT.checkpoint during training")]
+Json = Annotated[bool, Flag("print JSON")]
 
 
 class Parameter(NamedTuple):

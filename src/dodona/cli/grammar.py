@@ -49,7 +49,8 @@ class CommandLine:
 
     def _fill(self, parameter: Parameter, word: str | None) -> bool:
         """Set the value of a flag, and return whether the word was used for it."""
-        if word is not None and self._is_value(word):
+        # -1 can be the value of a flag, `--word` only after `=`
+        if word is not None and word not in self.flags and not word.startswith("--"):
             self.texts[parameter.name] = word
             return True
         if not parameter.flag.alone:
@@ -57,10 +58,6 @@ class CommandLine:
             raise UsageError(f"{name} needs a value: {name} {parameter.metavar}")
         self.texts[parameter.name] = parameter.flag.alone
         return False
-
-    def _is_value(self, word: str) -> bool:
-        """Return whether a word can be the value of a flag: -1 can, `--word` only after `=`."""
-        return word not in self.flags and not word.startswith("--")
 
     def _add_flag(self, word: str) -> None:
         """Add a flag: `--out FILE`, `--out=FILE`, `-o FILE` or `-oFILE`."""

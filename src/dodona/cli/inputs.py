@@ -62,7 +62,6 @@ class SentenceReader:
         self.has_warned = False
 
     def read(self, sources: Iterable[InputSource]) -> Iterator[SentenceOrBad]:
-        """Yield the sentences of all files."""
         for source in sources:
             with InputFile(source.path, check_encoding(self.encoding)) as file:
                 if self.meter is not None:
@@ -79,9 +78,13 @@ class SentenceReader:
             yield from _read_tokens(file)
         else:
             splitting: Splitting = "lines" if format == LINES else "learned"
-            segmenter = self._require_segmenter(source.path)
-            texts = self._check_language(file.texts(), segmenter, source.path)
-            for block in segmenter.stream(texts, sentences=splitting, name=source.name):
+            if self.segmenter is None:
+                raise ValueError(
+                    f"{source.path}: this model has no segmenter, so it cannot read plain text; "
+                    "use --input conllu or tokens, or train a model with --pipeline text"
+                )
+            texts = self._check_language(file.texts(), self.segmenter, source.path)
+            for block in self.segmenter.stream(texts, sentences=splitting, name=source.name):
                 yield from block
 
     def _check_language(
@@ -115,14 +118,6 @@ class SentenceReader:
         except TreebankError as error:
             is_sure = self.format is not None or file.path.removesuffix(".gz").endswith(TREEBANK)
             raise advise(error, is_sure) from None
-
-    def _require_segmenter(self, path: str) -> "Segmenter":
-        if self.segmenter is None:
-            raise ValueError(
-                f"{path}: this model has no segmenter, so it cannot read plain text; use --input "
-                "conllu or tokens, or train a model with --pipeline text"
-            )
-        return self.segmenter
 
 
 def find_sources(names: Iterable[str]) -> list[InputSource]:
@@ -213,7 +208,6 @@ class BadSentences:
         self.first = ""
 
     def watch(self, items: Iterable[SentenceOrBad]) -> Iterator[SentenceOrBad]:
-        """Yield the items, and count the invalid ones."""
         for item in items:
             if isinstance(item, BadSentence):
                 self.n_bad += 1

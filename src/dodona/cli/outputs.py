@@ -1,52 +1,80 @@
-"""Writers of sentences: CoNLL-U, CoNLL-X, JSON lines or pictures."""
+"""Output of sentences: CoNLL-U, CoNLL-X, JSON lines or pictures; the work of `parse` and `tag`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Protocol
 
-from dodona.cli.inputs import SentenceOrBad
-from dodona.cli.pictures import PICTURES, open_pictures
+from dodona.cli.errors import UsageError
+from dodona.cli.input_files import STDIN, total_size
+from dodona.cli.inputs import BadSentences, InputSource, SentenceOrBad, SentenceReader, find_sources
+from dodona.cli.progress import Meter
 from dodona.treebank.conllu.errors import BadSentence
 from dodona.treebank.conllu.files import open_output
 from dodona.treebank.conllu.reader import FORMATS
 from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.sentence import Sentence
 
+PICTURES = ("svg", "html", "tree", "png", "pdf")
 OUTPUTS = (*FORMATS, "json", *PICTURES)
-SUFFIXES = {  # of files in each format
-    "conllu": ".conllu",
-    "conllx": ".conllx",
-    "json": ".jsonl",
-    "svg": ".svg",
-    "html": ".html",
-    "tree": ".txt",
-    "png": ".png",
-    "pdf": ".pdf",
-}
+# suffixes of files in these formats
+SUFFIXES = {name: f".{name}" for name in OUTPUTS} | {"json": ".jsonl", "tree": ".txt"}
+
+Pipe = Callable[[Iterable[SentenceOrBad]], Iterator[SentenceOrBad]]
 
 
 class Writing(Protocol):
-    """A writer of sentences."""
-
     def write(self, sentence: SentenceOrBad, /) -> None: ...
 
 
-def open_writer(path: str, format: Any) -> AbstractContextManager[Writing]:
-    """Return a writer to a file that is created only if everything succeeds."""
-    if format in PICTURES:
-        return open_pictures(path, format)
-    return _open_json(path) if format == "json" else Writer(path, format=format)
-
-
 @contextmanager
-def _open_json(path: str) -> Iterator[JsonWriter]:
+def open_writer(path: str, format: Any, how: dict[str, Any] | None = None) -> Iterator[Writing]:
+    """Open a writer to a file that is created only if everything succeeds.
+
+    `how` are options of pictures: of `Sentence.to_svg`, or of `Sentence.tree` for plain text.
+    """
+    if format in FORMATS:
+        with Writer(path, format=format) as writer:
+            yield writer
+        return
     with open_output(path) as file:
-        yield JsonWriter(file)
+        drawing = WRITERS[format](file, how)
+        yield drawing
+        drawing.finish()
 
 
-class JsonWriter:
+class TreeWriter:
+    """A writer of trees as plain text; the base class of the other writers."""
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        self._file, self._how = file, how or {}
+
+    def write(self, sentence: SentenceOrBad, /) -> None:
+        """Write a sentence, or the error of an invalid one."""
+        if isinstance(sentence, BadSentence):
+            self.put(self.explain(sentence))
+        else:
+            self.put(self.draw(sentence))
+
+    def put(self, text: str) -> None:
+        self._file.write(text.encode())
+
+    def draw(self, sentence: Sentence) -> str:
+        """Return what is written for a sentence."""
+        return f"{sentence.tree(**self._how)}\n\n"
+
+    def explain(self, sentence: BadSentence) -> str:
+        """Return what is written for an invalid sentence."""
+        return f"{sentence.error}\n\n"
+
+    def finish(self) -> None:
+        """Write the end of the file."""
+
+
+class JsonWriter(TreeWriter):
     """A writer of JSON lines, one object per sentence.
 
     >>> import io
@@ -56,17 +84,135 @@ class JsonWriter:
     b'{"comments": [], "text": "Speak", "words": [{"id": 1, "fo'
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
         from json import dumps
 
-        self._file = file
+        super().__init__(file, how)
         self._dumps = dumps
 
+    def draw(self, sentence: Sentence) -> str:
+        return self._dumps(sentence.to_dict(), ensure_ascii=False) + "\n"
+
+    def explain(self, sentence: BadSentence) -> str:
+        found = {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
+        return self._dumps(found, ensure_ascii=False) + "\n"
+
+
+class HtmlWriter(TreeWriter):
+    """A writer of an HTML page with a figure for each sentence.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> HtmlWriter(memory).write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> memory.getvalue().splitlines()[-2:]
+    [b'</svg>', b'</figure>']
+    """
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        from dodona.drawing import html
+
+        super().__init__(file, how)
+        self._html = html
+        self.put(html.opening("Dodona"))
+
+    def draw(self, sentence: Sentence) -> str:
+        return self._html.figure(sentence.to_svg(standalone=False, **self._how), sentence.text)
+
+    def explain(self, sentence: BadSentence) -> str:
+        return self._html.figure("", str(sentence.error))
+
+    def finish(self) -> None:
+        self.put(self._html.CLOSING)
+
+
+class SvgWriter(TreeWriter):
+    """A writer of one SVG of all sentences, kept in memory since the size comes first in the file.
+
+    >>> import io
+    >>> memory = io.BytesIO()
+    >>> writer = SvgWriter(memory)
+    >>> writer.write(Sentence.from_columns(["Speak"], heads=[0], deprels=["root"]))
+    >>> writer.finish()
+    >>> memory.getvalue().count(b"<svg")
+    2
+    """
+
+    def __init__(self, file: IO[bytes], how: dict[str, Any] | None = None) -> None:
+        super().__init__(file, how)
+        self._pictures: list[str] = []
+
     def write(self, sentence: SentenceOrBad, /) -> None:
-        """Write a sentence; an invalid one becomes its text and the error."""
-        found = sentence.to_dict() if isinstance(sentence, Sentence) else _explain(sentence)
-        self._file.write(self._dumps(found, ensure_ascii=False).encode() + b"\n")
+        """Add the drawing of a sentence; an invalid one is left out."""
+        if isinstance(sentence, Sentence):
+            self._pictures.append(sentence.to_svg(standalone=False, **self._how))
+
+    def finish(self) -> None:
+        from dodona.drawing.svg import stack_pictures
+
+        self._file.write(self.encode(stack_pictures(self._pictures)))
+
+    def encode(self, svg: str) -> bytes:
+        """Return a picture in the format of the file."""
+        return f"{svg}\n".encode()
 
 
-def _explain(sentence: BadSentence) -> dict[str, Any]:
-    return {"error": str(sentence.error), "text": bytes(sentence).decode(errors="replace")}
+class PngWriter(SvgWriter):
+    """A writer of one PNG of all sentences."""
+
+    def encode(self, svg: str) -> bytes:
+        from dodona.bridges.cairo import to_png
+
+        return to_png(svg)
+
+
+class PdfWriter(SvgWriter):
+    """A writer of one PDF page with all sentences."""
+
+    def encode(self, svg: str) -> bytes:
+        from dodona.bridges.cairo import to_pdf
+
+        return to_pdf(svg)
+
+
+WRITERS: dict[str, type[TreeWriter]] = {
+    **{"json": JsonWriter, "tree": TreeWriter, "html": HtmlWriter},
+    **{"svg": SvgWriter, "png": PngWriter, "pdf": PdfWriter},
+}
+
+
+def annotate(paths: list[str], reader: SentenceReader, pipe: Pipe, out: str, format: str) -> None:
+    """Write the sentences of the files as annotated by the pipe; a terminal shows the speed.
+
+    If `out` is a folder, each input file becomes a file there.
+    """
+    sources = find_sources(paths)
+    groups: dict[str, list[InputSource]] = {out: sources}
+    if out.endswith(("/", os.sep)) or Path(out).is_dir():
+        groups = _group_by_target(sources, out, format)
+    bad = BadSentences()
+    size = total_size([source.path for source in sources])
+    with Meter("parsing", size, reports_speed=True) as meter:
+        reader.meter = meter
+        for target, group in groups.items():
+            with open_writer(target, format) as writer:
+                for item in meter.count(pipe(bad.watch(reader.read(group)))):
+                    writer.write(item)
+    bad.report()
+
+
+def _group_by_target(
+    sources: list[InputSource], folder: str, format: str
+) -> dict[str, list[InputSource]]:
+    """Return the input of each file to write; no target has two inputs or is an input itself."""
+    found: dict[Path, InputSource] = {}
+    for source in sources:
+        inside = Path("stdin" if source.path == STDIN else source.inside.removesuffix(".gz"))
+        target = Path(folder) / inside.with_suffix(SUFFIXES[format])
+        if target in found:
+            raise UsageError(f"{found[target].path} and {source.path} would both become {target}")
+        if target.exists() and source.path != STDIN and target.samefile(source.path):
+            raise UsageError(f"{target} would be overwritten by its own output: use another -o")
+        found[target] = source
+    for target in found:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    return {str(target): [source] for target, source in found.items()}

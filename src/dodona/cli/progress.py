@@ -54,7 +54,6 @@ class ProgressBar:
             say(line)
 
     def close(self) -> None:
-        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -86,12 +85,7 @@ class Meter:
     """
 
     def __init__(
-        self,
-        task: str,
-        total: int | None,
-        *,
-        by_words: bool = False,
-        reports_speed: bool = False,
+        self, task: str, total: int | None, *, by_words: bool = False, reports_speed: bool = False
     ) -> None:
         self.bar = ProgressBar(task, total)
         self.by_words, self.reports_speed = by_words, reports_speed
@@ -116,7 +110,6 @@ class Meter:
 
     @property
     def n_read(self) -> int:
-        """The number of bytes read so far."""
         return self._n_bytes_before + (self._file.n_read if self._file is not None else 0)
 
     def count(self, items: Iterable[Any]) -> Iterator[Any]:
@@ -132,7 +125,6 @@ class Meter:
             yield item
 
     def add(self, n_words: int) -> None:
-        """Count words that have been processed."""
         self.n_words += n_words
         self.tick()
 

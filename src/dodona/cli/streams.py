@@ -36,7 +36,9 @@ class ClosedOutput(io.RawIOBase):
 
 def set_up() -> None:
     """Replace closed streams, and make stdout UTF-8, with a name in its errors."""
-    _occupy()
+    while (file := os.open(os.devnull, os.O_RDWR)) <= 2:  # no other file gets their descriptors
+        pass
+    os.close(file)
     if sys.stdin is None:
         sys.stdin = ClosedInput()
     if sys.stderr is None:
@@ -59,13 +61,6 @@ def forget_output() -> None:
 
 def _open_null() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
-
-
-def _occupy() -> None:
-    """Keep other files from getting the descriptors of the three streams."""
-    while (file := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(file)
 
 
 def _named(stream: io.TextIOWrapper) -> TextIO:

@@ -56,9 +56,8 @@ def _print(table: Table, title: str, *, is_whole: bool = False) -> None:
         if title:
             console.print(f"\n{title}", style="bold")
         console.print(table)
-    lines = (
-        capture.get().removesuffix("\n").split("\n")
-    )  # not splitlines: names may contain other line breaks
+    # not splitlines: names may contain other line breaks
+    lines = capture.get().removesuffix("\n").split("\n")
     print("\n".join(line.rstrip() for line in lines))
 
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 
-from dodona.drawing.dimensions import COMPACT, NORMAL, Dimensions
-from dodona.drawing.layout import Arc, ArcSegment, DrawingLayout, arrange
-from dodona.drawing.measure import is_right_to_left
-from dodona.drawing.measure import width as text_width
+from dodona.drawing.layout import ArcSegment, DrawingLayout, arrange
+from dodona.drawing.measurements import COMPACT, NORMAL, Arc, Dimensions, is_right_to_left
+from dodona.drawing.measurements import width as text_width
 
 __all__ = ["STYLE", "Arc", "draw", "stack_pictures"]
 
@@ -132,7 +131,6 @@ class _SvgWriter:
         self.height = (y - size.row_gap if layout.rows else 0) + size.margin / 2
 
     def render(self, standalone: bool, title: str | None) -> str:
-        """Return the whole picture."""
         name = safe(title if title is not None else " ".join(self.forms))
         size = f'width="{_n(self.width)}" height="{_n(self.height)}"'
         box = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'

@@ -84,7 +84,7 @@ def draw(
         room = width - len("●─► ") - sum(2 + widest(column) for column in tags)
         gap = 1 if 2 * n_lanes + widest(forms) <= room else 0
         forms = [shorten(form, max(SHORTEST_FORM, room - (1 + gap) * n_lanes)) for form in forms]
-    paint = with_colour if colour else without_colour
+    paint = with_colour if colour else lambda text, _: text
     arcs = draw_arcs(heads, trunks, n_lanes, gap, paint)
     return "\n".join(
         arc + paint_words(words, head, paint)
@@ -193,7 +193,3 @@ def colour_of(head: int) -> str:
 
 def with_colour(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if text.strip() else text
-
-
-def without_colour(text: str, _: str) -> str:
-    return text

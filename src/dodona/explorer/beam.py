@@ -24,8 +24,6 @@ WIDTH = 8
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A hypothesis in the beam."""
-
     score: float
     parent: int  # index in the previous step
     action: Action | None  # None: it was final already

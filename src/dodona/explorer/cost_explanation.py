@@ -62,11 +62,7 @@ def explain(explorer: Explorer, state: State, action: Action) -> CostExplanation
     after = explorer.step(state, action)
     before, found = reach(system, state, gold), reach(system, after, gold)
     cost = system.cost(state, gold, action)
-    loses, instead, wrong = (
-        frozenset[LabelledArc](),
-        frozenset[LabelledArc](),
-        frozenset[LabelledArc](),
-    )
+    loses = instead = wrong = frozenset[LabelledArc]()
     if cost or found.loss > before.loss:
         loses, instead = found.lost - before.lost, before.lost - found.lost
         if system.builds_graphs:
@@ -86,7 +82,6 @@ def explain(explorer: Explorer, state: State, action: Action) -> CostExplanation
 
 
 def _wrong(explorer: Explorer, arcs: Iterable[LabelledArc]) -> frozenset[LabelledArc]:
-    """Return the arcs that are not gold."""
     gold = () if explorer.gold is None else explorer.gold.arcs
     return find_missing(gold, arcs, with_labels=counts_labels(explorer.system))
 

@@ -94,10 +94,15 @@ class Explorer:
         asked = {"system": system, "root": root, "loss": loss, "static_oracle": static_oracle}
         if parser is None:
             known = _labels(self.gold)
-            root_label = _root_label(self.gold) or "root"
+            arcs = () if self.gold is None else self.gold.arcs
+            roots = {label for head, label, _ in arcs if head == 0}
+            root_label = (roots.pop() if len(roots) == 1 else None) or "root"
         else:
             for name, value in asked.items():
-                asked[name] = _of_model(name, value, getattr(parser.settings, name))
+                asked[name] = own = getattr(parser.settings, name)
+                if value not in (None, own):
+                    why = f"the model has {name} {own}, not {value}; omit {name} or the model"
+                    raise ValueError(why)
             known, root_label = [*parser.labels, *_labels(self.gold)], parser.root_label
             self._corpus = parser.encode(sentence)
         self.system = make_system(
@@ -160,7 +165,6 @@ class Explorer:
         return state, taken, None
 
     def view(self, state: State) -> StateView:
-        """Describe a state."""
         found = None if self.gold is None else reach(self.system, state, self.gold)
         return StateView(
             state.stack,
@@ -299,18 +303,6 @@ def _labels(gold: Gold | None) -> list[str]:
     return [] if gold is None else sorted({label for _, label, _ in gold.arcs if label is not None})
 
 
-def _root_label(gold: Gold | None) -> str | None:
-    """Return the label of the root arcs, if they all have the same."""
-    found = set() if gold is None else {label for head, label, _ in gold.arcs if head == 0}
-    return found.pop() if len(found) == 1 else None
-
-
 def _is_partial(gold: Gold) -> bool:
     attached = {dependent for _, label, dependent in gold.arcs if label is not None}
     return len(attached) < len(gold)
-
-
-def _of_model(name: str, asked: str | None, known: str) -> str:
-    if asked not in (None, known):
-        raise ValueError(f"the model has {name} {known}, not {asked}; omit {name} or the model")
-    return known

@@ -17,10 +17,8 @@ from dodona.server.limits import Limits
 from dodona.server.middleware import HoldMemory, Log, RequestLog, RequestTimeout, no_log
 from dodona.server.models import Models
 from dodona.server.origin_check import ANY, OriginCheck
-from dodona.server.routes.api import STREAM, api_routes
-from dodona.server.routes.explorer_routes import explore_routes
+from dodona.server.routes.api import STREAM, api_routes, explore_routes, udpipe_routes
 from dodona.server.routes.pages import page_routes
-from dodona.server.routes.udpipe import udpipe_routes
 from dodona.server.service import Service
 
 
@@ -67,11 +65,7 @@ def make_app(
     app = Starlette(
         routes=routes,
         middleware=middleware,
-        exception_handlers={
-            Refused: answer_refused,
-            HTTPException: answer_unknown,
-            Exception: answer_broken,
-        },
+        exception_handlers=dict.fromkeys((Refused, HTTPException, Exception), answer_error),
         lifespan=lifespan,
     )
     app.state.service = service
@@ -85,18 +79,10 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.service.close()
 
 
-async def answer_refused(request: Request, error: Exception) -> Response:
-    """Answer a request that was refused."""
-    assert isinstance(error, Refused)
+async def answer_error(request: Request, error: Exception) -> Response:
+    """Answer a refused request, or one on which the server failed; the log has the traceback."""
+    if isinstance(error, HTTPException):  # an unknown address, or a wrong method
+        error = Refused(error.status_code, error.detail, error.headers)
+    elif not isinstance(error, Refused):
+        error = Refused(500, "internal server error")
     return refuse(request.url.path, error)
-
-
-async def answer_unknown(request: Request, error: Exception) -> Response:
-    """Answer a request to an unknown address or with a wrong method."""
-    assert isinstance(error, HTTPException)
-    return refuse(request.url.path, Refused(error.status_code, error.detail, error.headers))
-
-
-async def answer_broken(request: Request, error: Exception) -> Response:
-    """Answer a request on which the server failed; the log has the traceback."""
-    return refuse(request.url.path, Refused(500, "internal server error"))

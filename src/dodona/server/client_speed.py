@@ -47,7 +47,7 @@ class ClientSpeed:
                 scope.cancel()
             found = await client
             self._since = None
-            self._count(n_bytes, time.monotonic() - begin)
+            self.count(n_bytes, time.monotonic() - begin)
             return found
         if self._is_cancelled:
             why = "the connection is slow and others are waiting; try again later"
@@ -55,11 +55,8 @@ class ClientSpeed:
         why = f"data was sent or read at less than {self._limits.min_rate:,} bytes per second"
         raise Refused(408, f"{why} for {self._limits.patience:g} seconds", CLOSE)
 
-    def count(self, n_bytes: int) -> None:
-        """Count bytes that the client has sent."""
-        self._count(n_bytes, 0.0)
-
-    def _count(self, n_bytes: int, seconds: float) -> None:
+    def count(self, n_bytes: int, seconds: float = 0.0) -> None:
+        """Count bytes that the client has sent or read, and the time that it took."""
         minimum = self._limits.min_rate
         self._behind_minimum = max(0.0, self._behind_minimum + seconds - n_bytes / minimum)
         self._behind_good = max(0.0, self._behind_good + seconds - n_bytes / (GOOD_RATE * minimum))

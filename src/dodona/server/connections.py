@@ -47,7 +47,6 @@ class ConnectionGuard:
         return True
 
     def leave(self, connection: GuardedConnection) -> None:
-        """Remove a connection that was closed."""
         self._connections.pop(connection, None)
         self.headers_done(connection)
 
@@ -108,7 +107,6 @@ class GatheringTransport:
             self.flush()
 
     def flush(self) -> None:
-        """Send what was written."""
         if self._written:
             data = b"".join(self._written)
             self._written.clear()
@@ -119,7 +117,6 @@ class GatheringTransport:
         return self._transport.get_write_buffer_size() + sum(map(len, self._written))
 
     def close(self) -> None:
-        """Send what was written, then close."""
         self.flush()
         self._transport.close()
 

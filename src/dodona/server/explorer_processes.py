@@ -43,7 +43,10 @@ class ExplorerPool:
     async def ask(self, name: str, body: bytes | bytearray) -> bytes:
         """Return the answer of a process to a request; raise TimeoutError if it takes too long."""
         async with self._free:
-            process = self._idle.pop() if self._idle else self._start()
+            process = (
+                self._idle.pop() if self._idle else ExplorerProcess(self._parsers, self._limits)
+            )
+            self._all.add(process)
             loop = asyncio.get_running_loop()
             try:
                 await loop.run_in_executor(self._pool, process.get_ready)  # start-up does not count
@@ -59,15 +62,9 @@ class ExplorerPool:
             return answer
 
     def close(self) -> None:
-        """Kill all processes."""
         for process in tuple(self._all):
             self._kill(process)
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _start(self) -> ExplorerProcess:
-        process = ExplorerProcess(self._parsers, self._limits)
-        self._all.add(process)
-        return process
 
     def _kill(self, process: ExplorerProcess) -> None:
         self._all.discard(process)
@@ -85,7 +82,10 @@ class ExplorerProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
-        self._setup: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, _modules())
+        # the process must import the modules of systems from outside Dodona
+        found = {find_system(name).__module__ for name in systems()}
+        modules = sorted(name for name in found if not name.startswith(("dodona.", "__main__")))
+        self._setup: tuple[Any, ...] | None = (limits, tuple(parsers), sys.path, modules)
 
     def get_ready(self) -> None:
         """Send a new process its settings, and wait until it is ready."""
@@ -116,12 +116,6 @@ class ExplorerProcess:
         for pipe in (self._to, self._from):
             with suppress(OSError):  # unsent data is of no use
                 pipe.close()
-
-
-def _modules() -> list[str]:
-    """Return the modules of systems from outside Dodona, which the process must import."""
-    found = {find_system(name).__module__ for name in systems()}
-    return sorted(module for module in found if not module.startswith(("dodona.", "__main__")))
 
 
 def write_message(file: IO[bytes], message: Any) -> None:

@@ -52,7 +52,6 @@ class MemoryBudget:
             return True
 
     def give_back(self, n_bytes: int) -> None:
-        """Return bytes to the budget."""
         with self._lock:
             self._n_free += n_bytes
 

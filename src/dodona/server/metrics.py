@@ -27,7 +27,6 @@ class Metrics:
         self._buckets = [0] * (len(BUCKETS) + 1)  # the last: above all buckets
 
     def count(self, path: str, status: int, seconds: float) -> None:
-        """Count an answered request."""
         self.requests[path, status] += 1
         self.seconds += seconds
         self._buckets[bisect_left(BUCKETS, seconds)] += 1

@@ -10,7 +10,7 @@ from typing import Any
 from anyio import move_on_after
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dodona.server.errors import Refused, refuse
+from dodona.server.errors import CLOSE, Refused, refuse
 from dodona.server.limits import Limits
 from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from dodona.server.metrics import Metrics
@@ -48,11 +48,9 @@ class RequestTimeout:
             await self._app(scope, receive, watch)
         # an answer that has begun is cut off with the connection, so it cannot pass as complete
         if limit.cancelled_caught and not begun:
-            await refuse(scope["path"], self._too_long())(scope, receive, send)
-
-    def _too_long(self) -> Refused:
-        why = f"the request took more than {self._limits.timeout:g} seconds; send less at a time"
-        return Refused(503, why, {"Retry-After": "10", "Connection": "close"})
+            why = f"the request took more than {self._limits.timeout:g} seconds"
+            refused = Refused(503, f"{why}; send less at a time", {"Retry-After": "10", **CLOSE})
+            await refuse(scope["path"], refused)(scope, receive, send)
 
 
 class HoldMemory:
@@ -122,7 +120,6 @@ def write_line(scope: Scope, status: int, seconds: float) -> str:
 
 
 def to_stderr(text: str) -> None:
-    """Write a log line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -36,12 +36,8 @@ class Model:
     @property
     def parts(self) -> list[str]:
         """The components of the model, in UDPipe's terms."""
-        has = {
-            "tokenizer": self.parser.segmenter is not None,
-            "tagger": self.parser.tagger is not None,
-            "parser": True,
-        }
-        return [name for name, is_there in has.items() if is_there]
+        found = {"tokenizer": self.parser.segmenter, "tagger": self.parser.tagger}
+        return [*(name for name, part in found.items() if part is not None), "parser"]
 
 
 class Models:

@@ -26,11 +26,7 @@ class OriginCheck:
     """Middleware that refuses unknown hosts, and foreign origins on the `working` addresses."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        hosts: Collection[str],
-        cors: Collection[str],
-        working: Collection[str],
+        self, app: ASGIApp, hosts: Collection[str], cors: Collection[str], working: Collection[str]
     ) -> None:
         self._app, self._hosts, self._cors, self._working = app, hosts, cors, working
 
@@ -53,10 +49,8 @@ class OriginCheck:
         name = host_name(host)
         if name not in self._hosts and not (ANY_ADDRESS in self._hosts and is_address(name)):
             shown = f"{name[:100]!r}" if name.isprintable() else "that name"
-            why = (
-                f"this server is not called {shown}; start it with --allowed-host NAME to allow it"
-            )
-            raise Refused(421, why, CLOSE)
+            why = f"this server is not called {shown}"
+            raise Refused(421, f"{why}; start it with --allowed-host NAME to allow it", CLOSE)
 
     def _check_origin(self, headers: Headers) -> None:
         """Refuse a page of a foreign origin; requests that come from no page have no origin."""

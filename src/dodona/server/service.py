@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
 from starlette.types import Scope
 
 from dodona.server.client_speed import ClientGroup, StreamGroup
+from dodona.server.errors import Refused
 from dodona.server.explorer_processes import ExplorerPool
 from dodona.server.limits import Limits
 from dodona.server.memory_budget import MemoryBudget, RequestBudget
 from dodona.server.metrics import Metrics
 from dodona.server.models import Models
-from dodona.server.request_slots import RequestSlots
 from dodona.server.workers import Workers
+
+
+class RequestSlots:
+    """Slots for requests; used only by the thread of the event loop.
+
+    >>> slots = RequestSlots(1, "too many requests", retry_after=1)
+    >>> with slots.take(), slots.take():
+    ...     pass
+    Traceback (most recent call last):
+    dodona.server.errors.Refused: too many requests
+    """
+
+    def __init__(self, n_slots: int, why: str, *, retry_after: int) -> None:
+        self._n_free = n_slots
+        self._why = why
+        self._headers = {"Retry-After": str(retry_after)}
+
+    @property
+    def is_full(self) -> bool:
+        return not self._n_free
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        """Occupy a slot for the duration of a `with` block, or refuse the request."""
+        if not self._n_free:
+            raise Refused(503, self._why, self._headers)
+        self._n_free -= 1
+        try:
+            yield
+        finally:
+            self._n_free += 1
 
 
 @dataclass
@@ -52,12 +85,10 @@ class Service:
 
 
 def service_of(request: Request) -> Service:
-    """Return the service of a request's application."""
     found: Service = request.app.state.service
     return found
 
 
 def budget_of(request: Request) -> RequestBudget:
-    """Return the memory budget of a request."""
     found: RequestBudget = request.scope["state"]["budget"]
     return found

@@ -1,4 +1,4 @@
-"""Everything that relies on uvicorn's internals: its HTTP/1.1 protocol class and its server class.
+"""Serving with uvicorn, and everything that relies on its internals.
 
 Uvicorn waits for request headers without a timeout, treats stalled and busy connections alike, and
 has no hooks to change that. So `HttpConnection` derives from its protocol and reads these
@@ -19,16 +19,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import os
 import signal
 import socket
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import h11
 import uvicorn
+from starlette.applications import Starlette
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
@@ -55,6 +59,10 @@ FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
     b"Retry-After: 1\r\nConnection: close\r\n\r\ntoo many connections; try again in a moment\n"
 )
+MAX_HEADER_BYTES = 1 << 17  # of a request's address and headers: /process takes data there
+ACCEPTED_AT_ONCE = 64  # connections that are accepted before others are served
+SPARE_FILES = 100  # open files beside connections
+THREAD_SECONDS = 2.0  # for threads to end after all connections are closed
 
 
 class HttpConnection(H11Protocol):
@@ -91,7 +99,9 @@ class HttpConnection(H11Protocol):
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
-            self._headers_done()
+            self._headers_begun = True
+            self.guard.headers_done(self)
+            self._call_later("headers", None, self.hang_up)
         elif not self._headers_begun and not self.transport.is_closing():
             self._headers_begun = True
             self._call_later("headers", self.guard.limits.head_timeout, self.hang_up)
@@ -141,7 +151,6 @@ class HttpConnection(H11Protocol):
 
     @property
     def is_sending(self) -> bool:
-        """Whether the client has sent only part of a request body."""
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and cycle.more_body
 
@@ -149,11 +158,6 @@ class HttpConnection(H11Protocol):
         self._headers_begun = False
         self.guard.await_headers(self)
         self._call_later("headers", self.guard.limits.head_timeout, self.hang_up)
-
-    def _headers_done(self) -> None:
-        self._headers_begun = True
-        self.guard.headers_done(self)
-        self._call_later("headers", None, self.hang_up)
 
     def _forget(self) -> None:
         for timer in self._timers.values():
@@ -244,3 +248,56 @@ class HttpServer(uvicorn.Server):
 def is_worth_logging(record: logging.LogRecord) -> bool:
     """Return False for answers that were broken off, as is done to clients that stall."""
     return not record.getMessage().startswith(BROKEN_OFF)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket, or raise an error that says what to do."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OSError(
+            f"cannot listen on {host} port {port}: {why}; choose another --port"
+        ) from error
+    except OverflowError:
+        raise ValueError(f"a port is a number from 0 to 65535, not {port}") from None
+
+
+def run(app: Starlette, listening: socket.socket, limits: Limits) -> None:
+    """Serve until a signal arrives, then finish the open requests within the grace period."""
+    n_files = allow_files(limits.connections + SPARE_FILES)
+    limits = replace(limits, connections=min(limits.connections, max(n_files - SPARE_FILES, 1)))
+    logging.getLogger("uvicorn.error").addFilter(is_worth_logging)
+    config = uvicorn.Config(
+        app,
+        http=type("GuardedHttpConnection", (HttpConnection,), {"guard": ConnectionGuard(limits)}),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        backlog=ACCEPTED_AT_ONCE,
+        timeout_graceful_shutdown=math.ceil(limits.grace + 1),
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+    )
+    HttpServer(config, limits).run(sockets=[listening])
+    if not app.state.service.close(THREAD_SECONDS):
+        # A thread cannot be killed, but nobody waits for its result, and it holds nothing open.
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def allow_files(n_files: int) -> int:
+    """Raise the limit on open files to `n_files` if possible; return how many are allowed."""
+    if sys.platform == "win32":
+        return n_files
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= n_files:
+        return n_files
+    allowed = n_files if hard == resource.RLIM_INFINITY else min(n_files, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return allowed

@@ -344,8 +344,8 @@ def test_long_requests_are_read_one_at_a_time(
 
     data = {"data": "Oaks whisper", "input": "horizontal", "parser": ""}
     expected = client.post("/process", data=data).json()
-    monkeypatch.setattr("dodona.server.answers.scheduling.SHORT", short)
-    monkeypatch.setattr("dodona.server.answers.scheduling._READING", alone())
+    monkeypatch.setattr("dodona.server.answers.responses.SHORT", short)
+    monkeypatch.setattr("dodona.server.answers.responses._READING", alone())
     assert client.post("/process", data=data).json() == expected
     assert n_alone == (short == 0)
 

@@ -12,24 +12,23 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Json, ModelName
 from dodona.cli.progress import Meter
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 from dodona.treebank.conllu.reader import read
 from dodona.treebank.conllu.writer import Writer
-from dodona.treebank.sentence import Sentence
 
 COMMAND = (sys.executable, "-c", "from dodona.cli import main; main()")
 
 
 def bench(
-    model: Annotated[str, Flag("model file or name", positional=True)],
+    model: ModelName,
     file: Annotated[str, Flag("CoNLL-U file to parse", positional=True)],
     repeats: Annotated[int, Flag("number of measurements, of which the median is shown")] = 5,
     threads: Annotated[int, Flag("threads for the multithreaded measurements")] = os.cpu_count()
     or 1,
-    json: Annotated[bool, Flag("print JSON")] = False,
+    json: Json = False,
 ) -> None:
     """Measure speed and memory on this machine.
 
@@ -50,6 +49,10 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
     parser = Parser.load(model)
     sentences = list(read(file, trees="ignored"))
     n_words = sum(map(len, sentences))
+
+    def parse_cold() -> None:
+        command, first = [*COMMAND, "parse", str(model)], bytes(sentences[0])
+        subprocess.run(command, input=first, stdout=subprocess.DEVNULL, check=True)
 
     def speed(task: Callable[[], object]) -> float:
         return n_words / _time(task, repeats, lambda: meter.add(n_words))
@@ -73,7 +76,7 @@ def measure(model: Path, file: Path, repeats: int, threads: int) -> dict[str, An
             "parse_threads": speed(lambda: _exhaust(parser.pipe(sentences, threads=threads))),
             "file_to_file": speed(lambda: _parse_file(parser, file, target, 1)),
             "file_to_file_threads": speed(lambda: _parse_file(parser, file, target, threads)),
-            "cold_start_seconds": _time(lambda: _parse_cold(model, sentences[0]), repeats),
+            "cold_start_seconds": _time(parse_cold, repeats),
             "peak_bytes": _measure_peak(model, file, target),
         }
 
@@ -100,12 +103,6 @@ def _parse_file(parser: Parser, source: Path, target: Path, threads: int) -> Non
     with Writer(target) as writer:
         for sentence in parser.pipe(read(source, trees="ignored"), threads=threads):
             writer.write(sentence)
-
-
-def _parse_cold(model: Path, sentence: Sentence) -> None:
-    """Parse one sentence in a new process."""
-    arguments = [*COMMAND, "parse", str(model)]
-    subprocess.run(arguments, input=bytes(sentence), stdout=subprocess.DEVNULL, check=True)
 
 
 def _measure_peak(model: Path, source: Path, target: Path) -> int | None:

@@ -4,7 +4,7 @@ from itertools import chain
 from typing import Annotated
 
 from dodona.cli.errors import say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, OutputFile
 from dodona.cli.progress import ProgressBar
 from dodona.clustering.clusters import cluster as make_clusters
 from dodona.clustering.clusters import read_words, write_clusters
@@ -19,7 +19,7 @@ def cluster(
             positional=True,
         ),
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    out: OutputFile = "-",
     clusters: Annotated[int, Flag("number of clusters")] = 1000,
     min_count: Annotated[int, Flag("leave out words that occur less often")] = 1,
     quiet: Annotated[bool, Flag("print no progress and no summary")] = False,

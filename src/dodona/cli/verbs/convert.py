@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Encoding, Flag, OutputFile, SkipBad
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import TEXT, BadSentences, SentenceOrBad, Trees, read_treebanks
 from dodona.cli.outputs import open_writer
@@ -17,10 +17,9 @@ from dodona.treebank.trees.pseudoprojective import SCHEMES, deprojectivise, lift
 
 def convert(
     inputs: Annotated[
-        list[str] | None,
-        Flag("files to convert ('-': stdin, the default)", positional=True),
+        list[str] | None, Flag("files to convert ('-': stdin, the default)", positional=True)
     ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    out: OutputFile = "-",
     from_: Annotated[str, Flag("format of the input", choices=FORMATS)] = "conllu",
     to: Annotated[str, Flag("format of the output", choices=(*FORMATS, TEXT))] = "conllu",
     projectivise: Annotated[
@@ -29,10 +28,8 @@ def convert(
     deprojectivise: Annotated[
         str | None, Flag("lower marked arcs again with this scheme", choices=SCHEMES)
     ] = None,
-    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
-    encoding: Annotated[
-        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
-    ] = UTF8,
+    skip_bad: SkipBad = False,
+    encoding: Encoding = UTF8,
 ) -> None:
     """Convert between formats, and make trees projective.
 
@@ -44,38 +41,28 @@ def convert(
     """
     if projectivise and deprojectivise:
         raise UsageError("--projectivise and --deprojectivise are opposites: give only one of them")
-    if to == TEXT:
-        if projectivise or deprojectivise:
-            raise UsageError(
-                "--to text writes no trees: leave out --projectivise and --deprojectivise"
-            )
-        write_text(inputs or ["-"], out, from_, skip_bad, encoding)
-        return
-    transform = Transform(projectivise, deprojectivise, to)
+    if to == TEXT and (projectivise or deprojectivise):
+        raise UsageError("--to text writes no trees: leave out --projectivise and --deprojectivise")
     trees: Trees = "required" if projectivise or deprojectivise else "ignored"
     bad = BadSentences()
-    with open_writer(out, to) as writer:
-        read = read_treebanks(
+    items = bad.watch(
+        read_treebanks(
             inputs or ["-"], from_, trees, skip_bad, task="converting", encoding=encoding
         )
-        for item in bad.watch(read):
+    )
+    if to == TEXT:
+        with open_output(out) as file:
+            for piece in raw_text(item for item in items if isinstance(item, Sentence)):
+                file.write(piece.encode())
+            file.write(b"\n")
+        bad.report("left out")
+        return
+    transform = Transform(projectivise, deprojectivise, to)
+    with open_writer(out, to) as writer:
+        for item in items:
             writer.write(transform(item))
     transform.report()
     bad.report()
-
-
-def write_text(
-    inputs: list[str], out: str, format: str, skip_bad: bool, encoding: str = UTF8
-) -> None:
-    """Write the text of the files, and a line break at the end."""
-    bad = BadSentences()
-    read = read_treebanks(inputs, format, "ignored", skip_bad, task="converting", encoding=encoding)
-    items = bad.watch(read)
-    with open_output(out) as file:
-        for piece in raw_text(item for item in items if isinstance(item, Sentence)):
-            file.write(piece.encode())
-        file.write(b"\n")
-    bad.report("left out")
 
 
 class Transform:
@@ -87,7 +74,6 @@ class Transform:
         self.n_poorer = 0
 
     def __call__(self, item: SentenceOrBad) -> SentenceOrBad:
-        """Return the transformed sentence."""
         if not isinstance(item, Sentence):
             return item
         self.n_sentences += 1
@@ -118,7 +104,6 @@ class Transform:
         return sentence.replace(heads=heads, deprels=labels)
 
     def report(self) -> None:
-        """Report the changes on stderr."""
         where = f"in {self.n_changed:,} of {self.n_sentences:,} sentences"
         if self.lift:
             say(f"{self.n_lifted:,} arcs lifted, {where}")

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import Stop, UsageError, exit_code, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import DevFile, Flag, ModelFile
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingView
 from dodona.distilling.recipe import STEPS, Distillation, Recipe
 from dodona.pipeline.sources import TRAIN
 from dodona.settings import NEURAL, Settings
@@ -21,18 +22,14 @@ CONTINUES = "repeat the command to continue"
 @with_settings()
 def distil(
     treebanks: Annotated[
-        list[str],
-        Flag("CoNLL-U files to train on; the first defines the labels", positional=True),
+        list[str], Flag("CoNLL-U files to train on; the first defines the labels", positional=True)
     ],
     *,
-    out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
+    out: ModelFile = None,
     work: Annotated[
-        str | None,
-        Flag("folder of completed steps", default="OUT.work", metavar="DIR"),
+        str | None, Flag("folder of completed steps", default="OUT.work", metavar="DIR")
     ] = None,
-    dev: Annotated[
-        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
-    ] = None,
+    dev: DevFile = None,
     text: Annotated[
         str, Flag("text to annotate: files or folders, separated by commas", metavar="FILES")
     ] = "",
@@ -83,43 +80,37 @@ def distil(
             f"{model}: cannot be written: its folder does not exist, or it is a folder"
         )
     teacher = {"epochs": teacher_epochs, "width": teacher_width, "layers": teacher_layers}
-    recipe = _recipe(
-        train=treebanks,
-        work=Path(work) if work else model.with_name(model.name + ".work"),
-        dev=dev,
-        text=_split(text),
-        held_out=_split(held_out),
-        silver=_split(silver),
-        segmenter=segmenter,
-        raw=_split(raw),
-        abbreviations=abbreviations,
-        lexicon=lexicon,
-        n_teachers=teachers,
-        teacher=drop_unset(teacher),
-        per_gold=silver_per_gold,
-        soft=soft,
-        votes=votes,
-        longest=longest,
-        settings=_settings(drop_unset(settings)),
-    )
+    given = drop_unset(settings)
+    if given.setdefault("scorer", NEURAL) != NEURAL:
+        raise UsageError("--scorer must be neural: the student is a network")
+    student = Settings(**given)
+    try:
+        recipe = Recipe(
+            train=treebanks,
+            work=Path(work) if work else model.with_name(model.name + ".work"),
+            dev=dev,
+            text=_split(text),
+            held_out=_split(held_out),
+            silver=_split(silver),
+            segmenter=segmenter,
+            raw=_split(raw),
+            abbreviations=abbreviations,
+            lexicon=lexicon,
+            n_teachers=teachers,
+            teacher=drop_unset(teacher),
+            per_gold=silver_per_gold,
+            soft=soft,
+            votes=votes,
+            longest=longest,
+            settings=student,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     try:
         _run(recipe, model, until, quiet, start)
     except KeyboardInterrupt as interrupt:
         say(f"interrupted; {CONTINUES}")
         raise Stop(exit_code(interrupt)) from None
-
-
-def _recipe(**chosen: Any) -> Recipe:
-    try:
-        return Recipe(**chosen)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-def _settings(given: dict[str, Any]) -> Settings:
-    if given.setdefault("scorer", NEURAL) != NEURAL:
-        raise UsageError("--scorer must be neural: the student is a network")
-    return Settings(**given)
 
 
 def _split(names: str) -> list[str]:
@@ -141,8 +132,6 @@ def _run(recipe: Recipe, model: Path, until: str, quiet: bool, start: float) -> 
 
 
 def _learn(work: Distillation, trainer: "TextTrainer", model: Path, quiet: bool) -> None:
-    from dodona.cli.training_view import TrainingView
-
     shown = TrainingView(trainer.trainer, quiet)
     with shown:
         try:

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.inputs import BadSentences, read_treebanks
-from dodona.cli.outputs import SUFFIXES
-from dodona.cli.pictures import PICTURES, Picture, open_pictures
+from dodona.cli.outputs import PICTURES, SUFFIXES, open_writer
 from dodona.treebank.conllu.reader import FORMATS
 
 PAGE_WIDTH = 1120  # pixels, the width of the HTML page
@@ -15,10 +14,7 @@ TAGS = ("upos", "xpos", "none")
 
 
 def draw(
-    files: Annotated[
-        list[str] | None,
-        Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True),
-    ] = None,
+    files: Treebanks = None,
     out: Annotated[
         str,
         Flag("file to write; its suffix selects the format: .html, .svg, .png, .pdf", short="-o"),
@@ -57,7 +53,7 @@ def draw(
     bad = BadSentences()
     read = read_treebanks(files or ["-"], input, "optional", skip_bad, task="drawing")
     items = bad.watch(read)
-    with open_pictures(out, format, how) as writer:
+    with open_writer(out, format, how) as writer:
         for number, item in enumerate(items):
             if number == most:
                 break
@@ -65,13 +61,12 @@ def draw(
     bad.report("left out" if format in ("svg", "png", "pdf") else "passed through unchanged")
 
 
-def _format(out: str, output: str | None) -> Picture:
+def _format(out: str, output: str | None) -> str:
     """Return the format that is given, or that the suffix of the output selects."""
     by_suffix = {SUFFIXES[name]: name for name in PICTURES}
     named = by_suffix.get(Path(out.removesuffix(".gz")).suffix)
-    for name in PICTURES:
-        if name == (output or named or ("tree" if out == "-" else None)):
-            return name
+    if found := output or named or ("tree" if out == "-" else None):
+        return found
     raise UsageError(
         f"-o {out}: unknown format; use the suffix .html, .svg, .png, .pdf or .txt, or --output"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Json
 from dodona.cli.input_files import InputFile, total_size
 from dodona.cli.inputs import advise
 from dodona.cli.progress import Meter
@@ -33,10 +33,7 @@ def evaluate(
     ] = "auto",
     labels: Annotated[
         str,
-        Flag(
-            "compare full labels, or their universal part only",
-            choices=("exact", "universal"),
-        ),
+        Flag("compare full labels, or their universal part only", choices=("exact", "universal")),
     ] = "exact",
     text: Annotated[
         bool, Flag("the system segmented the text: metrics of the CoNLL 2018 shared task")
@@ -57,20 +54,15 @@ def evaluate(
         str | None, Flag("write the errors to an HTML page, with system and gold trees")
     ] = None,
     test: Annotated[
-        str | None,
-        Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar"),
+        str | None, Flag("significance test", choices=("mcnemar", "bootstrap"), default="mcnemar")
     ] = None,
-    json: Annotated[bool, Flag("print JSON")] = False,
+    json: Json = False,
 ) -> None:
     """Score a system's trees, analyse its errors, or compare two systems.
 
     With a second system, the difference between the two is tested for significance.
     """
-    options: Any = {
-        "punctuation": punctuation,
-        "punctuation_by": punctuation_by,
-        "labels": labels,
-    }
+    options: Any = {"punctuation": punctuation, "punctuation_by": punctuation_by, "labels": labels}
     has_defaults = punctuation and punctuation_by == "auto" and labels == "exact"
     if punctuation and punctuation_by != "auto":
         raise UsageError("--punctuation-by requires --no-punctuation")

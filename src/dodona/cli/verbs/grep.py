@@ -4,10 +4,11 @@ import json as json_
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Any
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, OutputFile, Treebanks
 from dodona.cli.inputs import read_treebanks
 from dodona.cli.outputs import OUTPUTS, open_writer
 from dodona.query.language import COLUMNS
@@ -24,11 +25,8 @@ def grep(
     pattern: Annotated[
         str, Flag("the pattern, such as 'upos=VERB as v >nsubj lemma=oak'", positional=True)
     ],
-    files: Annotated[
-        list[str] | None,
-        Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True),
-    ] = None,
-    out: Annotated[str, Flag("file to write ('-': stdout)", short="-o")] = "-",
+    files: Treebanks = None,
+    out: OutputFile = "-",
     output: Annotated[
         str,
         Flag(
@@ -61,13 +59,17 @@ def grep(
     if most is not None and most < 1:
         raise UsageError(f"--most must be at least 1, not {most}")
     wanted = Pattern(pattern)
-    sentences = _read(files or ["-"], input)
+    read = read_treebanks(files or ["-"], input, "ignored", False, task="searching")
+    sentences = (item for item in read if isinstance(item, Sentence))  # all: invalid ones raise
     if count:
-        n_found = _count(wanted, sentences, out)
+        n_found = sum(map(wanted.count, sentences))
+        with open_output(out) as file:
+            file.write(b"%d\n" % n_found)
     elif by:
         n_found = _count_by(wanted, sentences, by, out)
     elif invert or output not in (TEXT, "json"):
-        n_found = _write_sentences(wanted, sentences, out, _sentence_format(output), invert, most)
+        format = "conllu" if output == TEXT else output
+        n_found = _write_sentences(wanted, sentences, out, format, invert, most)
     else:
         n_found = _write_matches(wanted, sentences, out, output, most)
     if not n_found:
@@ -75,45 +77,23 @@ def grep(
         raise Stop(FAILED)
 
 
-def _read(names: list[str], format: str) -> Iterator[Sentence]:
-    for item in read_treebanks(names, format, "ignored", False, task="searching"):
-        assert isinstance(item, Sentence)  # invalid ones raise errors
-        yield item
-
-
-def _sentence_format(output: str) -> str:
-    return "conllu" if output == TEXT else output
-
-
-def _count(pattern: Pattern, sentences: Iterator[Sentence], out: str) -> int:
-    n_found = sum(map(pattern.count, sentences))
-    with open_output(out) as file:
-        file.write(b"%d\n" % n_found)
-    return n_found
-
-
 def _count_by(pattern: Pattern, sentences: Iterator[Sentence], by: str, out: str) -> int:
-    """Write a table of counts and values."""
     name, dot, column = by.partition(".")
-    if name not in pattern.names or not dot or not _is_column(column):
+    if name not in pattern.names or not dot or not (column in COLUMNS or column[:1].isupper()):
         names = ", ".join(pattern.names) or "none (name a word by `as v`)"
         raise UsageError(
             f"--by must be a name of the pattern, a dot, and a column or feature, as in v.lemma, "
             f"not {by!r}; names in the pattern: {names}"
         )
-    counts = Counter(_value(match[name], column) for match in pattern.find(sentences))
+
+    def value(word: Any) -> str:
+        return str(getattr(word, column) if column in COLUMNS else word.features.get(column, "_"))
+
+    counts = Counter(value(match[name]) for match in pattern.find(sentences))
     with open_output(out) as file:
-        for value, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-            file.write(f"{n}\t{value}\n".encode())
+        for found, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            file.write(f"{n}\t{found}\n".encode())
     return counts.total()
-
-
-def _is_column(column: str) -> bool:
-    return column in COLUMNS or column[:1].isupper()
-
-
-def _value(word: Any, column: str) -> str:
-    return str(getattr(word, column) if column in COLUMNS else word.features.get(column, "_"))
 
 
 def _write_sentences(
@@ -125,13 +105,11 @@ def _write_sentences(
     most: int | None,
 ) -> int:
     n_found = 0
+    wanted = (sentence for sentence in sentences if pattern.is_in(sentence) != invert)
     with open_writer(out, format) as writer:
-        for sentence in sentences:
-            if pattern.is_in(sentence) != invert:
-                writer.write(sentence)
-                n_found += 1
-                if n_found == most:
-                    break
+        for sentence in islice(wanted, most):
+            writer.write(sentence)
+            n_found += 1
     return n_found
 
 
@@ -142,11 +120,9 @@ def _write_matches(
     marks = (BOLD, PLAIN) if out == "-" and sys.stdout.isatty() else ("[", "]")
     n_found = 0
     with open_output(out) as file:
-        for match in pattern.find(sentences):
+        for match in islice(pattern.find(sentences), most):
             file.write(f"{show(match, marks)}\n".encode())
             n_found += 1
-            if n_found == most:
-                break
     return n_found
 
 

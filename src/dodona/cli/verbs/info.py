@@ -3,11 +3,12 @@
 import json as json_
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Json, ModelName
 from dodona.models import locate
 from dodona.models.cards import Card, find_card
 from dodona.parsing.parser import Parser
@@ -22,8 +23,8 @@ N_SENTENCES, LENGTH = 100, 20  # of the measurement of speed
 
 
 def info(
-    model: Annotated[str, Flag("model file or name", positional=True)],
-    json: Annotated[bool, Flag("print JSON")] = False,
+    model: ModelName,
+    json: Json = False,
 ) -> None:
     """Show everything a model records.
 
@@ -57,10 +58,7 @@ def about(path: Path) -> dict[str, Any]:
         "actions": dict(Counter(actions)),
         **parser.scorer.describe(),
         "vocabularies": {name: len(words) for name, words in vocabularies},
-        "clusters": _clusters(parser),
-        "tagger": _tagger(parser),
-        "segmenter": _segmenter(parser),
-        "graphs": _graphs(parser),
+        **_parts(parser),
         "record": {name: value for name, value in parser.record.items() if name != "card"},
     }
 
@@ -83,51 +81,29 @@ def measure_speed(parser: Parser) -> float:
     return max(found)
 
 
-def _clusters(parser: Parser) -> dict[str, Any] | None:
-    clusters = parser.encoder.clusters
-    if clusters is None:
-        return None
-    return {
-        "file": parser.settings.clusters,
-        "n_words": len(clusters),
-        "n_clusters": clusters.n_clusters,
-    }
-
-
-def _tagger(parser: Parser) -> dict[str, Any] | None:
-    tagger = parser.tagger
-    if tagger is None:
-        return None
-    return {
-        "classes": {
-            column: len(classes)
-            for column, classes in zip(tagger.columns, tagger.classes, strict=True)
-        },
-        **tagger.scorer.describe(),
-        "dev_accuracy": parser.record["dev_tags"],
-    }
-
-
-def _segmenter(parser: Parser) -> dict[str, Any] | None:
-    segmenter = parser.segmenter
-    if segmenter is None:
-        return None
-    return {"n_features": segmenter.weights.n_rows, "n_rules": len(segmenter.rules.rules)}
-
-
-def _graphs(parser: Parser) -> dict[str, Any] | None:
-    graphs = parser.graphs
-    if graphs is None:
-        return None
-    scorer = graphs.scorer.describe()
-    return {
-        "system": graphs.settings.system,
-        "labels": sorted(graphs.labels),
-        "n_templates": scorer["n_templates"],
-        "n_features": scorer["n_features"],
-        "dev_f1": graphs.record["dev_uas"],
-        "dev_elas": graphs.record["dev_las"],
-    }
+def _parts(parser: Parser) -> dict[str, dict[str, Any] | None]:
+    """Describe the optional parts of a model; None for those that it lacks."""
+    found: dict[str, dict[str, Any] | None] = dict.fromkeys(PARTS)
+    if (clusters := parser.encoder.clusters) is not None:
+        size = {"n_words": len(clusters), "n_clusters": clusters.n_clusters}
+        found["clusters"] = {"file": parser.settings.clusters, **size}
+    if (tagger := parser.tagger) is not None:
+        sizes = dict(zip(tagger.columns, map(len, tagger.classes), strict=True))
+        scores = {"dev_accuracy": parser.record["dev_tags"]}
+        found["tagger"] = {"classes": sizes, **tagger.scorer.describe(), **scores}
+    if (segmenter := parser.segmenter) is not None:
+        n_rules = len(segmenter.rules.rules)
+        found["segmenter"] = {"n_features": segmenter.weights.n_rows, "n_rules": n_rules}
+    if (graphs := parser.graphs) is not None:
+        scorer = graphs.scorer.describe()
+        found["graphs"] = {
+            "system": graphs.settings.system,
+            "labels": sorted(graphs.labels),
+            **{name: scorer[name] for name in ("n_templates", "n_features")},
+            "dev_f1": graphs.record["dev_uas"],
+            "dev_elas": graphs.record["dev_las"],
+        }
+    return found
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -151,7 +127,7 @@ def _print(found: dict[str, Any]) -> None:
             ("format", str(found["format"])),
             ("actions", f"{sum(actions.values())}: " + _list_counts(actions)),
             *_describe_scorer(found, words),
-            *((part, describe(found[part]) if found[part] else "none") for part, describe in PARTS),
+            *((part, show(found[part]) if found[part] else "none") for part, show in PARTS.items()),
             ("root label", found["root_label"]),
             ("labels", _describe_labels(found["labels"])),
         ],
@@ -229,20 +205,12 @@ def _print_sources(record: dict[str, Any]) -> None:
         print_columns(("kind", "file", "words", "dev", "SHA-256"), rows, "Learned from")
 
 
-def _describe_clusters(clusters: dict[str, Any]) -> str:
-    return "{file}: {n_words:,} words in {n_clusters:,} clusters".format(**clusters)
-
-
 def _describe_tagger(tagger: dict[str, Any]) -> str:
     accuracy = "".join(f", dev {k.upper()} {v:.2f}" for k, v in tagger["dev_accuracy"].items())
     clusters = f", clusters {tagger['clusters']}" if tagger["clusters"] else ""
     features = f", {tagger['n_features']:,} features" if tagger["n_features"] else ""
     size = f"{_list_counts(tagger['classes'])} classes{features}"
     return f"{size}{clusters}{accuracy}"
-
-
-def _describe_segmenter(segmenter: dict[str, Any]) -> str:
-    return "{n_features:,} features, {n_rules:,} rules for multiword tokens".format(**segmenter)
 
 
 def _describe_graphs(graphs: dict[str, Any]) -> str:
@@ -252,12 +220,12 @@ def _describe_graphs(graphs: dict[str, Any]) -> str:
 
 
 # optional parts of a model, with their descriptions
-PARTS = (
-    ("clusters", _describe_clusters),
-    ("tagger", _describe_tagger),
-    ("segmenter", _describe_segmenter),
-    ("graphs", _describe_graphs),
-)
+PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "clusters": "{file}: {n_words:,} words in {n_clusters:,} clusters".format_map,
+    "tagger": _describe_tagger,
+    "segmenter": "{n_features:,} features, {n_rules:,} rules for multiword tokens".format_map,
+    "graphs": _describe_graphs,
+}
 
 
 def _print_history(record: dict[str, Any]) -> None:

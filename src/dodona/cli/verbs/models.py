@@ -1,10 +1,9 @@
 """`dodona models`: list the models that can be loaded by name."""
 
 import json as json_
-from typing import Annotated
 
 from dodona.cli.errors import say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Json
 from dodona.models import INSTALLED, SHIPPED
 from dodona.models.cards import ModelListing, list_models
 
@@ -13,7 +12,7 @@ WHERE = {SHIPPED: "ships", INSTALLED: "installed"}  # else the folder
 UNKNOWN = "-"
 
 
-def models(json: Annotated[bool, Flag("print JSON")] = False) -> None:
+def models(json: Json = False) -> None:
     """List the models that can be loaded by name.
 
     Lists included models, those in the folders of DODONA_MODELS and those of installed packages,

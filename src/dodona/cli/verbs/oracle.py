@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dodona.cli.errors import UsageError
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Json
 from dodona.cli.setting_flags import drop_unset, with_settings
 from dodona.core.transitions.registry import describe_systems
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, STATIC_ORACLES
@@ -42,10 +42,9 @@ def oracle(
         Flag("take these actions instead, optimal or not: 'SHIFT LEFT-ARC:nsubj'", metavar="TEXT"),
     ] = None,
     constraints: Annotated[
-        str,
-        Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS),
+        str, Flag("ud: show what Universal Dependencies forbids, and why", choices=CONSTRAINTS)
     ] = NO_CONSTRAINTS,
-    json: Annotated[bool, Flag("print JSON")] = False,
+    json: Json = False,
     **settings: Any,
 ) -> None:
     """Show an oracle's derivation of a sentence, with the costs of all actions.
@@ -109,7 +108,6 @@ def _sentence(path: str, number: int) -> "Sentence":
 
 
 def _step(view: "StateView", taken: "Choice | None") -> dict[str, Any]:
-    """Return a state as JSON data."""
     from dodona.explorer.explore import in_order
 
     step = asdict(replace(view, reach=None)) | {"taken": None if taken is None else asdict(taken)}
@@ -139,7 +137,6 @@ def _print(
 
 
 def _print_outcome(explorer: "Explorer", state: "State", view: "StateView") -> None:
-    """Print the best reachable tree."""
     from dodona.drawing.terminal import draw
     from dodona.explorer.explore import in_order
 
@@ -212,14 +209,10 @@ def describe(choices: Sequence["Choice"], taken: "Choice | None") -> list[str]:
     lines = []
     for key in sorted(groups, key=lambda group: (order.index(group[0]), *group[1:])):
         move, cost, forbidden = key
-        named = [" ".join(filter(None, _name(choice))) for choice in groups[key]]
+        scored = [(c.label, "" if c.score is None else f"(score {c.score})") for c in groups[key]]
+        named = [" ".join(filter(None, pair)) for pair in scored]
         more = f" and {len(named) - MOST_LABELS} more" if len(named) > MOST_LABELS else ""
         arrow = "→" if taken in groups[key] else " "
         line = f"{arrow} {move:<{width}}   cost {cost}  {', '.join(named[:MOST_LABELS])}{more}"
         lines.append(line.rstrip() + (f"  forbidden: {forbidden}" if forbidden else ""))
     return lines
-
-
-def _name(choice: "Choice") -> tuple[str, str]:
-    score = "" if choice.score is None else f"(score {choice.score})"
-    return choice.label or "", score

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, ModelName
 from dodona.cli.input_files import read_text_file
 from dodona.models import SUFFIX, find_shipped, locate
 from dodona.models.cards import KINDS, find_card
@@ -16,7 +16,7 @@ from dodona.tagging.tagger import Tagger
 
 
 def package(
-    model: Annotated[str, Flag("model file or name", positional=True)],
+    model: ModelName,
     out: Annotated[str, Flag("folder for the wheel", short="-o", metavar="FOLDER")] = "dist",
     name: Annotated[
         str | None,

@@ -4,13 +4,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from dodona.cli.annotation import annotate
 from dodona.cli.corpora import LEVELS, PARQUET, is_corpus, parse_corpus
 from dodona.cli.errors import UsageError
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Encoding, Flag, Mapped, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
-from dodona.cli.outputs import OUTPUTS
+from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.models import DEFAULT, SUFFIX, NoModelError, explain_missing, find, find_shipped, locate
 from dodona.parsing.parser import Parser
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS, ROOT_COUNTS
@@ -39,9 +38,7 @@ def parse(
             default=GUESSED,
         ),
     ] = None,
-    encoding: Annotated[
-        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
-    ] = UTF8,
+    encoding: Encoding = UTF8,
     output: Annotated[
         str | None,
         Flag(
@@ -50,7 +47,7 @@ def parse(
             default="conllu; for a corpus, parquet",
         ),
     ] = None,
-    threads: Annotated[int, Flag("number of threads")] = 1,
+    threads: Threads = 1,
     roots: Annotated[
         str | None,
         Flag("number of words below the root", choices=ROOT_COUNTS, default="as trained"),
@@ -71,14 +68,8 @@ def parse(
             choices=CONSTRAINTS,
         ),
     ] = NO_CONSTRAINTS,
-    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
-    mapped: Annotated[
-        bool,
-        Flag(
-            "map the model file into memory, where processes share it; results are undefined if "
-            "the file changes while in use"
-        ),
-    ] = False,
+    skip_bad: SkipBad = False,
+    mapped: Mapped = False,
     text: Annotated[
         str | None, Flag("corpus: the column with the texts", metavar="COLUMN", default="text")
     ] = None,

@@ -23,10 +23,7 @@ def serve(
     ] = "127.0.0.1",
     allowed_host: Annotated[
         str | None,
-        Flag(
-            "further host names of the server, separated by commas ('*': any)",
-            metavar="NAMES",
-        ),
+        Flag("further host names of the server, separated by commas ('*': any)", metavar="NAMES"),
     ] = None,
     cors: Annotated[
         str | None,
@@ -48,7 +45,7 @@ def serve(
         from dodona.server.middleware import no_log, to_stderr
         from dodona.server.models import load_models
         from dodona.server.origin_check import own_hosts
-        from dodona.server.serving import listen, run
+        from dodona.server.uvicorn_adapter import listen, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("dodona"):
             raise
@@ -83,7 +80,6 @@ def _flag(limit: Field[float]) -> Parameter:
 
 
 def _read_limits(given: dict[str, Any]) -> Limits:
-    """Return the limits that the flags give."""
     scales = {limit.name: limit.metadata["scale"] for limit in fields(Limits)}
     return Limits(
         **{

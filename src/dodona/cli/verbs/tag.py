@@ -2,59 +2,42 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from dodona.cli.annotation import annotate
-from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Checkpoint, DevFile, Encoding, Flag, Mapped, Resume, SkipBad, Threads
 from dodona.cli.input_files import UTF8
 from dodona.cli.inputs import GUESSED, INPUTS, SentenceReader
-from dodona.cli.outputs import OUTPUTS
+from dodona.cli.outputs import OUTPUTS, annotate
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingOutput, describe_epoch
 from dodona.cli.verbs.parse import split_off_model
 from dodona.models import locate
 from dodona.pipeline.sources import load_tagger
 from dodona.settings import TaggerSettings
-
-if TYPE_CHECKING:
-    from dodona.training.loop import Epoch
 
 
 @with_settings(of=TaggerSettings)
 def tag(
     model: Annotated[str | None, Flag("tagger, or parser with a tagger", positional=True)] = None,
     inputs: Annotated[
-        list[str] | None,
-        Flag("files or folders to tag ('-': stdin, the default)", positional=True),
+        list[str] | None, Flag("files or folders to tag ('-': stdin, the default)", positional=True)
     ] = None,
     out: Annotated[
-        str,
-        Flag("file to write ('-': stdout), or a folder; with --train, the tagger", short="-o"),
+        str, Flag("file to write ('-': stdout), or a folder; with --train, the tagger", short="-o")
     ] = "-",
     input: Annotated[
-        str | None,
-        Flag("format of the input", choices=INPUTS, default=GUESSED),
+        str | None, Flag("format of the input", choices=INPUTS, default=GUESSED)
     ] = None,
-    encoding: Annotated[
-        str, Flag("encoding of the input, such as latin-1 or utf-16", metavar="NAME")
-    ] = UTF8,
+    encoding: Encoding = UTF8,
     output: Annotated[str, Flag("format of the output", choices=OUTPUTS)] = "conllu",
-    threads: Annotated[int, Flag("number of threads")] = 1,
-    skip_bad: Annotated[bool, Flag("pass invalid sentences through instead of stopping")] = False,
-    mapped: Annotated[
-        bool,
-        Flag(
-            "map the model file into memory, where processes share it; results are undefined if "
-            "the file changes while in use"
-        ),
-    ] = False,
+    threads: Threads = 1,
+    skip_bad: SkipBad = False,
+    mapped: Mapped = False,
     train: Annotated[str | None, Flag("train a tagger on this CoNLL-U file")] = None,
-    dev: Annotated[
-        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
-    ] = None,
-    resume: Annotated[bool, Flag("continue an interrupted run from its checkpoint")] = False,
-    checkpoint: Annotated[bool, Flag("write OUT.checkpoint during training")] = True,
+    dev: DevFile = None,
+    resume: Resume = False,
+    checkpoint: Checkpoint = True,
     **settings: Any,
 ) -> None:
     """Tag words with UPOS, XPOS, FEATS and lemmas, or train a tagger.
@@ -92,17 +75,7 @@ def _train(train: str, dev: str | None, settings: TaggerSettings, output: Traini
     say(f"tasks: {', '.join(trainer.columns)}")
     try:
         for epoch in trainer.epochs(checkpoint=output.target):
-            say(_describe(epoch, settings.epochs))
+            say(describe_epoch(epoch, settings.epochs, f"{epoch.seconds:.1f} s"))
     except KeyboardInterrupt as interrupt:
         raise output.rescue(interrupt, "tagger", trainer.best_epoch, trainer.tagger) from None
     output.finish(trainer.tagger())
-
-
-def _describe(epoch: "Epoch", n_epochs: int) -> str:
-    """Describe an epoch in one line."""
-    parts = [f"epoch {epoch.number:>{len(str(n_epochs))}}/{n_epochs}"]
-    parts += [f"{epoch.n_updates:,} updates", f"{epoch.seconds:.1f} s"]
-    if epoch.scores:
-        scores = [f"{name.upper()} {score:.2f}" for name, score in epoch.scores.items()]
-        parts += ["dev " + " ".join(scores)] + (["best"] if epoch.is_best else [])
-    return "  ".join(parts)

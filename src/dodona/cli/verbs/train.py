@@ -6,16 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from dodona.cli.checkpoints import TrainingOutput
 from dodona.cli.errors import UsageError, say
-from dodona.cli.flags import Flag, parameters
+from dodona.cli.flags import Checkpoint, DevFile, Flag, ModelFile, Resume, parameters
 from dodona.cli.setting_flags import drop_unset, with_settings
+from dodona.cli.training_output import TrainingOutput, TrainingView, describe_part
 from dodona.models.cards import Card, add_card
 from dodona.pipeline.sources import NAMES, TRAIN, PartSources
 from dodona.settings import PARSER, PIPELINES, TEXT, Settings
 
 if TYPE_CHECKING:
-    from dodona.cli.training_view import TrainingView
     from dodona.parsing.parser import Parser
     from dodona.parsing.trainer import Trainer
     from dodona.pipeline.text_trainer import TextTrainer
@@ -27,13 +26,10 @@ SOURCES = "train, none, or a model that has one"
 def train(
     *,
     train: Annotated[str | None, Flag("CoNLL-U file to train on", default="required")] = None,
-    dev: Annotated[
-        str | None, Flag("CoNLL-U file that decides the best epoch", default="keep the last epoch")
-    ] = None,
-    out: Annotated[str | None, Flag("model file to write", short="-o", default="required")] = None,
+    dev: DevFile = None,
+    out: ModelFile = None,
     pipeline: Annotated[
-        str | None,
-        Flag("parse words, or plain text", choices=PIPELINES, default=PARSER),
+        str | None, Flag("parse words, or plain text", choices=PIPELINES, default=PARSER)
     ] = None,
     segmenter: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
     tagger: Annotated[str | None, Flag(f"text pipeline: {SOURCES}", default=TRAIN)] = None,
@@ -53,8 +49,8 @@ def train(
     config: Annotated[
         str | None, Flag("TOML file of settings with the names of these flags, which override it")
     ] = None,
-    resume: Annotated[bool, Flag("continue an interrupted run from its checkpoint")] = False,
-    checkpoint: Annotated[bool, Flag("write OUT.checkpoint during training")] = True,
+    resume: Resume = False,
+    checkpoint: Checkpoint = True,
     json: Annotated[bool, Flag("print the result as JSON")] = False,
     quiet: Annotated[bool, Flag("print no progress and no result")] = False,
     **settings: Any,
@@ -64,16 +60,18 @@ def train(
     After Ctrl-C or SIGTERM, the best parser so far is saved; --resume continues the run. The
     resulting model is identical to that of an uninterrupted run.
     """
-    from dodona.cli.training_view import TrainingView
-
     start = time.perf_counter()
     own = {"train": train, "dev": dev, "out": out, "pipeline": pipeline}
     parts = {"segmenter": segmenter, "tagger": tagger, "parser": parser}
     parts |= {"raw": raw, "abbreviations": abbreviations}
     card = {"language": language, "licence": licence}
     values = _from_file(config) | drop_unset({**own, **parts, **card, **settings})
-    model, data, dev_data = _paths(values)
-    signature = _card(values)
+    for name in ("train", "out"):
+        if name not in values:
+            raise UsageError(f"--{name} is missing: give it here or in the file of --config")
+    model, data, dev_data = Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
+    signature = Card(values.pop("language", ""), licence=values.pop("licence", ""))
+    signature.check()
     output = TrainingOutput(model, resume, checkpoint)
     output.check()
     if values.get("parser", TRAIN) != TRAIN:
@@ -94,7 +92,6 @@ def train(
 
 
 def _trainer(data: str, dev_data: str | None, values: dict[str, Any]) -> "Trainer | TextTrainer":
-    """Return the trainer of a parser, or of a text pipeline."""
     from dodona.pipeline.trainers import new_trainer
 
     parts = _parts(values)
@@ -113,13 +110,6 @@ def _parts(values: dict[str, Any]) -> PartSources:
     return PartSources(**sources)
 
 
-def _card(values: dict[str, Any]) -> Card:
-    """Remove the language and the licence from the values, and return them."""
-    card = Card(values.pop("language", ""), licence=values.pop("licence", ""))
-    card.check()
-    return card
-
-
 def _assemble(
     output: TrainingOutput,
     data: str,
@@ -129,7 +119,6 @@ def _assemble(
     quiet: bool,
 ) -> None:
     """Train segmenter and tagger for an existing parser, or for none."""
-    from dodona.cli.training_view import describe_part
     from dodona.pipeline.assembly import Assembly
 
     parts = _parts(values)
@@ -149,7 +138,6 @@ def _assemble(
 
 
 def _from_file(config: str | None) -> dict[str, Any]:
-    """Return the settings of a configuration file."""
     if config is None:
         return {}
     from dodona.cli.config import read_config
@@ -158,16 +146,8 @@ def _from_file(config: str | None) -> dict[str, Any]:
     return read_config(Path(config), known)
 
 
-def _paths(values: dict[str, Any]) -> tuple[Path, str, str | None]:
-    """Remove the paths of the model, the training and the dev data from the values."""
-    for name in ("train", "out"):
-        if name not in values:
-            raise UsageError(f"--{name} is missing: give it here or in the file of --config")
-    return Path(values.pop("out")), values.pop("train"), values.pop("dev", None)
-
-
 def _run(
-    trainer: "Trainer | TextTrainer", shown: "TrainingView", output: TrainingOutput, card: Card
+    trainer: "Trainer | TextTrainer", shown: TrainingView, output: TrainingOutput, card: Card
 ) -> None:
     try:
         for epoch in trainer.epochs(shown.advance, output.target):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from dodona.cli.errors import FAILED, Stop, UsageError, say
-from dodona.cli.flags import Flag
+from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
 from dodona.cli.progress import Meter
 from dodona.treebank.conllu.files import open_output
@@ -15,10 +15,7 @@ from dodona.validation.validator import LEVELS, fix_bytes, validate_bytes
 
 
 def validate(
-    files: Annotated[
-        list[str] | None,
-        Flag("CoNLL-U files or folders ('-': stdin, the default)", positional=True),
-    ] = None,
+    files: Treebanks = None,
     level: Annotated[
         int, Flag("1: the format; 2: also columns and trees; 3: also the guidelines (warnings)")
     ] = 3,
@@ -48,7 +45,8 @@ def validate(
         n_warnings += problem.is_warning
         n_fixable += problem.can_fix
         if warnings or not problem.is_warning:
-            _print(problem, json, to_stderr=fix and (out or paths[0]) == STDIN)
+            line = json_.dumps(problem.to_dict(), ensure_ascii=False) if json else str(problem)
+            print(line, file=sys.stderr if fix and (out or paths[0]) == STDIN else sys.stdout)
     fixable = f"; --fix can repair {n_fixable:,}" if n_fixable and not fix else ""
     counts = f"{n_errors:,} errors, {n_warnings:,} warnings"
     say(f"{counts} in {len(paths):,} file{'s' if len(paths) > 1 else ''}{fixable}")
@@ -60,33 +58,22 @@ def _validate(paths: list[str], level: int, fix: bool, out: str | None) -> Itera
     """Yield the problems of all files; with `fix`, those that remain."""
     with Meter("validating", total_size(paths)) as meter:
         for path in paths:
-            data, name = _read(path, meter)
-            yield from _validate_file(data, name, path, level, fix, out)
+            with InputFile(path) as file:
+                meter.watch(file)
+                data = b"".join(iter(file.read1, b""))
+                meter.tick()
+            if fix:
+                data = _fix(data, file.name, path, out)
+            yield from validate_bytes(data, file.name, level)
 
 
-def _validate_file(
-    data: bytes, name: str, path: str, level: int, fix: bool, out: str | None
-) -> Iterator[Problem]:
-    if fix:
-        fixed = fix_bytes(data)
-        if fixed != data or out is not None or path == STDIN:
-            with open_output(out or path) as file:
-                file.write(fixed)
-        if fixed != data:
-            before, after = validate_bytes(data, name, 2), validate_bytes(fixed, name, 2)
-            say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems fixed")
-        data = fixed
-    yield from validate_bytes(data, name, level)
-
-
-def _read(path: str, meter: Meter) -> tuple[bytes, str]:
-    with InputFile(path) as file:
-        meter.watch(file)
-        data = b"".join(iter(file.read1, b""))
-        meter.tick()
-        return data, file.name
-
-
-def _print(problem: Problem, json: bool, to_stderr: bool) -> None:
-    line = json_.dumps(problem.to_dict(), ensure_ascii=False) if json else str(problem)
-    print(line, file=sys.stderr if to_stderr else sys.stdout)
+def _fix(data: bytes, name: str, path: str, out: str | None) -> bytes:
+    """Write the fixed data of a file, and return it."""
+    fixed = fix_bytes(data)
+    if fixed != data or out is not None or path == STDIN:
+        with open_output(out or path) as file:
+            file.write(fixed)
+    if fixed != data:
+        before, after = validate_bytes(data, name, 2), validate_bytes(fixed, name, 2)
+        say(f"{name}: {len(before) - len(after):,} of {len(before):,} problems fixed")
+    return fixed

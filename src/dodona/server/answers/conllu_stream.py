@@ -7,7 +7,6 @@ stream has a thread that reads, segments and waits for the client; the worker th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from anyio import CapacityLimiter, from_thread, to_thread
@@ -16,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from dodona.server.errors import Refused
 from dodona.server.models import Model
-from dodona.server.requests.body_stream import BodyStream
+from dodona.server.requests.bodies import BodyStream
 from dodona.server.requests.sentences import read_conllu, read_text, slices
 from dodona.server.service import Service
 from dodona.treebank.sentence import Sentence
@@ -45,19 +44,15 @@ class ConlluStream(Response):
 
     def _work(self) -> None:
         """Read, segment, have parsed, and write; runs in a thread of its own."""
-        for batch in slices(self._sentences()):
+        chunks = self._body.chunks()
+        is_text = self._input == "text"
+        for batch in slices(read_text(self._model, chunks) if is_text else read_conllu(chunks)):
             done = self._service.workers.wait_for(partial(self._parse, batch))
             from_thread.run(self._write, "".join(map(Sentence.to_conllu, done)).encode())
             from_thread.run_sync(self._service.count_words, self._scope, sum(map(len, done)))
 
     def _parse(self, batch: list[Sentence]) -> list[Sentence]:
         return list(self._model.parser.pipe(batch))
-
-    def _sentences(self) -> Iterator[Sentence]:
-        chunks = self._body.chunks()
-        if self._input == "text":
-            return read_text(self._model, chunks)
-        return read_conllu(chunks)
 
     async def _write(self, body: bytes, more: bool = True) -> None:
         if not self._has_begun:

@@ -9,14 +9,19 @@ from typing import Any, TypeAlias
 from dodona.core.transitions.registry import find_system, systems
 from dodona.core.transitions.registry import system as make_system
 from dodona.core.transitions.system import LOSSES
-from dodona.explorer.animation import draw_animation, draw_slide
 from dodona.explorer.beam import explore_beam
 from dodona.explorer.cost_explanation import explain
-from dodona.explorer.explore import ANY, BEST, Choice, Explorer, StateView, graph_of, in_order
+from dodona.explorer.explore import ANY, BEST, Choice, Explorer, graph_of, in_order
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, crossed
-from dodona.explorer.state_drawing import draw_best, draw_graph, draw_state
+from dodona.explorer.state_drawing import (
+    draw_animation,
+    draw_best,
+    draw_graph,
+    draw_slide,
+    draw_state,
+)
 from dodona.query.pattern import Pattern
-from dodona.server.answers.scheduling import encode
+from dodona.server.answers.responses import encode
 from dodona.server.errors import bad
 from dodona.server.requests.explorer_request import ExploreRequest
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
@@ -63,10 +68,13 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
     state, taken, stopped = explorer.follow_valid(asked.path)
     if stopped is not None and not asked.lenient:
         raise stopped
-    view = explorer.view(state)
+    view, made = explorer.view(state), explorer.system
     answer: dict[str, Any] = {
         "forms": explorer.sentence.forms,
-        "system": _settings(explorer),
+        "system": {
+            **{"name": made.name, "root": made.root},
+            **{"loss": made.loss, "oracle": made.static_oracle},
+        },
         "has_gold": explorer.gold is not None,
         "has_model": explorer.parser is not None,
         "history": [_choice(choice) for choice in taken],
@@ -82,21 +90,14 @@ def show_state(asked: ExploreRequest) -> dict[str, Any]:
     if view.is_final:
         answer["finished"] = in_order(explorer.system.finish(state).arcs)
     if view.reach is not None:
-        answer |= _reach(explorer, view, view.reach, asked)
+        gold = frozenset() if explorer.gold is None else explorer.gold.arcs
+        never = [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never]
+        answer["loss"], answer["lost"] = (
+            view.reach.loss,
+            in_order(view.reach.lost - set(view.never)),
+        )
+        answer |= {"never": never, "best": _best(explorer, view.arcs, view.reach, asked)}
     return answer
-
-
-def _reach(
-    explorer: Explorer, view: StateView, reach: Reachable, asked: ExploreRequest
-) -> dict[str, Any]:
-    """Describe the lost gold arcs, those that were never reachable, and the best reachable tree."""
-    gold = frozenset() if explorer.gold is None else explorer.gold.arcs
-    return {
-        "loss": reach.loss,
-        "lost": in_order(reach.lost - set(view.never)),
-        "never": [{"arc": arc, "crosses": in_order(crossed(arc, gold))} for arc in view.never],
-        "best": _best(explorer, view.arcs, reach, asked),
-    }
 
 
 def _best(
@@ -196,11 +197,6 @@ SHOWN: dict[str, Show] = {  # by address
     "/api/explore/slide": show_slide,
     "/api/explore/match": show_matches,
 }
-
-
-def _settings(explorer: Explorer) -> dict[str, str]:
-    made = explorer.system
-    return {"name": made.name, "root": made.root, "loss": made.loss, "oracle": made.static_oracle}
 
 
 def _choice(choice: Choice) -> dict[str, Any]:

@@ -45,11 +45,9 @@ class ServerPipe:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def read(self) -> Any:
-        """Wait for the next message."""
         return self._messages.get()
 
     def write(self, kind: bytes, data: bytes) -> None:
-        """Write a frame."""
         write_frame(self._to, kind, data)
 
     def _listen(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dodona.server.requests import body_stream, parse_request
+from dodona.server.requests import bodies, parse_request
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -23,6 +23,11 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
+def _get(summary: str, description: str, content: dict[str, Any]) -> dict[str, Any]:
+    answer = {"description": description, "content": content}
+    return {"get": {"summary": summary, "responses": {"200": answer}}}
+
+
 def _refusals(*statuses: str) -> dict[str, Any]:
     return {
         status: {"description": REASONS[status], "content": _json(_ref("Error"))}
@@ -31,6 +36,7 @@ def _refusals(*statuses: str) -> dict[str, Any]:
 
 
 TEXT = {"type": "string"}
+PLAIN = {"text/plain": {"schema": TEXT}}
 MODEL = {"type": "string", "description": "Name of a model or its first parts; else the default."}
 REASONS = {
     "400": "The request is malformed; the message says what is wrong and where.",
@@ -45,15 +51,9 @@ REASONS = {
 _WORD = _object(
     ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"],
     id={"type": "integer", "minimum": 1},
-    form=TEXT,
-    lemma=TEXT,
-    upos=TEXT,
-    xpos=TEXT,
-    feats=TEXT,
+    **dict.fromkeys(("form", "lemma", "upos", "xpos", "feats"), TEXT),
     head={"type": ["integer", "null"], "description": "Id of the head; 0 is the root."},
-    deprel=TEXT,
-    deps=TEXT,
-    misc=TEXT,
+    **dict.fromkeys(("deprel", "deps", "misc"), TEXT),
 )
 _SENTENCE = _object(
     ["comments", "text", "words"],
@@ -98,14 +98,9 @@ DESCRIPTION: dict[str, Any] = {
         "description": "Dependency parsing. UDPipe's REST interface is at /models and /process.",
     },
     "paths": {
-        "/api/models": {
-            "get": {
-                "summary": "The models; the first is the default.",
-                "responses": {
-                    "200": {"description": "Models.", "content": _json(_list(_ref("Model")))}
-                },
-            }
-        },
+        "/api/models": _get(
+            "The models; the first is the default.", "Models.", _json(_list(_ref("Model")))
+        ),
         "/api/parse": {
             "post": {
                 "summary": "Parse text, words or CoNLL-U.",
@@ -121,42 +116,20 @@ DESCRIPTION: dict[str, Any] = {
                 "summary": "Parse a stream of any size; the answer is sent meanwhile.",
                 "parameters": [
                     {"name": "model", "in": "query", "schema": MODEL},
-                    {"name": "input", "in": "query", "schema": {"enum": list(body_stream.INPUTS)}},
+                    {"name": "input", "in": "query", "schema": {"enum": list(bodies.INPUTS)}},
                 ],
-                "requestBody": {"required": True, "content": {"text/plain": {"schema": TEXT}}},
+                "requestBody": {"required": True, "content": PLAIN},
                 "responses": {
-                    "200": {"description": "CoNLL-U.", "content": {"text/plain": {"schema": TEXT}}},
+                    "200": {"description": "CoNLL-U.", "content": PLAIN},
                     **_refusals("400", "403", "408", "421", "503"),
                 },
             }
         },
-        "/api/openapi.json": {
-            "get": {
-                "summary": "This description.",
-                "responses": {
-                    "200": {"description": "OpenAPI.", "content": _json({"type": "object"})}
-                },
-            }
-        },
-        "/health": {
-            "get": {
-                "summary": "Whether the server is running.",
-                "responses": {
-                    "200": {
-                        "description": "The server is running.",
-                        "content": _json(_ref("Health")),
-                    },
-                },
-            }
-        },
-        "/metrics": {
-            "get": {
-                "summary": "Counters for Prometheus.",
-                "responses": {
-                    "200": {"description": "Text.", "content": {"text/plain": {"schema": TEXT}}}
-                },
-            }
-        },
+        "/api/openapi.json": _get("This description.", "OpenAPI.", _json({"type": "object"})),
+        "/health": _get(
+            "Whether the server is running.", "The server is running.", _json(_ref("Health"))
+        ),
+        "/metrics": _get("Counters for Prometheus.", "Text.", PLAIN),
     },
     "components": {
         "schemas": {

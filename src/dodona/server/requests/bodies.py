@@ -1,21 +1,22 @@
-"""Request bodies with the right media type and within the limits on size and time."""
+"""Request bodies, within the limits on size and time: read whole, or while they arrive."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from anyio import fail_after
+from anyio import fail_after, from_thread
 from starlette.requests import Request
-from starlette.types import Message
+from starlette.types import Message, Receive
 
-from dodona.server.client_speed import YIELD_SECONDS, ClientGroup
+from dodona.server.client_speed import YIELD_SECONDS, ClientGroup, ClientSpeed
 from dodona.server.errors import CLOSE, Refused, bad
 from dodona.server.memory_budget import ADVICE, RequestBudget
 from dodona.server.service import budget_of, service_of
 
 COPIES = 3  # in memory: the body, its text, and the sentences with their answer
 JSON = ("application/json",)
+INPUTS = ("text", "conllu")  # formats of a body that is read while it arrives
 
 
 async def read_body(
@@ -103,3 +104,23 @@ async def _hold(allowed: RequestBudget, n_bytes: int, senders: ClientGroup) -> N
 
 def _too_large(max_bytes: int) -> Refused:
     return Refused(413, f"the request has more than {max_bytes:,} bytes; {ADVICE}", CLOSE)
+
+
+class BodyStream:
+    """A request body that a thread reads while it arrives, at no less than the minimum rate."""
+
+    def __init__(self, receive: Receive, speed: ClientSpeed) -> None:
+        self._receive, self._speed = receive, speed
+        self._has_more = True
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the chunks as they arrive; called from a thread."""
+        while self._has_more:
+            yield from_thread.run(self._read)
+
+    async def _read(self) -> bytes:
+        message = await self._speed.wait(self._receive())
+        chunk = body_of(message)
+        self._has_more = message.get("more_body", False)
+        self._speed.count(len(chunk))
+        return chunk

@@ -83,7 +83,6 @@ class ExploreRequest:
         return cls(limits=limits, **values)
 
     def read_sentences(self) -> list[Sentence]:
-        """Return all sentences of the request."""
         return read_typed(self.sentence, name="sentence")
 
     def read_sentence(self) -> Sentence:
@@ -96,7 +95,6 @@ class ExploreRequest:
         return sentence
 
     def explorer(self) -> Explorer:
-        """Return an explorer for the requested sentence."""
         return Explorer(
             self.read_sentence(),
             self.system,
@@ -148,18 +146,13 @@ def _check_labels(name: str, value: object) -> tuple[str, ...]:
     return labels
 
 
-def _check_action(name: str, value: object) -> Action:
-    [action] = _check_path(name, [value], limit=1)
-    return action
-
-
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "sentence": _check_sentence,
     "number": partial(check_count, highest=MAX_SENTENCES),
     "beam": partial(check_count, highest=MAX_HYPOTHESES),
     "labels": _check_labels,
     "lenient": check_flag,
-    "action": _check_action,
+    "action": lambda name, value: _check_path(name, [value], limit=1)[0],
     "film": check_flag,
     "width": check_pixels,
     "best_width": check_pixels,

@@ -33,7 +33,6 @@ def read_urlencoded(data: bytes | bytearray) -> Fields:
 
 
 def read_form(content_type: str, body: bytearray) -> Fields:
-    """Read the fields of a form in a body."""
     kind, options = parse_options_header(content_type)
     if kind == b"multipart/form-data":
         if not options.get(b"boundary"):

@@ -22,7 +22,14 @@ def read_fields(body: bytes | bytearray, names: Sequence[str]) -> dict[str, Any]
     Traceback (most recent call last):
     dodona.server.errors.Refused: unknown field 'txt'; known are: text, model
     """
-    found = _load(body)
+    try:
+        found = json.loads(body.decode(), parse_int=_read_int)
+    except UnicodeDecodeError as error:
+        raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise bad(f"invalid JSON at line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise bad("invalid JSON: it is nested too deeply") from error
     if not isinstance(found, dict):
         raise bad(f'expected a JSON object, as in {{"{names[0]}": "Oaks whisper."}}')
     for name in found:
@@ -38,18 +45,6 @@ def count_values(body: bytes | bytearray) -> int:
     6
     """
     return sum(map(body.count, (b",", b"[", b"{")))
-
-
-def _load(body: bytes | bytearray) -> Any:
-    """Decode JSON, or refuse the request with the position of the error."""
-    try:
-        return json.loads(body.decode(), parse_int=_read_int)
-    except UnicodeDecodeError as error:
-        raise bad(f"the request is not in UTF-8: {error.reason} at byte {error.start}") from error
-    except json.JSONDecodeError as error:
-        raise bad(f"invalid JSON at line {error.lineno}, column {error.colno}") from error
-    except RecursionError as error:
-        raise bad("invalid JSON: it is nested too deeply") from error
 
 
 def _read_int(digits: str) -> int:
@@ -81,7 +76,6 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return a Boolean value."""
     if not isinstance(value, bool):
         raise bad(f"{name} must be true or false, not {shorten(value)}")
     return value

@@ -18,8 +18,13 @@ from dodona.server.requests.json_fields import (
     count_values,
     read_fields,
 )
-from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.token_lists import read_horizontal, read_tokens
+from dodona.server.requests.sentences import (
+    cut,
+    read_conllu,
+    read_horizontal,
+    read_text,
+    read_tokens,
+)
 from dodona.treebank.sentence import Sentence
 
 INPUTS = ("text", "conllu", "tokens")
@@ -65,7 +70,6 @@ class ParseRequest:
         )
 
     def sentences(self) -> Iterator[Sentence]:
-        """Yield the sentences of the data."""
         if not isinstance(self.data, bytes):
             return read_tokens(self.data)
         if self.input == "tokens":

@@ -8,25 +8,24 @@ from unicodedata import normalize
 
 from dodona.server.errors import bad
 from dodona.server.models import Model, Models
-from dodona.server.requests.sentences import cut, read_conllu, read_text
-from dodona.server.requests.token_lists import read_horizontal, read_vertical
+from dodona.server.requests.sentences import (
+    cut,
+    read_conllu,
+    read_horizontal,
+    read_text,
+    read_vertical,
+)
 from dodona.treebank.sentence import Sentence
 
 TOKENIZER = "generic_tokenizer"  # as an input format; usually given as tokenizer=
 # the formats with their options
 INPUTS: dict[str, tuple[str, ...]] = {
-    "conllu": ("v2",),
-    "horizontal": (),
-    "vertical": (),
+    **{"conllu": ("v2",), "horizontal": (), "vertical": ()},
     TOKENIZER: ("ranges", "presegmented", "normalized_spaces"),
 }
 OUTPUTS: dict[str, tuple[str, ...]] = {
-    "conllu": ("v2",),
-    "epe": (),
-    "horizontal": ("paragraphs",),
-    "vertical": ("paragraphs",),
-    "plaintext": ("normalized_spaces",),
-    "matxin": (),
+    **{"conllu": ("v2",), "epe": (), "horizontal": ("paragraphs",), "vertical": ("paragraphs",)},
+    **{"plaintext": ("normalized_spaces",), "matxin": ()},
 }
 ON = ("", "1", "on", "yes", "true")  # values of tagger and parser, which have no options here
 OFF = "none"
@@ -71,16 +70,16 @@ class ProcessRequest:
             options=options,
             how=how,
         )
-        asked._check_parts()
+        for part, is_asked_for in {"tokenizer": asked.is_raw, "tagger": asked.tag}.items():
+            if is_asked_for and part not in asked.model.parts:
+                raise bad(f"The required model '{asked.model.name}' does not contain a {part}!")
         return asked
 
     @property
     def is_raw(self) -> bool:
-        """Whether the data is raw text."""
         return self.input == TOKENIZER
 
     def sentences(self) -> Iterator[Sentence]:
-        """Yield the sentences of the data."""
         if self.input == "horizontal":
             return read_horizontal(self.data)
         if self.input == "vertical":
@@ -89,11 +88,6 @@ class ProcessRequest:
         if self.is_raw:
             return read_text(self.model, pieces, by_lines="presegmented" in self.options)
         return read_conllu(pieces)
-
-    def _check_parts(self) -> None:
-        for part, is_asked_for in {"tokenizer": self.is_raw, "tagger": self.tag}.items():
-            if is_asked_for and part not in self.model.parts:
-                raise bad(f"The required model '{self.model.name}' does not contain a {part}!")
 
 
 def _read_format(
@@ -118,7 +112,6 @@ def _read_format(
 
 
 def _is_on(part: str, fields: Mapping[str, str]) -> bool:
-    """Return whether a component is requested."""
     value = fields.get(part, OFF).strip().lower()
     if value not in (*ON, OFF):
         raise bad(f"Unknown option '{value}' of {part}; it has none.")

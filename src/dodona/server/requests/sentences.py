@@ -7,11 +7,11 @@ since an incomplete sentence must be kept in memory.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import IO, cast
 
-from dodona.segmentation.segmenter import Segmenter
 from dodona.server.errors import Refused, bad, explain
 from dodona.server.models import Model
 from dodona.treebank.conllu.errors import TreebankError
@@ -26,6 +26,9 @@ LONGEST_CONLLU = 1 << 22  # bytes of a sentence in CoNLL-U
 
 # memory of a sentence beside its text: as an object, as JSON, in the answer
 SENTENCE_BYTES, WORD_BYTES = 300, 120
+MAX_SPACES = 10 * MAX_WORDS  # in a sentence
+
+_NO_BREAK_SPACE = "\xa0"  # stands for a space inside a word
 
 
 def slices(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
@@ -78,21 +81,15 @@ def read_text(
     model: Model, pieces: Iterable[bytes], *, by_lines: bool = False
 ) -> Iterator[Sentence]:
     """Segment a text with a model's segmenter; with `by_lines`, one sentence per line."""
-    segmenter = find_segmenter(model)
-    length = _LengthLimit(pieces, LONGEST_TEXT)
-    text = decode(length.pieces())
-    found = segmenter.stream(text, sentences="lines" if by_lines else "learned")
-    return length.completed(chain.from_iterable(found))
-
-
-def find_segmenter(model: Model) -> Segmenter:
-    """Return the segmenter of a model, or refuse raw text."""
     if model.parser.segmenter is None:
         raise bad(
             f"the model {model.name!r} cannot read raw text: it has no tokenizer; "
             "send CoNLL-U, with input=conllu"
         )
-    return model.parser.segmenter
+    length = _LengthLimit(pieces, LONGEST_TEXT)
+    text = decode(length.pieces())
+    found = model.parser.segmenter.stream(text, sentences="lines" if by_lines else "learned")
+    return length.completed(chain.from_iterable(found))
 
 
 def cut(data: bytes) -> Iterator[bytes]:
@@ -137,7 +134,6 @@ class _LengthLimit:
             yield piece
 
     def completed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield the sentences made from the pieces."""
         for sentence in sentences:
             self._n_bytes = 0
             yield sentence
@@ -155,5 +151,87 @@ class _File:
         self._chunks = chunks
 
     def read(self, _: int) -> bytes:
-        """Return the next chunk; nothing at the end."""
         return next(filter(None, self._chunks), b"")
+
+
+def read_horizontal(data: bytes) -> Iterator[Sentence]:
+    """Read a sentence per line, words separated by spaces; a blank line begins a paragraph.
+
+    >>> data = "Oaks whisper\\n10\\xa0000 answers".encode()
+    >>> [sentence.forms for sentence in read_horizontal(data)]
+    [['Oaks', 'whisper'], ['10 000', 'answers']]
+    """
+    return _number(map(_split, _lines(data)))
+
+
+def read_vertical(data: bytes) -> Iterator[Sentence]:
+    """Read a word per line, up to its first tab; a blank line ends a sentence.
+
+    >>> [sentence.forms for sentence in read_vertical(b"Oaks\\nwhisper\\n\\nAsk\\n")]
+    [['Oaks', 'whisper'], ['Ask']]
+    """
+    return _number(_paragraphs(_lines(data)))
+
+
+def read_tokens(sentences: object) -> Iterator[Sentence]:
+    """Read lists of words, as in JSON.
+
+    >>> [sentence.forms for sentence in read_tokens([["Oaks", "whisper"]])]
+    [['Oaks', 'whisper']]
+    """
+    for words in sentences if isinstance(sentences, list) else [None]:
+        are_words = isinstance(words, list) and all(isinstance(w, str) and w.strip() for w in words)
+        if not words or not are_words:
+            raise bad('tokens must be lists of non-empty words: [["Oaks", "whisper"]]')
+        if len(words) > MAX_WORDS:
+            raise too_long(f"{len(words):,} words")
+        yield _sentence(words)
+
+
+def _lines(data: bytes) -> Iterator[str]:
+    """Yield lines as files have them; `splitlines` also splits at characters within words."""
+    for line in io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"):
+        yield line.removesuffix("\n")
+
+
+def _split(line: str) -> list[str]:
+    """Split a line into words; the number of spaces is checked first to save memory."""
+    words = line.replace("\t", " ")
+    if words.count(" ") > MAX_SPACES:
+        raise too_long(f"more than {MAX_WORDS:,} words")
+    return words.split(" ")
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
+    words: list[str] = []
+    for line in lines:
+        word = line.lstrip("\t").partition("\t")[0].strip(" ")
+        if word:
+            words.append(word)
+            if len(words) > MAX_WORDS:
+                raise too_long(f"more than {MAX_WORDS:,} words")
+        else:
+            yield words
+            words = []
+    yield words
+
+
+def _number(found: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+    """Yield sentences with UDPipe's comments."""
+    number, comments = 0, ["# newdoc", "# newpar"]
+    for words in found:
+        forms = [word.replace(_NO_BREAK_SPACE, " ").strip() for word in words]
+        forms = [form for form in forms if form]
+        if not forms:
+            comments = comments or ["# newpar"]
+            continue
+        number += 1
+        yield _sentence(forms, [*comments, f"# sent_id = {number}"])
+        comments = []
+
+
+def _sentence(forms: Sequence[str], comments: Sequence[str] = ()) -> Sentence:
+    try:
+        return Sentence.from_columns(forms, comments=comments)
+    except ValueError as error:
+        raise bad(str(error)) from error

@@ -1,4 +1,8 @@
-"""The JSON interface: parsing, the list of models, health and metrics."""
+"""The JSON interface (parsing, models, explorer, health, metrics), and UDPipe's REST interface.
+
+The latter is described in https://lindat.mff.cuni.cz/services/udpipe/api-reference.php: parameters
+are in the query string or in a form, and errors are a line of text.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +13,25 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from dodona.server.answers.conllu_stream import ConlluStream
+from dodona.server.answers.explorer_answers import SHOWN, describe_systems
 from dodona.server.answers.openapi import DESCRIPTION
-from dodona.server.answers.parse_answer import write_parse
-from dodona.server.answers.scheduling import Step, answer
+from dodona.server.answers.parse_answers import write_parse, write_process
+from dodona.server.answers.responses import Step, answer, answer_by_explorer
 from dodona.server.metrics import MEDIA_TYPE
-from dodona.server.requests.bodies import JSON, read_body
-from dodona.server.requests.body_stream import INPUTS
+from dodona.server.requests.bodies import INPUTS, JSON, read_body
+from dodona.server.requests.explorer_request import MAX_BYTES
+from dodona.server.requests.forms import read_form, read_urlencoded
 from dodona.server.requests.json_fields import check_choice
 from dodona.server.requests.parse_request import ParseRequest
+from dodona.server.requests.process_request import ProcessRequest
 from dodona.server.service import budget_of, service_of
 
 STREAM = "/api/parse.conllu"
+PREFIXES = ("", "/services/udpipe/api")  # ours, and LINDAT's
+METHODS = ["GET", "POST"]
 
 
 async def parse(request: Request) -> Response:
-    """Parse the sentences of a request."""
     service = service_of(request)
     allowed = budget_of(request)
     body = await read_body(request, JSON)
@@ -56,6 +64,16 @@ async def list_models(request: Request) -> Response:
     )
 
 
+async def list_systems(request: Request) -> Response:
+    return JSONResponse(describe_systems())
+
+
+async def explore(request: Request) -> Response:
+    """Answer a request of the explorer's page; the server keeps no state between requests."""
+    body = await read_body(request, JSON, max_bytes=MAX_BYTES)
+    return await answer_by_explorer(request, request.url.path, body)
+
+
 async def show_health(request: Request) -> Response:
     """Report that the server is running, and its models."""
     return JSONResponse(
@@ -64,12 +82,10 @@ async def show_health(request: Request) -> Response:
 
 
 async def show_metrics(request: Request) -> Response:
-    """Report the counters for Prometheus."""
     return PlainTextResponse(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
 
 
 async def describe(request: Request) -> Response:
-    """Return the OpenAPI description."""
     return JSONResponse(DESCRIPTION)
 
 
@@ -80,4 +96,43 @@ api_routes = [
     Route("/api/openapi.json", describe),
     Route("/health", show_health),
     Route("/metrics", show_metrics),
+]
+explore_routes = [
+    Route("/api/systems", list_systems),
+    *(Route(path, explore, methods=["POST"]) for path in SHOWN),
+]
+
+
+async def list_udpipe_models(request: Request) -> Response:
+    models = service_of(request).models
+    return JSONResponse(
+        {
+            "models": {model.name: model.parts for model in models},
+            "default_model": models.default.name,
+        }
+    )
+
+
+async def process(request: Request) -> Response:
+    """Tokenize, tag and parse, as requested."""
+    service, allowed = service_of(request), budget_of(request)
+    has_body = request.method == "POST"
+    body = await read_body(request) if has_body else bytearray()
+
+    def begin() -> Iterator[Step]:
+        fields = read_urlencoded(request.scope["query_string"])
+        if has_body:
+            fields |= read_form(request.headers.get("content-type", ""), body)
+        return write_process(ProcessRequest.read(fields, service.models), allowed)
+
+    return await answer(request, begin, len(body))
+
+
+udpipe_routes = [
+    route
+    for prefix in PREFIXES
+    for route in (
+        Route(f"{prefix}/models", list_udpipe_models, methods=METHODS),
+        Route(f"{prefix}/process", process, methods=METHODS),
+    )
 ]
