@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
-from dodona.evaluation.pairs import OnProgress, ParsedSource, load, pair
-from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.pairs import OnProgress, Parsed, ParsedSource, load, pair
 from dodona.evaluation.score_counts import Attachment
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
@@ -91,8 +90,10 @@ class Analysis:
         """Return the analysis as a dictionary, ready for `json.dumps`."""
         return {
             "scores": self.scores.to_dict(),
-            "labels": _list(self.labels),
-            "tags": _list(self.tags),
+            **{
+                name: [{"gold": a, "system": b, "n_words": n} for (a, b), n in found.items()]
+                for name, found in (("labels", self.labels), ("tags", self.tags))
+            },
             "by_depth": {name: part.to_dict() for name, part in self.by_depth.items()},
             "by_known": {name: part.to_dict() for name, part in self.by_known.items()},
             "worst": [sentence.to_dict() for sentence in self.worst],
@@ -242,7 +243,3 @@ def _worst_table(worst: list[WrongSentence]) -> Table:
         text = sentence.text if len(sentence.text) <= 50 else sentence.text[:49] + "…"
         table.add_row(f"{sentence.number}: {text}", f"{len(sentence.wrong)}", percent(sentence.las))
     return table
-
-
-def _list(confusions: Confusions) -> list[dict[str, Any]]:
-    return [{"gold": a, "system": b, "n_words": n} for (a, b), n in confusions.items()]

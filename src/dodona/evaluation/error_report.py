@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dodona.drawing.html import CLOSING, figure, opening
 from dodona.drawing.svg import Arc, draw, safe
-from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.pairs import Parsed
 
 WIDTH = 1100.0  # pixels of a drawing
 MOST_ROWS = 25

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from dodona.validation.problems import Finding
-from dodona.validation.sentence_blocks import NAMES, ConlluRow, SentenceBlock
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, Finding, SentenceBlock
 
 LEVEL = 1
 MAY_HAVE_SPACES = ("FORM", "LEMMA", "MISC")

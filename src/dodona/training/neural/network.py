@@ -1,6 +1,6 @@
 """The network of the neural scorer: its sizes and initial parameters.
 
-`encoder` (words in context) and `state_scores` (classes of a state) compute the same numbers as
+`encoder` (words in context) and `losses` (classes of a state) compute the same numbers as
 `core/network`, and their gradients.
 """
 

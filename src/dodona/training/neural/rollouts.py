@@ -80,7 +80,7 @@ class Rollouts:
     ) -> dict[str, Any]:
         """Return the states of a batch's sentences: `rows`, `atom_rows`, `verdicts`, and
         `state_share`, which is 0 for padding; with other trees, their weights in `tree_shares`; and
-        the rows that are used (see `slot_sums`)."""
+        the rows that are used (see `lookup.slot_sums`)."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
         cuts = _cuts(batch, len(self._walkers))

@@ -32,7 +32,6 @@ from dodona.training.neural.gold_treebanks import GoldTreebanks
 from dodona.training.neural.network import Parameters, new_parameters
 from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
-from dodona.training.neural.schedule import Schedule
 from dodona.training.neural.silver import SilverFiles, SilverReader
 from dodona.training.neural.sizes import (
     BAG,
@@ -42,7 +41,7 @@ from dodona.training.neural.sizes import (
     shape_of,
 )
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
-from dodona.training.neural.training_sets import TrainingSet, corpus_heads
+from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
 from dodona.training.neural.vectors import read_vectors
 from dodona.training.treebanks import Treebank
 from dodona.treebank.encoding.encoding import Encoder

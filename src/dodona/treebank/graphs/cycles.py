@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dodona.treebank.graphs.components import components
-from dodona.treebank.graphs.enhanced import GraphArc
+from dodona.treebank.graphs.enhanced import GraphArc, components
 
 # The search for a cycle visits all words of a component, for each of its arcs: up to 4 s.
 MOST_ARCS_TIMES_WORDS = 4_000_000
