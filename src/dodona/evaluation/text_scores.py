@@ -130,10 +130,7 @@ def evaluate_text(
 
 
 def right_words(
-    gold: ParsedSource,
-    system: ParsedSource,
-    metric: str,
-    progress: OnProgress | None = None,
+    gold: ParsedSource, system: ParsedSource, metric: str, progress: OnProgress | None = None
 ) -> list[bool]:
     """Return for each gold word whether the system has it with the right head and label ("las")."""
     expected, found, pairs = _read_both(gold, system, progress)

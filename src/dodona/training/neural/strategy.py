@@ -33,13 +33,7 @@ from dodona.training.neural.network import Parameters, new_parameters
 from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
 from dodona.training.neural.silver import SilverFiles, SilverReader
-from dodona.training.neural.sizes import (
-    BAG,
-    adamw_settings,
-    batch_size_of,
-    dropout_of,
-    shape_of,
-)
+from dodona.training.neural.sizes import BAG, adamw_settings, batch_size_of, dropout_of, shape_of
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
 from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
 from dodona.training.neural.vectors import read_vectors
@@ -61,11 +55,7 @@ class NeuralStrategy(Strategy):
     """
 
     def __init__(
-        self,
-        *,
-        more: Sequence[Treebank] = (),
-        silver: SilverFiles | None = None,
-        lexicon: str = "",
+        self, *, more: Sequence[Treebank] = (), silver: SilverFiles | None = None, lexicon: str = ""
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self.lemma_trainer: LemmaTrainer | None = None

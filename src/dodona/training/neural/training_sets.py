@@ -98,8 +98,7 @@ class TrainingSet:
 def corpus_heads(corpus: Corpus, sentences: Sequence[int]) -> Numbers:
     """Return the head of every word of some sentences: 0 for the root, or NO_HEAD."""
     return np.array(
-        [NO_HEAD if head is None else head for i in sentences for head in corpus.heads(i)],
-        np.int32,
+        [NO_HEAD if head is None else head for i in sentences for head in corpus.heads(i)], np.int32
     )
 
 
