@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rich.table import Table
 
@@ -14,9 +14,6 @@ from dodona.evaluation.score_counts import Attachment
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
-
-if TYPE_CHECKING:
-    from dodona.evaluation.error_report import HtmlTable
 
 DEPTHS = ("1", "2", "3", "4", "5", "6+")
 NO_LABEL = "none"  # of a word without a head
@@ -106,14 +103,12 @@ class Analysis:
         figures = ((draw_both(wrong.gold, wrong.system), wrong.caption) for wrong in self.worst)
         return make_report(title, self._html_tables(), figures)
 
-    def _html_tables(self) -> Iterator[HtmlTable]:
-        from dodona.evaluation.error_report import HtmlTable
-
+    def _html_tables(self) -> Iterator[tuple[str, Sequence[str], Iterable[Sequence[str]]]]:
         scores = self.scores
         named = {"UAS": scores.uas, "LAS": scores.las, "CLAS": scores.clas, "UPOS": scores.upos}
         rows = [(name, f"{value:.2f}") for name, value in named.items() if value is not None]
         rows += [("words", f"{scores.n_words:,}"), ("sentences", f"{scores.n_sentences:,}")]
-        yield HtmlTable("Scores", ("", ""), rows)
+        yield "Scores", ("", ""), rows
         for name, parts in (
             ("depth in the tree", self.by_depth),
             ("length of the sentence", scores.by_length),
@@ -123,14 +118,14 @@ class Analysis:
                 (k, f"{p.n_words:,}", f"{p.uas:.2f}", f"{p.las:.2f}") for k, p in parts.items()
             ]
             if figures:
-                yield HtmlTable(f"By {name}", ("", "words", "UAS", "LAS"), figures)
+                yield f"By {name}", ("", "words", "UAS", "LAS"), figures
         for name, arcs in (("distance", scores.by_distance), ("label", scores.by_label)):
             rows_of = [(k, f"{a.n_gold:,}", f"{a.f1:.2f}") for k, a in arcs.items()]
-            yield HtmlTable(f"By {name}", ("", "gold", "F1"), rows_of)
+            yield f"By {name}", ("", "gold", "F1"), rows_of
         for name, found in (("labels, head right", self.labels), ("tags", self.tags)):
             confused = [(a, b, f"{n:,}") for (a, b), n in found.items()]
             if confused:
-                yield HtmlTable(f"Confused {name}", ("gold", "system", "words"), confused)
+                yield f"Confused {name}", ("gold", "system", "words"), confused
 
 
 def analyse(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from dodona.drawing.html import CLOSING, figure, opening
 from dodona.drawing.svg import Arc, draw, safe
@@ -32,56 +31,45 @@ KEY = (
 )
 
 
-class HtmlTable(NamedTuple):
-    """A table of the page: column names and rows of text."""
-
-    title: str
-    names: Sequence[str]
-    rows: Iterable[Sequence[str]]
-
-    def render(self) -> str:
-        """Return the HTML of the table, with at most MOST_ROWS rows."""
-        head = "".join(f"<th>{safe(name)}</th>" for name in self.names)
-        rows = [
-            "".join(f"<td>{safe(cell)}</td>" for cell in row)
-            for row in islice(self.rows, MOST_ROWS)
-        ]
-        body = "".join(f"<tr>{row}</tr>\n" for row in rows)
-        return (
-            f"<table><caption>{safe(self.title)}</caption><thead><tr>{head}</tr></thead>\n"
-            f"<tbody>{body}</tbody></table>\n"
-        )
+HtmlTable = tuple[str, Sequence[str], Iterable[Sequence[str]]]  # title, columns, rows
 
 
 def make_report(title: str, tables: Iterable[HtmlTable], figures: Iterable[tuple[str, str]]) -> str:
     """Return the whole page: tables, then drawings with their captions.
 
-    >>> page = make_report("No errors", [HtmlTable("Scores", ("", "LAS"), [("all", "100")])], [])
+    >>> page = make_report("No errors", [("Scores", ("", "LAS"), [("all", "100")])], [])
     >>> page.startswith("<!DOCTYPE html>"), "<td>100</td>" in page
     (True, True)
     """
     parts = [opening(title), STYLE, f"<h1>{safe(title)}</h1>\n"]
-    parts += [table.render() for table in tables]
+    parts += [_render(*table) for table in tables]
     parts.append(f"<h2>The worst sentences</h2>\n{KEY}")
     parts += [figure(*each) for each in figures]
     return "".join([*parts, CLOSING])
 
 
+def _render(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return the HTML of a table, with at most MOST_ROWS rows."""
+    head = "".join(f"<th>{safe(name)}</th>" for name in names)
+    cells = ("".join(f"<td>{safe(cell)}</td>" for cell in row) for row in islice(rows, MOST_ROWS))
+    body = "".join(f"<tr>{row}</tr>\n" for row in cells)
+    return (
+        f"<table><caption>{safe(title)}</caption><thead><tr>{head}</tr></thead>\n"
+        f"<tbody>{body}</tbody></table>\n"
+    )
+
+
 def draw_both(gold: Parsed, system: Parsed) -> str:
     """Draw both trees in one figure; shared arcs appear once."""
-    ours, theirs = set(_arcs(gold)), set(_arcs(system))
-    arcs = [Arc(*arc) for arc in sorted(ours & theirs, key=_by_dependent)]
-    arcs += [Arc(*arc, kind="missing") for arc in sorted(ours - theirs, key=_by_dependent)]
-    arcs += [Arc(*arc, kind="wrong") for arc in sorted(theirs - ours, key=_by_dependent)]
+    ours, theirs = _arcs(gold), _arcs(system)
+    kinds = (("", ours & theirs), ("missing", ours - theirs), ("wrong", theirs - ours))
+    arcs = [
+        Arc(head, label, word, kind) for kind, some in kinds for word, head, label in sorted(some)
+    ]
     return draw(gold.forms, arcs, tags=gold.upos, width=WIDTH, standalone=False)
 
 
-def _arcs(sentence: Parsed) -> Iterator[tuple[int, str, int]]:
-    heads, labels = sentence.heads, sentence.deprels
-    for word, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
-        if head is not None and head != word:
-            yield head, label, word
-
-
-def _by_dependent(arc: tuple[int, str, int]) -> tuple[int, int, str]:
-    return arc[2], arc[0], arc[1]
+def _arcs(sentence: Parsed) -> set[tuple[int, int, str]]:
+    """Return the dependent, head and label of each arc."""
+    arcs = enumerate(zip(sentence.heads, sentence.deprels, strict=True), start=1)
+    return {(word, h, label) for word, (h, label) in arcs if h is not None and h != word}

@@ -215,10 +215,7 @@ def _arcs(
     is_right: Callable[[Fact], bool],
 ) -> dict[Kind, Arcs]:
     """Count arcs by their kind in the gold tree and in the system's (None: no arc)."""
-    n_gold: Counter[Kind] = Counter()
-    n_system: Counter[Kind] = Counter()
-    n_recovered: Counter[Kind] = Counter()
-    n_correct: Counter[Kind] = Counter()
+    n_gold, n_system, n_recovered, n_correct = (Counter[Kind]() for _ in range(4))
     for fact, n in tally.items():
         kind, guess = gold(fact), system(fact)
         n_right = n * is_right(fact)
@@ -227,25 +224,16 @@ def _arcs(
         if guess is not None:
             n_system[guess] += n
             n_correct[guess] += n_right
-    return {
-        kind: Arcs(n_gold[kind], n_system[kind], n_recovered[kind], n_correct[kind])
-        for kind in n_gold | n_system
-    }
+    counts = n_gold, n_system, n_recovered, n_correct
+    return {kind: Arcs(*(count[kind] for count in counts)) for kind in n_gold | n_system}
 
 
 def _attachment(
     tally: Tally, group: Callable[[Fact], str], names: Iterable[str]
 ) -> dict[str, Attachment]:
-    n_words: Counter[str] = Counter()
-    n_attached: Counter[str] = Counter()
-    n_labelled: Counter[str] = Counter()
+    counts = {name: [0, 0, 0] for name in names}
     for fact, n in tally.items():
-        name = group(fact)
-        n_words[name] += n
-        n_attached[name] += n * fact.is_attached
-        n_labelled[name] += n * fact.is_labelled
-    return {
-        name: Attachment(n_words[name], n_attached[name], n_labelled[name])
-        for name in names
-        if name in n_words
-    }
+        found = counts[group(fact)]
+        for i, is_counted in enumerate((True, fact.is_attached, fact.is_labelled)):
+            found[i] += n * is_counted
+    return {name: Attachment(*found) for name, found in counts.items() if found[0]}

@@ -9,7 +9,6 @@ from dodona.treebank.universal import RELATIONS, universal_part
 from dodona.treebank.universal import UPOS as TAGS
 from dodona.validation.sentence_blocks import NAMES, ConlluRow, Finding, SentenceBlock
 
-LEVEL = 2
 FEATURE = re.compile(
     r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*"
 )
@@ -31,29 +30,27 @@ def check_columns(block: SentenceBlock) -> Iterator[Finding]:
         yield from _check_graph(row, nodes)
         yield from _check_misc(row)
         if row.empty_node is not None and (row.head, row.deprel) != ("_", "_"):
-            message = "an empty node has no HEAD and DEPREL, only DEPS"
-            yield Finding(row.line, LEVEL, "empty-node", message)
+            yield row.finding(2, "empty-node", "an empty node has no HEAD and DEPREL, only DEPS")
 
 
 def _check_word(row: ConlluRow) -> Iterator[Finding]:
     tag, relation = row.upos, row.deprel
     if tag not in TAGS:
-        yield Finding(row.line, LEVEL, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
+        yield row.finding(2, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
     if relation == "_":
-        yield Finding(row.line, LEVEL, "deprel", "DEPREL is '_'; expected a relation")
+        yield row.finding(2, "deprel", "DEPREL is '_'; expected a relation")
     elif not _RELATION.fullmatch(relation):
         message = f"DEPREL is {relation!r}; expected lower case, with one subtype: nsubj:pass"
-        yield Finding(row.line, LEVEL, "deprel", message)
+        yield row.finding(2, "deprel", message)
     elif universal_part(relation) not in RELATIONS:
         message = f"DEPREL is {relation!r}; universal relations: {_list(RELATIONS)}"
-        yield Finding(row.line, LEVEL, "deprel", message)
+        yield row.finding(2, "deprel", message)
 
 
 def _check_range(row: ConlluRow) -> Iterator[Finding]:
     for name, value in zip(NAMES[2:9], row[3:10], strict=True):  # LEMMA to DEPS
         if value != "_" and not (name == "FEATS" and value == _TYPO):
-            message = f"{name} of a range is {value!r}; expected '_'"
-            yield Finding(row.line, LEVEL, "range", message)
+            yield row.finding(2, "range", f"{name} of a range is {value!r}; expected '_'")
 
 
 def _check_features(row: ConlluRow) -> Iterator[Finding]:
@@ -63,45 +60,44 @@ def _check_features(row: ConlluRow) -> Iterator[Finding]:
     for feature in features:
         if not FEATURE.fullmatch(feature):
             message = f"FEATS has {feature!r}; expected Name=Value, such as Number=Sing"
-            yield Finding(row.line, LEVEL, "feats", message, can_fix=not feature)
+            yield row.finding(2, "feats", message, can_fix=not feature)
     names = [feature.partition("=")[0] for feature in features]
     if names != sorted(names, key=str.lower):
-        message = "FEATS are not sorted by name"
-        yield Finding(row.line, LEVEL, "feats-order", message, can_fix=True)
+        yield row.finding(2, "feats-order", "FEATS are not sorted by name", can_fix=True)
     for name in sorted({name for name in names if name and names.count(name) > 1}):
         values = {feature for feature in features if feature.startswith(f"{name}=")}
         message = f"FEATS has {name} more than once"
-        yield Finding(row.line, LEVEL, "feats-twice", message, can_fix=len(values) == 1)
+        yield row.finding(2, "feats-twice", message, can_fix=len(values) == 1)
     for feature in features:
         values_of = feature.partition("=")[2].split(",")
         if values_of != sorted(set(values_of), key=str.lower):
             message = f"the values of {feature} are not sorted, or one is repeated"
-            yield Finding(row.line, LEVEL, "feats-values", message, can_fix=True)
+            yield row.finding(2, "feats-values", message, can_fix=True)
 
 
 def _check_graph(row: ConlluRow, nodes: set[str]) -> Iterator[Finding]:
     if row.deps == "_":
         if row.empty_node is not None:
-            yield Finding(row.line, LEVEL, "deps", "an empty node must have DEPS")
+            yield row.finding(2, "deps", "an empty node must have DEPS")
         return
     arcs = [arc.partition(":") for arc in row.deps.split("|")]
     for head, colon, relation in arcs:
         arc = f"{head}{colon}{relation}"
         if head not in nodes or not relation:
             message = f"DEPS has {arc!r}; expected head:relation, the head a node of the sentence"
-            yield Finding(row.line, LEVEL, "deps", message)
+            yield row.finding(2, "deps", message)
         elif head == row.id:
-            yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}: a node is its own head")
+            yield row.finding(2, "deps", f"DEPS has {arc!r}: a node is its own head")
         elif not _ENHANCED.fullmatch(relation):
-            yield Finding(row.line, LEVEL, "deps", f"DEPS has {arc!r}; expected a relation")
+            yield row.finding(2, "deps", f"DEPS has {arc!r}; expected a relation")
         elif (head == "0") != (universal_part(relation) == "root"):
             message = f"DEPS has {arc!r}; expected root for arcs from 0, and only for these"
-            yield Finding(row.line, LEVEL, "deps", message)
+            yield row.finding(2, "deps", message)
     if all(head in nodes for head, *_ in arcs):
         keys = [arc_key(f"{head}:{relation}") for head, _, relation in arcs]
         if keys != sorted(set(keys)):
             message = "DEPS are not sorted by head, or one is repeated"
-            yield Finding(row.line, LEVEL, "deps-order", message, can_fix=True)
+            yield row.finding(2, "deps-order", message, can_fix=True)
 
 
 def arc_key(arc: str) -> tuple[float, float, str]:
@@ -121,11 +117,11 @@ def _check_misc(row: ConlluRow) -> Iterator[Finding]:
         return
     if "" in misc.split("|"):
         message = "MISC has an empty part; expected Name=Value|Name=Value"
-        yield Finding(row.line, LEVEL, "misc", message, can_fix=True)
+        yield row.finding(2, "misc", message, can_fix=True)
     values = [part for part in misc.split("|") if part.startswith("SpaceAfter=")]
     if any(value != "SpaceAfter=No" for value in values):
         message = f"MISC has {values[0]!r}; the only allowed value is SpaceAfter=No"
-        yield Finding(row.line, LEVEL, "misc", message, can_fix=values == ["SpaceAfter=Yes"])
+        yield row.finding(2, "misc", message, can_fix=values == ["SpaceAfter=Yes"])
 
 
 def _list(names: frozenset[str]) -> str:
@@ -136,24 +132,23 @@ def check_metadata(block: SentenceBlock, seen: dict[str, int]) -> Iterator[Findi
     """Check that a sentence has a text and a unique id; `seen` has the lines of known ids."""
     ids = list(find_comments(block, "sent_id"))
     if not ids:
-        yield Finding(block.line, LEVEL, "sent_id", "no comment '# sent_id = …'", can_fix=True)
+        yield Finding(block.line, 2, "sent_id", "no comment '# sent_id = …'", can_fix=True)
     for line, sent_id in ids[1:]:
-        yield Finding(line, LEVEL, "sent_id", f"a second sent_id: {sent_id}; expected one")
+        yield Finding(line, 2, "sent_id", f"a second sent_id: {sent_id}; expected one")
     for line, sent_id in ids[:1]:
         if not sent_id or any(map(str.isspace, sent_id)):
-            message = f"sent_id is {sent_id!r}; expected one word"
-            yield Finding(line, LEVEL, "sent_id", message)
+            yield Finding(line, 2, "sent_id", f"sent_id is {sent_id!r}; expected one word")
         if sent_id in seen:
             message = f"sent_id {sent_id} is also that of the sentence at line {seen[sent_id]}"
-            yield Finding(line, LEVEL, "sent_id", message)
+            yield Finding(line, 2, "sent_id", message)
         seen.setdefault(sent_id, line)
     texts = list(find_comments(block, "text"))
     if not texts:
-        yield Finding(block.line, LEVEL, "text", "no comment '# text = …'", can_fix=True)
+        yield Finding(block.line, 2, "text", "no comment '# text = …'", can_fix=True)
     for line, text in texts[:1]:
         if (tokens := join_tokens(block)) != text:
             message = f"text is {_short(text)!r}, but the tokens form {_short(tokens)!r}"
-            yield Finding(line, LEVEL, "text", message)
+            yield Finding(line, 2, "text", message)
 
 
 def find_comments(block: SentenceBlock, name: str) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,6 @@ from unicodedata import normalize
 
 from dodona.validation.sentence_blocks import NAMES, ConlluRow, Finding, SentenceBlock
 
-LEVEL = 1
 MAY_HAVE_SPACES = ("FORM", "LEMMA", "MISC")
 
 
@@ -16,21 +15,21 @@ def check_format(block: SentenceBlock) -> Iterator[Finding]:
     has_rows = False
     for number, line in block.numbered():
         if normalize("NFC", line) != line:
-            yield Finding(number, LEVEL, "nfc", "characters are not in NFC", can_fix=True)
+            yield Finding(number, 1, "nfc", "characters are not in NFC", can_fix=True)
         if line.startswith("#"):
             if has_rows:
                 message = "a comment among the words; expected above the first word"
-                yield Finding(number, LEVEL, "comment", message)
+                yield Finding(number, 1, "comment", message)
             continue
         has_rows = True
         fields = line.split("\t")
         if len(fields) != len(NAMES):
             message = f"expected 10 tab-separated columns, found {len(fields)}"
-            yield Finding(number, LEVEL, "columns", message)
+            yield Finding(number, 1, "columns", message)
         else:
             yield from _check_fields(ConlluRow(number, *fields))
     if not has_rows:
-        yield Finding(block.line, LEVEL, "no-words", "comments without a sentence")
+        yield Finding(block.line, 1, "no-words", "comments without a sentence")
     else:
         yield from _check_ids(block)
 
@@ -39,12 +38,12 @@ def _check_fields(row: ConlluRow) -> Iterator[Finding]:
     for name, value in zip(NAMES, row[1:], strict=True):
         if not value:
             message = f"{name} is empty; expected '_' where there is no value"
-            yield Finding(row.line, LEVEL, "empty", message, can_fix=name != "ID")
+            yield row.finding(1, "empty", message, can_fix=name != "ID")
         elif value != value.strip():
             message = f"{name} begins or ends with white space"
-            yield Finding(row.line, LEVEL, "white-space", message, can_fix=bool(value.strip()))
+            yield row.finding(1, "white-space", message, can_fix=bool(value.strip()))
         elif name not in MAY_HAVE_SPACES and any(map(str.isspace, value)):
-            yield Finding(row.line, LEVEL, "white-space", f"white space in {name}: {value!r}")
+            yield row.finding(1, "white-space", f"white space in {name}: {value!r}")
 
 
 def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
@@ -55,32 +54,28 @@ def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
         if row.is_word:
             n_words, n_empty = n_words + 1, 0
             if int(row.id) != n_words:
-                yield _wrong_id(row, f"expected id {n_words}, found {row.id}")
+                yield row.finding(1, "id", f"expected id {n_words}, found {row.id}")
                 n_words = int(row.id)
         elif row.range is not None:
             first, last = row.range
             if last < first:
-                yield _wrong_id(row, f"the range {row.id} ends before it begins")
+                yield row.finding(1, "id", f"the range {row.id} ends before it begins")
             elif first <= range_end:
-                yield _wrong_id(row, f"the range {row.id} overlaps the one before it")
+                yield row.finding(1, "id", f"the range {row.id} overlaps the one before it")
             elif first != n_words + 1:
                 message = f"the range {row.id} is out of place; expected at word {n_words + 1}"
-                yield _wrong_id(row, message)
+                yield row.finding(1, "id", message)
             range_end, range_line = max(range_end, last), row.line
         elif row.empty_node is not None:
             n_empty += 1
             if row.empty_node != (n_words, n_empty):
                 expected = f"{n_words}.{n_empty}"
-                yield _wrong_id(row, f"empty node {row.id}; expected {expected}")
+                yield row.finding(1, "id", f"empty node {row.id}; expected {expected}")
         else:
             message = f"ID is {row.id!r}; expected a number, a range 3-4 or an empty node 8.1"
-            yield _wrong_id(row, message)
+            yield row.finding(1, "id", message)
     if range_end > n_words:
         message = f"the range ends at {range_end}, but the sentence has {n_words} words"
-        yield Finding(range_line, LEVEL, "id", message)
+        yield Finding(range_line, 1, "id", message)
     if not n_words:
-        yield Finding(block.line, LEVEL, "no-words", "a sentence without words")
-
-
-def _wrong_id(row: ConlluRow, message: str) -> Finding:
-    return Finding(row.line, LEVEL, "id", message)
+        yield Finding(block.line, 1, "no-words", "a sentence without words")

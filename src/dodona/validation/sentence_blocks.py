@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 
@@ -45,8 +46,6 @@ class Finding(NamedTuple):
     can_fix: bool = False
 
 
-MARK = "\ufeff"
-
 _WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
@@ -83,6 +82,10 @@ class ConlluRow(NamedTuple):
         """Word before an empty node, and number of the node after it; None for other lines."""
         found = _EMPTY.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
+
+    def finding(self, level: int, kind: str, message: str, *, can_fix: bool = False) -> Finding:
+        """Return a problem of this line; those of level 3 are warnings."""
+        return Finding(self.line, level, kind, message, level == 3, can_fix)
 
 
 NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])
@@ -124,14 +127,7 @@ def split_blocks(lines: Iterable[str]) -> Iterator[SentenceBlock]:
     >>> [(block.line, len(block.lines)) for block in split_blocks(["# a", "1", "", "", "1"])]
     [(1, 2), (5, 1)]
     """
-    block: SentenceBlock | None = None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            if block is not None:
-                yield block
-            block = None
-        else:
-            block = block or SentenceBlock(number)
-            block.lines.append(line)
-    if block is not None:
-        yield block
+    for is_blank, some in groupby(enumerate(lines, start=1), lambda item: not item[1].strip()):
+        if not is_blank:
+            numbers, block = zip(*some, strict=True)
+            yield SentenceBlock(numbers[0], list(block))

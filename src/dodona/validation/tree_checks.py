@@ -8,8 +8,6 @@ from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.universal import universal_part
 from dodona.validation.sentence_blocks import ConlluRow, Finding, SentenceBlock
 
-LEVEL = 2
-
 
 def check_tree(block: SentenceBlock) -> Iterator[Finding]:
     """Check the heads of the words."""
@@ -19,11 +17,9 @@ def check_tree(block: SentenceBlock) -> Iterator[Finding]:
     for row in words:
         head = row.head
         if not (head.isascii() and head.isdecimal()):
-            message = f"HEAD is {head!r}; expected the number of a word, or 0"
-            yield Finding(row.line, LEVEL, "head", message)
+            yield row.finding(2, "head", f"HEAD is {head!r}; expected the number of a word, or 0")
         elif int(head) not in ids | {0}:
-            message = f"HEAD is {head}, but the sentence has {len(words)} words"
-            yield Finding(row.line, LEVEL, "head", message)
+            yield row.finding(2, "head", f"HEAD is {head}, but the sentence has {len(words)} words")
         else:
             heads[int(row.id)] = int(head)
             yield from _check_root_label(row)
@@ -35,19 +31,17 @@ def check_tree(block: SentenceBlock) -> Iterator[Finding]:
 def _check_root_label(row: ConlluRow) -> Iterator[Finding]:
     is_root = universal_part(row.deprel) == "root"
     if is_root and row.head != "0":
-        yield Finding(row.line, LEVEL, "root", f"DEPREL is root, but HEAD is {row.head}")
+        yield row.finding(2, "root", f"DEPREL is root, but HEAD is {row.head}")
     elif row.head == "0" and not is_root:
-        message = f"HEAD is 0, but DEPREL is {row.deprel}; expected root"
-        yield Finding(row.line, LEVEL, "root", message)
+        yield row.finding(2, "root", f"HEAD is 0, but DEPREL is {row.deprel}; expected root")
 
 
 def _check_roots(words: list[ConlluRow], heads: dict[int, int], line: int) -> Iterator[Finding]:
     roots = [row for row in words if heads[int(row.id)] == 0]
     if not roots:
-        yield Finding(line, LEVEL, "root", "no word has HEAD 0; expected one root")
+        yield Finding(line, 2, "root", "no word has HEAD 0; expected one root")
     for row in roots[1:]:
-        message = f"word {row.id} is another root, beside word {roots[0].id}"
-        yield Finding(row.line, LEVEL, "root", message)
+        yield row.finding(2, "root", f"word {row.id} is another root, beside word {roots[0].id}")
 
 
 def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Finding]:
@@ -68,7 +62,7 @@ def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Fin
             message = (
                 f"word {first} is its own head" if len(cycle) == 1 else f"a cycle: words {named}"
             )
-            yield Finding(lines[first], LEVEL, "cycle", message)
+            yield Finding(lines[first], 2, "cycle", message)
 
 
 LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
@@ -83,16 +77,16 @@ def check_guidelines(block: SentenceBlock) -> Iterator[Finding]:
     relations = [universal_part(row.deprel) for row in words]
     for row, head, relation in zip(words, heads, relations, strict=True):
         if relation in LEFT_TO_RIGHT and head > int(row.id):
-            yield _warn(row, "direction", f"{relation} from right to left")
+            yield row.finding(3, "direction", f"{relation} from right to left")
         if head and relations[head - 1] in LEAVES and relation not in ALLOWED_UNDER_LEAVES:
-            yield _warn(
-                row, "leaf", f"{relation} depends on word {head}, a leaf ({relations[head - 1]})"
+            yield row.finding(
+                3, "leaf", f"{relation} depends on word {head}, a leaf ({relations[head - 1]})"
             )
         if (relation == "punct") != (row.upos == "PUNCT") and relation != "root":
             if relation == "punct":
-                yield _warn(row, "punct", f"relation punct, but UPOS {row.upos}")
+                yield row.finding(3, "punct", f"relation punct, but UPOS {row.upos}")
             elif row.upos == "PUNCT":
-                yield _warn(row, "punct", f"UPOS PUNCT, but relation {relation}")
+                yield row.finding(3, "punct", f"UPOS PUNCT, but relation {relation}")
     yield from _check_punctuation(words, heads, relations)
 
 
@@ -106,11 +100,11 @@ def _check_punctuation(
         strangers = [word for word in between if head not in _ancestors(word, heads)]
         if relations[i] == "punct" and strangers:
             message = f"punctuation is attached non-projectively over word {strangers[0]}"
-            yield _warn(row, "punct-nonprojective", message)
+            yield row.finding(3, "punct-nonprojective", message)
         elif strangers and all(relations[word - 1] == "punct" for word in strangers):
             # the only words in between that do not descend from the head are punctuation
             message = f"punctuation (word {strangers[0]}) makes this arc non-projective"
-            yield _warn(row, "punct-nonprojective", message)
+            yield row.finding(3, "punct-nonprojective", message)
 
 
 def _ancestors(word: int, heads: list[int]) -> set[int]:
@@ -118,7 +112,3 @@ def _ancestors(word: int, heads: list[int]) -> set[int]:
     while word and (word := heads[word - 1]) not in found:
         found.add(word)
     return found
-
-
-def _warn(row: ConlluRow, kind: str, message: str) -> Finding:
-    return Finding(row.line, 3, kind, message, is_warning=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, count
 from unicodedata import normalize
 
 from dodona.treebank.conllu.files import Source, open_input
@@ -22,7 +22,6 @@ from dodona.validation.column_checks import (
 )
 from dodona.validation.format_checks import check_format
 from dodona.validation.sentence_blocks import (
-    MARK,
     NAMES,
     ConlluRow,
     Finding,
@@ -70,11 +69,7 @@ def fix_features(features: str) -> str:
     for feature in dict.fromkeys(filter(None, features.split("|"))):
         name, sign, values = feature.partition("=")
         parts.append(name + sign + ",".join(sorted(set(values.split(",")), key=str.lower)))
-    return "|".join(sorted(dict.fromkeys(parts), key=_name)) or "_"
-
-
-def _name(feature: str) -> str:
-    return feature.partition("=")[0].lower()
+    return "|".join(sorted(dict.fromkeys(parts), key=lambda p: p.partition("=")[0].lower())) or "_"
 
 
 def fix_graph(arcs: str) -> str:
@@ -105,19 +100,12 @@ def fix_misc(misc: str) -> str:
 def _new_comments(block: SentenceBlock, number: int, taken: set[str]) -> Iterator[str]:
     """Yield the comments for an id and a text if they are missing."""
     if next(find_comments(block, "sent_id"), None) is None and block.words:
-        sent_id = next(name for name in _numbered(number) if name not in taken)
+        names = chain([f"s{number}"], (f"s{number}-{more}" for more in count(2)))
+        sent_id = next(name for name in names if name not in taken)
         taken.add(sent_id)
         yield f"# sent_id = {sent_id}"
     if next(find_comments(block, "text"), None) is None and block.words:
         yield f"# text = {join_tokens(block)}"
-
-
-def _numbered(number: int) -> Iterator[str]:
-    yield f"s{number}"
-    more = 1
-    while True:
-        more += 1
-        yield f"s{number}-{more}"
 
 
 LEVELS = (1, 2, 3)
@@ -201,7 +189,6 @@ def _decode(data: bytes) -> tuple[list[str], list[Finding]]:
             message = f"byte 0x{line[error.start]:02x} at byte {error.start + 1} is not UTF-8"
             problems.append(Finding(number, 1, "utf-8", message))
             texts.append(line.removesuffix(b"\r").decode(errors="replace"))
-    assert not texts or not texts[0].startswith(MARK * 2)
     return texts, problems
 
 
