@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from math import exp, log
 from pathlib import Path
 
@@ -262,14 +262,9 @@ class Sources:
         return {Path(name).name: checksum([Path(name).read_bytes()]) for name in names}
 
 
-def learn_lexicon(
-    text: str, patterns: Sequence[Sequence[int]], sources: Sources | None = None
-) -> Lexicon:
+def learn_lexicon(text: str, patterns: Sequence[Sequence[int]], sources: Sources) -> Lexicon:
     """Learn a lexicon; `patterns` has the counts of whole and split matches, by pattern id."""
-    sources = sources or Sources()
-    counts = count_words(line.split() for line in text.split("\n"))
-    for chunks in sources.lines():
-        counts.add(chunks)
+    counts = count_words(chain((line.split() for line in text.split("\n")), sources.lines()))
     words = counts.known()
     known = {*words}
     seen = [word.lower() in known for word in WORD.findall(text)]
