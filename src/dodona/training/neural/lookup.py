@@ -81,26 +81,11 @@ def _forward(words: Numbers, slots: Numbers, products: Numbers, rollout: Rollout
 
 def _backward(kept: tuple[Numbers, Numbers, Rollout], gradient: Numbers) -> Any:
     words, slots, rollout = kept
-    backward = _back_by_used if "used" in rollout else _back_by_all
-    return *backward(words, slots, rollout, gradient), None, None
-
-
-slot_sums.defvjp(_forward, _backward)
-
-
-def _all_products(rows: Numbers) -> Numbers:
-    """Return the indices of rows, slot by slot, among the products of all rows and slots."""
-    return rows * rows.shape[1] + jnp.arange(rows.shape[1])
-
-
-def _back_by_all(words: Numbers, slots: Numbers, rollout: Rollout, gradient: Numbers) -> Any:
-    rows = rollout["rows"]
-    of_products = scattered(gradient, _all_products(rows), len(words) * rows.shape[1])
-    of_products = of_products.reshape(len(words), -1)
-    return of_products @ slots, of_products.T @ words
-
-
-def _back_by_used(words: Numbers, slots: Numbers, rollout: Rollout, gradient: Numbers) -> Any:
+    if "used" not in rollout:
+        rows = rollout["rows"]
+        of_products = scattered(gradient, _all_products(rows), len(words) * rows.shape[1])
+        of_products = of_products.reshape(len(words), -1)
+        return of_products @ slots, of_products.T @ words, None, None
     used = rollout["used"]
     of_products = scattered(gradient, rollout["positions"], sum(len(rows) for rows in used))
     of_words, of_slots, first = jnp.zeros_like(words), [], 0
@@ -109,4 +94,12 @@ def _back_by_used(words: Numbers, slots: Numbers, rollout: Rollout, gradient: Nu
         of_slots.append(here.T @ picked(words, rows))
         of_words = of_words.at[rows].add(here @ slot, mode="promise_in_bounds")
         first += len(rows)
-    return of_words, jnp.concatenate(of_slots)
+    return of_words, jnp.concatenate(of_slots), None, None
+
+
+slot_sums.defvjp(_forward, _backward)
+
+
+def _all_products(rows: Numbers) -> Numbers:
+    """Return the indices of rows, slot by slot, among the products of all rows and slots."""
+    return rows * rows.shape[1] + jnp.arange(rows.shape[1])

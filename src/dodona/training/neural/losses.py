@@ -24,27 +24,8 @@ from dodona.training.neural.lookup import slot_sums, summed_rows
 from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 
 SLOPE = 0.125  # of the leaky ReLU: a shift by three bits
-
-
-def class_scores(
-    shape: Shape,
-    p: Parameters,
-    inputs: Numbers,
-    products: Numbers,
-    rollout: dict[str, Any],
-    seeds: Seeds,
-    dropout: Dropout,
-) -> Numbers:
-    """Return the scores of all classes in the states of a rollout: `rows` has the words in their
-    slots, and `atom_rows` their atoms. `products` are those of the `inputs` and the slots."""
-    units = slot_sums(inputs, p["slot"], products, rollout)
-    units += summed_rows(p["atom"], rollout["atom_rows"])
-    units += p["hidden.bias"]
-    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
-    return units @ p["class"].T + p["class.bias"]
-
-
-BLOCK = 64  # words
+BLOCK = 64  # words, in the loss of arcs
+LOWEST = -1e9  # score of masked classes
 
 
 def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: dict[str, Numbers]) -> Numbers:
@@ -95,9 +76,6 @@ def _around(x: Numbers) -> Numbers:
     return jnp.concatenate([before, blocks, after], axis=1)
 
 
-LOWEST = -1e9  # score of masked classes
-
-
 class Losses(NamedTuple):
     """The losses of a batch, per word."""
 
@@ -144,9 +122,14 @@ def losses(
 ) -> Losses:
     """Return the losses of the states of a rollout, of tags, and of arcs if there are `heads`.
 
-    `tags` has a class per tag head and word or, for soft targets, `classes` and `weights`.
+    `rows` of the rollout are the words in the slots of its states, `atom_rows` their atoms. `tags`
+    has a class per tag head and word or, for soft targets, `classes` and `weights`.
     """
-    scores = class_scores(shape, p, seen.inputs, seen.products, rollout, seeds, dropout)
+    units = slot_sums(seen.inputs, p["slot"], seen.products, rollout)
+    units += summed_rows(p["atom"], rollout["atom_rows"])
+    units += p["hidden.bias"]
+    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
+    scores = units @ p["class"].T + p["class.bias"]
     of_each = (
         vote_losses(scores, rollout["verdicts"], rollout["tree_shares"])
         if "tree_shares" in rollout

@@ -6,7 +6,7 @@ is a running average of the parameters (Polyak & Juditsky 1992).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -52,13 +52,10 @@ class OptimizerState:
     def begin(cls, parameters: Parameters) -> OptimizerState:
         """Return the state before the first step."""
 
-        def copies() -> Parameters:
-            return {name: jnp.array(value) for name, value in parameters.items()}
+        def each(make: Callable[[Numbers], Numbers]) -> Parameters:
+            return {name: make(value) for name, value in parameters.items()}
 
-        def zeros() -> Parameters:
-            return {name: jnp.zeros_like(value) for name, value in parameters.items()}
-
-        return cls(copies(), copies(), zeros(), zeros())
+        return cls(each(jnp.array), each(jnp.array), each(jnp.zeros_like), each(jnp.zeros_like))
 
     def saved(self, given: Collection[str] = ()) -> dict[str, memoryview]:
         """Return all arrays except those of `given` parameters; `restore` reads them."""
@@ -163,9 +160,8 @@ def adamw_step(
 
 def clipped(gradients: Parameters, most: float) -> Parameters:
     """Return the gradients, scaled so that their norm is at most `most`."""
-    whole = jnp.concatenate(
-        [g.ravel() for g in gradients.values()]
-    )  # one reduction instead of many
+    # one reduction instead of many
+    whole = jnp.concatenate([g.ravel() for g in gradients.values()])
     scale = jnp.minimum(1.0, most / (jnp.sqrt(jnp.vdot(whole, whole)) + TINY))
     return {name: g * scale for name, g in gradients.items()}
 

@@ -126,15 +126,10 @@ class NeuralStrategy(Strategy):
         )
         self.adamw = adamw_settings(settings, self.schedule.n_steps)
         self._capacity = BatchCapacity(self.batch_size)
-        if silver is not None:
-            self._reserve()
-
-    def _reserve(self) -> None:
-        """Reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
-        which on a GPU takes longer than many steps."""
-        for which, some in self.schedule.epoch(1):
-            words = self.schedule.sets[which].words
-            self._capacity.grow(*words.count(some))
+        # reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
+        # which on a GPU takes longer than many steps
+        for which, some in self.schedule.epoch(1) if silver is not None else ():
+            self._capacity.grow(*self.schedule.sets[which].words.count(some))
 
     @cached_property
     def _rollouts(self) -> list[Rollouts]:

@@ -23,6 +23,7 @@ from dodona.training.neural.network import Numbers
 from dodona.training.neural.tag_heads import NO_CLASS
 
 NO_HEAD = -1
+GOLD, SILVER = 0, 1  # indices of the training sets of a schedule
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,6 @@ def corpus_heads(corpus: Corpus, sentences: Sequence[int]) -> Numbers:
     return np.array(
         [NO_HEAD if head is None else head for i in sentences for head in corpus.heads(i)], np.int32
     )
-
-
-GOLD, SILVER = 0, 1
 
 
 class Schedule:
