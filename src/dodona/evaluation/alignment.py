@@ -31,6 +31,9 @@ ROOT = -1  # as a head; other heads are positions of words
 
 CharRange: TypeAlias = tuple[int, int]
 Fields: TypeAlias = list[str]  # the columns of one line
+# Pairs of words around one multiword token that are compared: 2,000 words on either side, 1.6 s.
+# Tokens of treebanks have some ten words at most.
+MOST_PAIRS = 4_000_000
 
 
 @dataclass(slots=True, eq=False)
@@ -186,11 +189,6 @@ def _cycle(heads: Sequence[int]) -> list[int]:
         if node and came_from[node] == word:
             return path[path.index(node) :]
     return []
-
-
-# Pairs of words around one multiword token that are compared: 2,000 words on either side, 1.6 s.
-# Tokens of treebanks have some ten words at most.
-MOST_PAIRS = 4_000_000
 
 
 def align(gold: Sequence[PlacedWord], system: Sequence[PlacedWord]) -> list[tuple[int, int]]:

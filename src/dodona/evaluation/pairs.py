@@ -12,6 +12,11 @@ from dodona.errors import DodonaError
 from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.universal import UPOS
 
+RULES = ("auto", "upos", "xpos", "characters")
+MOST_NAMED = 8  # tags
+_NO_FILE = "<memory>"  # the source of sentences made in Python
+OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
+
 
 class Parsed(Protocol):
     """A sentence that can be scored, such as `dodona.Sentence`."""
@@ -24,10 +29,6 @@ class Parsed(Protocol):
     def heads(self) -> Sequence[int | None]: ...
     @property
     def deprels(self) -> Sequence[str]: ...
-
-
-RULES = ("auto", "upos", "xpos", "characters")
-MOST_NAMED = 8  # tags
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,7 @@ def _punctuation_tags(gold: Sequence[Parsed], column: str) -> frozenset[str]:
     return frozenset(tag for tag, is_punct in found.items() if is_punct)
 
 
-_NO_FILE = "<memory>"  # the source of sentences made in Python
-
 ParsedSource: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
-OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
 
 
 class EvaluationError(DodonaError, ValueError):

@@ -45,6 +45,7 @@ UNIVERSAL_FEATURES = """
     Polarity Polite Poss PronType Reflex Tense VerbForm Voice
 """
 _FEATURES = frozenset(UNIVERSAL_FEATURES.split())
+NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
 
 
 def tag_accuracy(pairs: Sequence[Pair], column: str, *, universal: bool = False) -> float | None:
@@ -90,9 +91,6 @@ def universal_features(feats: str) -> list[str]:
     ['Case=Nom', 'Number=Sing']
     """
     return sorted(f for f in feats.split("|") if f.partition("=")[0] in _FEATURES)
-
-
-NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,21 @@ from dodona.treebank.conllu.files import read_lines
 
 LISTED = 3  # the level of listed abbreviations; learned ones have 1 or 2
 WHOLE, UNIT = "whole", "unit"  # kinds of entries that are not abbreviations
+QUOTES = "\"'“”«»„\u2018\u2019\u201a"
+DASHES = "-—\u2013"
+BEFORE, AFTER = f"([{{<*_{QUOTES}{DASHES}", f")]}}>*_,;:!?{QUOTES}{DASHES}"
+STARTER = 30.0  # log likelihood ratio of a sentence starter, as in the paper
+MANY = 9  # ratio of the two cases from which on one is the usual case
+LEAST = 4  # occurrences of a word
+MOST_WORDS = 12_000  # most frequent words that are kept
+WRITINGS = ("unknown", "lower", "both", "capital")
+MIN_SCORE = 0.3  # score of an abbreviation
+SURE = 10.0  # score of a certain abbreviation
+PERIOD_AFTER = 0.99  # probability of a period after an abbreviation, as in the paper
+FOLLOWER_SHARES = {"name": 0.85, "number": 0.6, "word": 0.6}
+MIN_FOLLOWERS = 3  # occurrences below which the follower is unknown
+ALWAYS = 0.95  # share of unsplit matches from which on a pattern is always one token
+SOME = 4  # matches below which the majority decides
 
 
 @dataclass(frozen=True)
@@ -68,16 +83,6 @@ def read_abbreviation_list(lines: Iterable[str], name: str) -> AbbreviationList:
             raise TreebankError(name, number, f"expected {expected}, not {line.strip()!r}")
         abbreviations[word] = Abbreviation(LISTED, kind)
     return AbbreviationList(abbreviations, tuple(others[WHOLE]), tuple(others[UNIT]))
-
-
-QUOTES = "\"'“”«»„\u2018\u2019\u201a"
-DASHES = "-—\u2013"
-BEFORE, AFTER = f"([{{<*_{QUOTES}{DASHES}", f")]}}>*_,;:!?{QUOTES}{DASHES}"
-STARTER = 30.0  # log likelihood ratio of a sentence starter, as in the paper
-MANY = 9  # ratio of the two cases from which on one is the usual case
-LEAST = 4  # occurrences of a word
-MOST_WORDS = 12_000  # most frequent words that are kept
-WRITINGS = ("unknown", "lower", "both", "capital")
 
 
 @dataclass
@@ -188,13 +193,6 @@ def _kind(chunk: str) -> str:
     return "number" if first.isdigit() else "other"
 
 
-MIN_SCORE = 0.3  # score of an abbreviation
-SURE = 10.0  # score of a certain abbreviation
-PERIOD_AFTER = 0.99  # probability of a period after an abbreviation, as in the paper
-FOLLOWER_SHARES = {"name": 0.85, "number": 0.6, "word": 0.6}
-MIN_FOLLOWERS = 3  # occurrences below which the follower is unknown
-
-
 def score(word: str, with_period: int, without: int, period_share: float) -> float:
     """Return the score of a word, from its counts and the share of words with a period.
 
@@ -231,10 +229,6 @@ def follower(counts: Mapping[str, int]) -> str:
     n = sum(counts.values())
     shares = FOLLOWER_SHARES.items() if n >= MIN_FOLLOWERS else ()
     return next((kind for kind, share in shares if counts.get(kind, 0) >= share * n), "any")
-
-
-ALWAYS = 0.95  # share of unsplit matches from which on a pattern is always one token
-SOME = 4  # matches below which the majority decides
 
 
 @dataclass(frozen=True)

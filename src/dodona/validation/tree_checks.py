@@ -8,6 +8,10 @@ from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.universal import universal_part
 from dodona.validation.sentence_blocks import ConlluRow, Finding, SentenceBlock
 
+LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
+LEAVES = ("punct", "fixed", "goeswith")
+ALLOWED_UNDER_LEAVES = ("punct", "reparandum", "goeswith", "fixed", "conj", "cc")
+
 
 def check_tree(block: SentenceBlock) -> Iterator[Finding]:
     """Check the heads of the words."""
@@ -63,11 +67,6 @@ def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Fin
                 f"word {first} is its own head" if len(cycle) == 1 else f"a cycle: words {named}"
             )
             yield Finding(lines[first], 2, "cycle", message)
-
-
-LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
-LEAVES = ("punct", "fixed", "goeswith")
-ALLOWED_UNDER_LEAVES = ("punct", "reparandum", "goeswith", "fixed", "conj", "cc")
 
 
 def check_guidelines(block: SentenceBlock) -> Iterator[Finding]:

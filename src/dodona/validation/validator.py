@@ -16,11 +16,11 @@ from dodona.treebank.conllu.files import Source, open_input
 from dodona.validation.column_checks import (
     arc_key,
     check_columns,
+    check_format,
     check_metadata,
     find_comments,
     join_tokens,
 )
-from dodona.validation.format_checks import check_format
 from dodona.validation.sentence_blocks import (
     NAMES,
     ConlluRow,
@@ -30,6 +30,8 @@ from dodona.validation.sentence_blocks import (
     split_blocks,
 )
 from dodona.validation.tree_checks import check_guidelines, check_tree
+
+LEVELS = (1, 2, 3)
 
 
 def fix_blocks(blocks: Iterator[SentenceBlock], taken: set[str]) -> Iterator[str]:
@@ -106,9 +108,6 @@ def _new_comments(block: SentenceBlock, number: int, taken: set[str]) -> Iterato
         yield f"# sent_id = {sent_id}"
     if next(find_comments(block, "text"), None) is None and block.words:
         yield f"# text = {join_tokens(block)}"
-
-
-LEVELS = (1, 2, 3)
 
 
 def validate(source: Source, *, level: int = 3) -> list[Problem]:

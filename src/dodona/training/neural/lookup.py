@@ -14,6 +14,8 @@ import jax.numpy as jnp
 
 from dodona.training.neural.network import Numbers
 
+Rollout = dict[str, Any]
+
 
 def picked(table: Numbers, rows: Numbers) -> Numbers:
     """Return some rows of a table; all indices must be valid."""
@@ -57,9 +59,6 @@ def scattered(gradient: Numbers, indices: Numbers, n_rows: int) -> Numbers:
 
     start = jnp.zeros((n_rows, gradient.shape[1]), gradient.dtype)
     return jax.lax.scan(add, start, indices.T)[0]
-
-
-Rollout = dict[str, Any]
 
 
 def _sums(words: Numbers, slots: Numbers, products: Numbers, rollout: Rollout) -> Numbers:

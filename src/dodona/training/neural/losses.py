@@ -18,8 +18,14 @@ import jax
 import jax.numpy as jnp
 
 from dodona.core.learning.rollouts import ALLOWED_FLAG, BANNED, OPTIMAL
-from dodona.training.neural.dropout import Seeds, drop
-from dodona.training.neural.encoder import encode, slot_inputs, slot_products, tag_logits
+from dodona.training.neural.encoder import (
+    Seeds,
+    drop,
+    encode,
+    slot_inputs,
+    slot_products,
+    tag_logits,
+)
 from dodona.training.neural.lookup import slot_sums, summed_rows
 from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 

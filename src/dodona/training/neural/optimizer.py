@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.training.neural.dropout import seeds_of
+from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.losses import EncodedBatch, Losses, encode_batch, losses
 from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
 

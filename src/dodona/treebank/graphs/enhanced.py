@@ -20,6 +20,12 @@ from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T", bound=Hashable)
+Heads: TypeAlias = dict[str, list[tuple[str, str]]]  # id of a node → (id of a head, label)
+Path: TypeAlias = int  # number of a path; ~7 is the empty path that starts at word 7
+# Steps along paths per word and node of a sentence: at most 0.3 in 10,000 sentences of UD. Sixteen
+# pairs of nodes above each other have 65,536 paths.
+MOST_STEPS = 100
+GraphArc: TypeAlias = tuple[int, str, int]  # head, label, dependent
 
 
 def components(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> Iterator[list[T]]:
@@ -63,14 +69,6 @@ def components(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> It
                         found.append(waiting.pop())
                     done.update(found)
                     yield found
-
-
-Heads: TypeAlias = dict[str, list[tuple[str, str]]]  # id of a node → (id of a head, label)
-Path: TypeAlias = int  # number of a path; ~7 is the empty path that starts at word 7
-
-# Steps along paths per word and node of a sentence: at most 0.3 in 10,000 sentences of UD. Sixteen
-# pairs of nodes above each other have 65,536 paths.
-MOST_STEPS = 100
 
 
 class TooManyPathsError(DodonaError, ValueError):
@@ -170,9 +168,6 @@ class _Paths:
         self.n_steps += n_steps
         if self.n_steps > self.most_steps:
             raise TooManyPathsError(node, self.most_steps)
-
-
-GraphArc: TypeAlias = tuple[int, str, int]  # head, label, dependent
 
 
 def enhanced_graph(sentence: Sentence) -> frozenset[GraphArc]:
