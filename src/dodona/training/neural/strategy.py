@@ -163,8 +163,6 @@ class NeuralStrategy(Strategy):
         vectors = None if self._vectors is None else self._vectors[1]
         return OptimizerState.begin(new_parameters(self.shape, self.task.settings.seed, vectors))
 
-    # --- one epoch
-
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.task.settings.seed + (number << 32)
         exploring, n_done = number > self.task.settings.explore_after, 0
@@ -209,8 +207,6 @@ class NeuralStrategy(Strategy):
     @property
     def n_updates(self) -> int:
         return self.learning.step
-
-    # --- snapshots and checkpoints
 
     def snapshot(self) -> LearnedScorer:
         return self.learned(self.arrays_of(self.learning.average))
