@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dodona.query.language import (
-    COLUMNS,
-    SIGNS,
-    PatternError,
-    Value,
-    WordRelation,
-    parse_pattern,
-)
+from dodona.query.language import COLUMNS, SIGNS, PatternError, Value, WordRelation, parse_pattern
 from dodona.query.matcher import VALUE_KINDS, Matcher
 
 if TYPE_CHECKING:

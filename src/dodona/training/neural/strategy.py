@@ -29,14 +29,13 @@ from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
 from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
 from dodona.training.neural.gold_treebanks import GoldTreebanks
-from dodona.training.neural.network import Parameters, new_parameters
+from dodona.training.neural.network import Parameters, new_parameters, read_vectors
 from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
 from dodona.training.neural.silver import SilverFiles, SilverReader
 from dodona.training.neural.sizes import BAG, adamw_settings, batch_size_of, dropout_of, shape_of
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
 from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
-from dodona.training.neural.vectors import read_vectors
 from dodona.training.treebanks import Treebank
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
