@@ -105,9 +105,5 @@ class GoldTreebanks:
     @property
     def with_lemmas(self) -> list[Sentence]:
         """The sentences of the first treebank, and of others that have lemmas at all."""
-        others = [some for some in self.others if any(map(_has_lemmas, some))]
+        others = [some for some in self.others if any({*s.lemmas} - {UNANNOTATED} for s in some)]
         return [*self.first, *(sentence for some in others for sentence in some)]
-
-
-def _has_lemmas(sentence: Sentence) -> bool:
-    return any(lemma != UNANNOTATED for lemma in sentence.lemmas)
