@@ -17,13 +17,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.training.neural.lookup import picked
-from dodona.training.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
+from dodona.training.neural.network import (
+    PIECES,
+    Arrays,
+    Dropout,
+    Numbers,
+    Parameters,
+    Parts,
+    Shape,
+)
 from dodona.training.neural.recurrence import recurrence
 
 EPSILON = 1e-6
 OF_LAYER = ("gain", "conv", "in", "in.bias", "out", "out.bias")
 SITES = ("word", "input", "tags", "arcs", "hidden")  # and each layer
 GOLDEN = 0x9E3779B9  # 2³² / the golden ratio
+Seeds = dict[str, Numbers]  # by site of dropout; empty without dropout
 
 
 def norm(x: Numbers) -> Numbers:
@@ -32,7 +41,7 @@ def norm(x: Numbers) -> Numbers:
 
 
 def word_vectors(
-    shape: Shape, p: Parameters, types: dict[str, Numbers], seeds: Seeds, dropout: Dropout
+    shape: Shape, p: Parameters, types: Arrays, seeds: Seeds, dropout: Dropout
 ) -> Numbers:
     """Return the vectors of word types. `types` has their rows: `single` per type and field except
     the bag; `bag` and, ascending, `bag_type`, the type of each; `bag_share`, 1 / their number."""
@@ -65,16 +74,14 @@ def look_up(shape: Shape, p: Parameters, first: int, indices: Numbers) -> Iterat
         yield picked(table, rows.ravel()).reshape(indices.shape[0], len(alike) * width)
 
 
-def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
+def bag_means(table: Numbers, types: Arrays) -> Numbers:
     """Return the mean of the rows of each type in the bag."""
     rows, n_types = picked(table, types["bag"]), types["bag_share"].shape[0]
     sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]
 
 
-def encode(
-    shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
-) -> Numbers:
+def encode(shape: Shape, p: Parameters, arrays: Arrays, seeds: Seeds, dropout: Dropout) -> Numbers:
     """Return normalised words in context; `is_first` and `is_last` mark borders of sentences."""
     x = picked(word_vectors(shape, p, arrays, seeds, dropout), arrays["type"])
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
@@ -103,7 +110,7 @@ def in_both_directions(z: Numbers, f: Numbers, is_first: Numbers, is_last: Numbe
     return recurrence(jnp.where(is_start, 0, f), (1 - f) * z)
 
 
-def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers]) -> list[Numbers]:
+def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: Parts) -> list[Numbers]:
     """Return the logits of each tag head; `parts` compose the classes of some heads."""
 
     def matrix(head: int) -> Numbers:
@@ -124,9 +131,6 @@ def slot_inputs(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) 
 def slot_products(p: Parameters, inputs: Numbers) -> Numbers:
     """Return the products of inputs and slots: rows of slots * hidden numbers."""
     return inputs @ p["slot"].T
-
-
-Seeds = dict[str, Numbers]  # by site of dropout; empty without dropout
 
 
 def seeds_of(seed: Numbers, layers: int) -> Seeds:

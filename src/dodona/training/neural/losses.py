@@ -27,14 +27,14 @@ from dodona.training.neural.encoder import (
     tag_logits,
 )
 from dodona.training.neural.lookup import slot_sums, summed_rows
-from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
+from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
 
 SLOPE = 0.125  # of the leaky ReLU: a shift by three bits
 BLOCK = 64  # words, in the loss of arcs
 LOWEST = -1e9  # score of masked classes
 
 
-def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: dict[str, Numbers]) -> Numbers:
+def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: Arrays) -> Numbers:
     """Return the summed loss of all words' heads.
 
     `heads` are positions of words in the batch; its capacity stands for the root, and a negative
@@ -100,12 +100,7 @@ class EncodedBatch(NamedTuple):
 
 
 def encode_batch(
-    shape: Shape,
-    dropout: Dropout,
-    p: Parameters,
-    arrays: dict[str, Numbers],
-    parts: dict[int, Numbers],
-    seeds: Seeds,
+    shape: Shape, dropout: Dropout, p: Parameters, arrays: Arrays, parts: Parts, seeds: Seeds
 ) -> EncodedBatch:
     """Encode the words of a batch, with dropout."""
     n = encode(shape, p, arrays, seeds, dropout)
@@ -121,7 +116,7 @@ def losses(
     dropout: Dropout,
     p: Parameters,
     seen: EncodedBatch,
-    arrays: dict[str, Numbers],
+    arrays: Arrays,
     rollout: dict[str, Any],
     tags: Any,
     seeds: Seeds,

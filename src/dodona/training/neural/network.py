@@ -17,6 +17,8 @@ from dodona.treebank.conllu.files import open_input
 
 Numbers = Any  # an array of NumPy or JAX
 Parameters = dict[str, Numbers]
+Arrays = dict[str, Numbers]  # of a batch, by name
+Parts = dict[int, Numbers]  # tag head → matrix of classes and parts
 
 PIECES = 3  # of the maxout of a word's vector
 SPREAD = 0.5  # standard deviation after scaling: that of initial vectors

@@ -13,7 +13,7 @@ from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
 from dodona.tagging.word_types import HASHED
-from dodona.training.neural.network import Numbers
+from dodona.training.neural.network import Numbers, Parts
 from dodona.treebank.sentence import Sentence
 
 LEAST = 2  # occurrences of a form that has a vector of its own …
@@ -30,7 +30,7 @@ class TagHeads:
 
     tag_classes: list[TagClasses] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
-    parts: dict[int, Numbers] = field(default_factory=dict)  # head → matrix of classes and parts
+    parts: Parts = field(default_factory=dict)
 
     @property
     def sizes(self) -> tuple[int, ...]:
