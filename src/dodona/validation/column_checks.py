@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from dodona.treebank.universal import RELATIONS, universal_part
 from dodona.treebank.universal import UPOS as TAGS
-from dodona.validation.sentence_blocks import NAMES, ConlluRow, Finding, SentenceBlock
+from dodona.validation.sentence_blocks import NAMES, ConlluRow, Problem, SentenceBlock, finding
 
 MAY_HAVE_SPACES = ("FORM", "LEMMA", "MISC")
 FEATURE = re.compile(
@@ -19,31 +19,31 @@ _ENHANCED = re.compile(r"[a-z]+(:[a-z]+)?(:[\w.~‿-]+)*", re.UNICODE)
 _TYPO = "Typo=Yes"  # the only FEATS of a range
 
 
-def check_format(block: SentenceBlock) -> Iterator[Finding]:
+def check_format(block: SentenceBlock) -> Iterator[Problem]:
     """Check lines, number of columns and ids of a sentence."""
     has_rows = False
     for number, line in block.numbered():
         if normalize("NFC", line) != line:
-            yield Finding(number, 1, "nfc", "characters are not in NFC", can_fix=True)
+            yield finding(number, 1, "nfc", "characters are not in NFC", can_fix=True)
         if line.startswith("#"):
             if has_rows:
                 message = "a comment among the words; expected above the first word"
-                yield Finding(number, 1, "comment", message)
+                yield finding(number, 1, "comment", message)
             continue
         has_rows = True
         fields = line.split("\t")
         if len(fields) != len(NAMES):
             message = f"expected 10 tab-separated columns, found {len(fields)}"
-            yield Finding(number, 1, "columns", message)
+            yield finding(number, 1, "columns", message)
         else:
             yield from _check_fields(ConlluRow(number, *fields))
     if not has_rows:
-        yield Finding(block.line, 1, "no-words", "comments without a sentence")
+        yield finding(block.line, 1, "no-words", "comments without a sentence")
     else:
         yield from _check_ids(block)
 
 
-def _check_fields(row: ConlluRow) -> Iterator[Finding]:
+def _check_fields(row: ConlluRow) -> Iterator[Problem]:
     for name, value in zip(NAMES, row[1:], strict=True):
         if not value:
             message = f"{name} is empty; expected '_' where there is no value"
@@ -55,7 +55,7 @@ def _check_fields(row: ConlluRow) -> Iterator[Finding]:
             yield row.finding(1, "white-space", f"white space in {name}: {value!r}")
 
 
-def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
+def _check_ids(block: SentenceBlock) -> Iterator[Problem]:
     """Check that words count up from 1, ranges precede their first word, and empty nodes follow."""
     n_words, n_empty, range_end = 0, 0, 0
     range_line = block.line
@@ -85,12 +85,12 @@ def _check_ids(block: SentenceBlock) -> Iterator[Finding]:
             yield row.finding(1, "id", message)
     if range_end > n_words:
         message = f"the range ends at {range_end}, but the sentence has {n_words} words"
-        yield Finding(range_line, 1, "id", message)
+        yield finding(range_line, 1, "id", message)
     if not n_words:
-        yield Finding(block.line, 1, "no-words", "a sentence without words")
+        yield finding(block.line, 1, "no-words", "a sentence without words")
 
 
-def check_columns(block: SentenceBlock) -> Iterator[Finding]:
+def check_columns(block: SentenceBlock) -> Iterator[Problem]:
     """Check the columns of words, ranges and empty nodes."""
     nodes = {row.id for row in block.rows if row.is_word or row.empty_node} | {"0"}
     for row in block.rows:
@@ -106,7 +106,7 @@ def check_columns(block: SentenceBlock) -> Iterator[Finding]:
             yield row.finding(2, "empty-node", "an empty node has no HEAD and DEPREL, only DEPS")
 
 
-def _check_word(row: ConlluRow) -> Iterator[Finding]:
+def _check_word(row: ConlluRow) -> Iterator[Problem]:
     tag, relation = row.upos, row.deprel
     if tag not in TAGS:
         yield row.finding(2, "upos", f"UPOS is {tag!r}; universal tags: {_list(TAGS)}")
@@ -120,13 +120,13 @@ def _check_word(row: ConlluRow) -> Iterator[Finding]:
         yield row.finding(2, "deprel", message)
 
 
-def _check_range(row: ConlluRow) -> Iterator[Finding]:
+def _check_range(row: ConlluRow) -> Iterator[Problem]:
     for name, value in zip(NAMES[2:9], row[3:10], strict=True):  # LEMMA to DEPS
         if value != "_" and not (name == "FEATS" and value == _TYPO):
             yield row.finding(2, "range", f"{name} of a range is {value!r}; expected '_'")
 
 
-def _check_features(row: ConlluRow) -> Iterator[Finding]:
+def _check_features(row: ConlluRow) -> Iterator[Problem]:
     if row.feats == "_":
         return
     features = row.feats.split("|")
@@ -148,7 +148,7 @@ def _check_features(row: ConlluRow) -> Iterator[Finding]:
             yield row.finding(2, "feats-values", message, can_fix=True)
 
 
-def _check_graph(row: ConlluRow, nodes: set[str]) -> Iterator[Finding]:
+def _check_graph(row: ConlluRow, nodes: set[str]) -> Iterator[Problem]:
     if row.deps == "_":
         if row.empty_node is not None:
             yield row.finding(2, "deps", "an empty node must have DEPS")
@@ -184,7 +184,7 @@ def arc_key(arc: str) -> tuple[float, float, str]:
     return int(word), int(number or 0), relation
 
 
-def _check_misc(row: ConlluRow) -> Iterator[Finding]:
+def _check_misc(row: ConlluRow) -> Iterator[Problem]:
     misc = row.misc
     if misc == "_":
         return
@@ -201,27 +201,27 @@ def _list(names: frozenset[str]) -> str:
     return " ".join(sorted(names))
 
 
-def check_metadata(block: SentenceBlock, seen: dict[str, int]) -> Iterator[Finding]:
+def check_metadata(block: SentenceBlock, seen: dict[str, int]) -> Iterator[Problem]:
     """Check that a sentence has a text and a unique id; `seen` has the lines of known ids."""
     ids = list(find_comments(block, "sent_id"))
     if not ids:
-        yield Finding(block.line, 2, "sent_id", "no comment '# sent_id = …'", can_fix=True)
+        yield finding(block.line, 2, "sent_id", "no comment '# sent_id = …'", can_fix=True)
     for line, sent_id in ids[1:]:
-        yield Finding(line, 2, "sent_id", f"a second sent_id: {sent_id}; expected one")
+        yield finding(line, 2, "sent_id", f"a second sent_id: {sent_id}; expected one")
     for line, sent_id in ids[:1]:
         if not sent_id or any(map(str.isspace, sent_id)):
-            yield Finding(line, 2, "sent_id", f"sent_id is {sent_id!r}; expected one word")
+            yield finding(line, 2, "sent_id", f"sent_id is {sent_id!r}; expected one word")
         if sent_id in seen:
             message = f"sent_id {sent_id} is also that of the sentence at line {seen[sent_id]}"
-            yield Finding(line, 2, "sent_id", message)
+            yield finding(line, 2, "sent_id", message)
         seen.setdefault(sent_id, line)
     texts = list(find_comments(block, "text"))
     if not texts:
-        yield Finding(block.line, 2, "text", "no comment '# text = …'", can_fix=True)
+        yield finding(block.line, 2, "text", "no comment '# text = …'", can_fix=True)
     for line, text in texts[:1]:
         if (tokens := join_tokens(block)) != text:
             message = f"text is {_short(text)!r}, but the tokens form {_short(tokens)!r}"
-            yield Finding(line, 2, "text", message)
+            yield finding(line, 2, "text", message)
 
 
 def find_comments(block: SentenceBlock, name: str) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -35,16 +35,7 @@ class Problem(NamedTuple):
         return fields | {"can_mend": fields.pop("can_fix")}
 
 
-class Finding(NamedTuple):
-    """A problem without the name of its file."""
-
-    line: int
-    level: int
-    kind: str
-    message: str
-    is_warning: bool = False
-    can_fix: bool = False
-
+finding = partial(Problem, "")  # a problem without the name of its file
 
 _WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
@@ -83,9 +74,9 @@ class ConlluRow(NamedTuple):
         found = _EMPTY.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
 
-    def finding(self, level: int, kind: str, message: str, *, can_fix: bool = False) -> Finding:
+    def finding(self, level: int, kind: str, message: str, *, can_fix: bool = False) -> Problem:
         """Return a problem of this line; those of level 3 are warnings."""
-        return Finding(self.line, level, kind, message, level == 3, can_fix)
+        return finding(self.line, level, kind, message, level == 3, can_fix)
 
 
 NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])

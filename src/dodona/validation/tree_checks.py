@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from dodona.treebank.trees.projectivity import nonprojective_arcs
 from dodona.treebank.universal import universal_part
-from dodona.validation.sentence_blocks import ConlluRow, Finding, SentenceBlock
+from dodona.validation.sentence_blocks import ConlluRow, Problem, SentenceBlock, finding
 
 LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
 LEAVES = ("punct", "fixed", "goeswith")
 ALLOWED_UNDER_LEAVES = ("punct", "reparandum", "goeswith", "fixed", "conj", "cc")
 
 
-def check_tree(block: SentenceBlock) -> Iterator[Finding]:
+def check_tree(block: SentenceBlock) -> Iterator[Problem]:
     """Check the heads of the words."""
     words = block.words
     ids = {int(row.id) for row in words}
@@ -32,7 +32,7 @@ def check_tree(block: SentenceBlock) -> Iterator[Finding]:
         yield from _check_cycles(words, heads)
 
 
-def _check_root_label(row: ConlluRow) -> Iterator[Finding]:
+def _check_root_label(row: ConlluRow) -> Iterator[Problem]:
     is_root = universal_part(row.deprel) == "root"
     if is_root and row.head != "0":
         yield row.finding(2, "root", f"DEPREL is root, but HEAD is {row.head}")
@@ -40,15 +40,15 @@ def _check_root_label(row: ConlluRow) -> Iterator[Finding]:
         yield row.finding(2, "root", f"HEAD is 0, but DEPREL is {row.deprel}; expected root")
 
 
-def _check_roots(words: list[ConlluRow], heads: dict[int, int], line: int) -> Iterator[Finding]:
+def _check_roots(words: list[ConlluRow], heads: dict[int, int], line: int) -> Iterator[Problem]:
     roots = [row for row in words if heads[int(row.id)] == 0]
     if not roots:
-        yield Finding(line, 2, "root", "no word has HEAD 0; expected one root")
+        yield finding(line, 2, "root", "no word has HEAD 0; expected one root")
     for row in roots[1:]:
         yield row.finding(2, "root", f"word {row.id} is another root, beside word {roots[0].id}")
 
 
-def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Finding]:
+def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Problem]:
     """Report each cycle once, at its first word."""
     lines = {int(row.id): row.line for row in words}
     seen: dict[int, int] = {}  # the word whose path to the root first reached it
@@ -66,10 +66,10 @@ def _check_cycles(words: list[ConlluRow], heads: dict[int, int]) -> Iterator[Fin
             message = (
                 f"word {first} is its own head" if len(cycle) == 1 else f"a cycle: words {named}"
             )
-            yield Finding(lines[first], 2, "cycle", message)
+            yield finding(lines[first], 2, "cycle", message)
 
 
-def check_guidelines(block: SentenceBlock) -> Iterator[Finding]:
+def check_guidelines(block: SentenceBlock) -> Iterator[Problem]:
     """Check directions, leaves and punctuation of a valid tree."""
     words = block.words
     heads = [int(row.head) for row in words]
@@ -91,7 +91,7 @@ def check_guidelines(block: SentenceBlock) -> Iterator[Finding]:
 
 def _check_punctuation(
     words: list[ConlluRow], heads: list[int], relations: list[str]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     """Check that punctuation is attached projectively and makes no other arc non-projective."""
     for i in [word - 1 for word in nonprojective_arcs(heads)]:
         row, head = words[i], heads[i]

@@ -24,9 +24,9 @@ from dodona.validation.column_checks import (
 from dodona.validation.sentence_blocks import (
     NAMES,
     ConlluRow,
-    Finding,
     Problem,
     SentenceBlock,
+    finding,
     split_blocks,
 )
 from dodona.validation.tree_checks import check_guidelines, check_tree
@@ -135,7 +135,8 @@ def validate_bytes(data: bytes, name: str = "<memory>", level: int = 3) -> list[
     seen: dict[str, int] = {}
     found = chain(problems, *(_check(block, seen, level) for block in split_blocks(lines)))
     return sorted(
-        (Problem(name, *each) for each in dict.fromkeys(found)), key=lambda p: (p.line, p.level)
+        (each._replace(source=name) for each in dict.fromkeys(found)),
+        key=lambda p: (p.line, p.level),
     )
 
 
@@ -153,7 +154,7 @@ def fix_bytes(data: bytes) -> bytes:
     return "".join(f"{line}\n" for line in fix_blocks(iter(blocks), taken)).encode()
 
 
-def _check(block: SentenceBlock, seen: dict[str, int], level: int) -> Iterator[Finding]:
+def _check(block: SentenceBlock, seen: dict[str, int], level: int) -> Iterator[Problem]:
     broken = list(check_format(block))
     yield from broken
     if level >= 2 and block.words:
@@ -166,16 +167,16 @@ def _check(block: SentenceBlock, seen: dict[str, int], level: int) -> Iterator[F
                 yield from check_guidelines(block)
 
 
-def _decode(data: bytes) -> tuple[list[str], list[Finding]]:
+def _decode(data: bytes) -> tuple[list[str], list[Problem]]:
     """Return the lines of a file without line ends, and the problems of encoding and line ends."""
     problems = []
     if data.startswith(codecs.BOM_UTF8):
-        problems.append(Finding(1, 1, "mark", "a byte order mark; expected none", can_fix=True))
+        problems.append(finding(1, 1, "mark", "a byte order mark; expected none", can_fix=True))
         data = data[len(codecs.BOM_UTF8) :]
     if data and not data.endswith(b"\n"):
         n_lines = data.count(b"\n") + 1
         problems.append(
-            Finding(n_lines, 1, "end", "no line end at the end of the file", can_fix=True)
+            finding(n_lines, 1, "end", "no line end at the end of the file", can_fix=True)
         )
         data += b"\n"
     lines = data.split(b"\n")[:-1]
@@ -186,24 +187,24 @@ def _decode(data: bytes) -> tuple[list[str], list[Finding]]:
             texts.append(line.removesuffix(b"\r").decode())
         except UnicodeDecodeError as error:
             message = f"byte 0x{line[error.start]:02x} at byte {error.start + 1} is not UTF-8"
-            problems.append(Finding(number, 1, "utf-8", message))
+            problems.append(finding(number, 1, "utf-8", message))
             texts.append(line.removesuffix(b"\r").decode(errors="replace"))
     return texts, problems
 
 
-def _check_ends(lines: list[bytes]) -> Iterator[Finding]:
+def _check_ends(lines: list[bytes]) -> Iterator[Problem]:
     """Check for Unix line ends and one blank line after each sentence."""
     if any(line.endswith(b"\r") for line in lines):
         number = next(n for n, line in enumerate(lines, start=1) if line.endswith(b"\r"))
-        yield Finding(number, 1, "line-end", "lines end in CR LF; expected LF", can_fix=True)
+        yield finding(number, 1, "line-end", "lines end in CR LF; expected LF", can_fix=True)
     is_blank = True
     for number, line in enumerate(lines, start=1):
         was_blank, is_blank = is_blank, not line.strip()
         if is_blank and line.strip(b"\r"):
             message = "a line of white space only; expected it to be empty"
-            yield Finding(number, 1, "white-space", message, can_fix=True)
+            yield finding(number, 1, "white-space", message, can_fix=True)
         if is_blank and was_blank:
-            yield Finding(number, 1, "blank", "a superfluous blank line", can_fix=True)
+            yield finding(number, 1, "blank", "a superfluous blank line", can_fix=True)
     if not is_blank:
         message = "no blank line after the last sentence"
-        yield Finding(len(lines), 1, "blank", message, can_fix=True)
+        yield finding(len(lines), 1, "blank", message, can_fix=True)

@@ -19,7 +19,7 @@ import numpy as np
 from dodona.core.features.corpus import Corpus
 from dodona.core.weights.shuffle import shuffle
 from dodona.training.neural.batching import Batch, WordTable, in_batches
-from dodona.training.neural.network import Numbers
+from dodona.training.neural.network import Arrays, Numbers
 from dodona.training.neural.tag_heads import NO_CLASS
 
 NO_HEAD = -1
@@ -59,41 +59,34 @@ class TrainingSet:
         """The number of words in all sentences."""
         return int(self.words.first[-1])
 
-    def targets(self, batch: Batch, size: int) -> tuple[Any, dict[str, Numbers]]:
+    def targets(self, batch: Batch, size: int) -> tuple[Any, Arrays]:
         """Return the tags of a batch's words, and arrays of their heads, padded to `size` words."""
         if self.soft is not None:
             return self._soft_targets(batch, size, self.soft)
-        tags: Numbers = np.full((len(self.tags), size), NO_CLASS, np.int32)
-        tags[:, : len(batch.words)] = self.tags[:, batch.words]
-        heads: Numbers = np.full(size, NO_HEAD, np.int32)
-        heads[: len(batch.words)] = self._positions(batch, self.heads[batch.words], size)
-        return tags, {"heads": heads}
+        more, which = size - len(batch.words), batch.words
+        tags = np.pad(self.tags[:, which], ((0, 0), (0, more)), constant_values=NO_CLASS)
+        heads = self._positions(batch, self.heads[which], size)
+        return tags, {"heads": np.pad(heads, (0, more), constant_values=NO_HEAD)}
 
-    def _soft_targets(
-        self, batch: Batch, size: int, soft: SoftTargets
-    ) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
-        n, which = len(batch.words), batch.words
-        n_choices = soft.tags.shape[2]
-        classes: Numbers = np.zeros((len(soft.tags), size, n_choices), np.int32)
-        weights: Numbers = np.zeros(classes.shape, np.float32)
-        classes[:, :n], weights[:, :n] = soft.tags[:, which], soft.tag_weights[:, which]
-        n_heads = soft.heads.shape[1]
-        heads: Numbers = np.full((n_heads, size), NO_HEAD, np.int32)
-        head_weights: Numbers = np.zeros((n_heads, size), np.float32)
-        for i in range(n_heads):
-            heads[i, :n] = self._positions(batch, soft.heads[which, i].astype(np.int32), size)
-            head_weights[i, :n] = soft.head_weights[which, i]
-        return (
-            {"classes": classes, "weights": weights},
-            {"heads": heads, "head_weights": head_weights},
-        )
+    def _soft_targets(self, batch: Batch, size: int, soft: SoftTargets) -> tuple[Arrays, Arrays]:
+        more, which = ((0, 0), (0, size - len(batch.words))), batch.words
+        choices = soft.heads[which].T.astype(np.int32)
+        heads = np.stack([self._positions(batch, choice, size) for choice in choices])
+        tags = {
+            "classes": np.pad(soft.tags[:, which], (*more, (0, 0))).astype(np.int32),
+            "weights": np.pad(soft.tag_weights[:, which], (*more, (0, 0))).astype(np.float32),
+        }
+        return tags, {
+            "heads": np.pad(heads, more, constant_values=NO_HEAD),
+            "head_weights": np.pad(soft.head_weights[which].T, more).astype(np.float32),
+        }
 
     def _positions(self, batch: Batch, heads: Numbers, size: int) -> Numbers:
         """Return the positions of heads in the batch; `size` stands for the root."""
         lengths = self.words.n_words[list(batch.sentences)]
         first: Numbers = np.repeat(np.cumsum(lengths) - lengths, lengths)
         positions = np.where(heads == 0, size, first + heads - 1)
-        return np.where(heads < 0, NO_HEAD, positions)
+        return np.where(heads < 0, NO_HEAD, positions).astype(np.int32)
 
 
 def corpus_heads(corpus: Corpus, sentences: Sequence[int]) -> Numbers:
