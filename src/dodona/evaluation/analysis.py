@@ -107,7 +107,11 @@ class Analysis:
         ]
         if self.by_known:
             parts.append(attachment_table("word", self.by_known))
-        parts.append(_worst_table(self.worst))
+        worst = new_table("worst sentences", "wrong", "LAS")
+        for wrong in self.worst[:MOST_SHOWN]:
+            text = wrong.text if len(wrong.text) <= 50 else wrong.text[:49] + "…"
+            worst.add_row(f"{wrong.number}: {text}", f"{len(wrong.wrong)}", percent(wrong.las))
+        parts.append(worst)
         return self.scores.table(details=True) + "\n" + render(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -254,14 +258,6 @@ def confusion_table(title: str, confusions: Confusions) -> Table:
     table = new_table(f"{title}: gold", "system", "words")
     for (ours, theirs), n in list(confusions.items())[:MOST_SHOWN]:
         table.add_row(ours, theirs, f"{n:,}")
-    return table
-
-
-def _worst_table(worst: list[WrongSentence]) -> Table:
-    table = new_table("worst sentences", "wrong", "LAS")
-    for sentence in worst[:MOST_SHOWN]:
-        text = sentence.text if len(sentence.text) <= 50 else sentence.text[:49] + "…"
-        table.add_row(f"{sentence.number}: {text}", f"{len(sentence.wrong)}", percent(sentence.las))
     return table
 
 

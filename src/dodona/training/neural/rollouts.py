@@ -32,13 +32,6 @@ def padded(n: int, unit: int = BLOCK) -> int:
     return -(-n // unit) * unit
 
 
-def _n_processors() -> int:
-    """Return the number of processors that this process may use, or of all."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _cuts(batch: Batch, n: int) -> list[int]:
     """Return where to cut a batch into n parts with about equally many words."""
     shares = np.arange(1, n) * len(batch.words) / n + N_SPECIAL_ROWS
@@ -65,7 +58,12 @@ class Rollouts:
         `others` have other trees of the same sentences. With `used_shares`, the share of rows in
         each slot, rollouts list the rows that are used.
         """
-        n = _n_processors()
+        # the processors that this process may use, or all
+        n = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
         recorders = (RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n))
         self._walkers = list(recorders)

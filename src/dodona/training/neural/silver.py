@@ -109,7 +109,10 @@ class SilverReader:
     def training_set(self, types: WordTypes, bag: int) -> TrainingSet:
         """Return the training set, with words as numbered by these types."""
         sizes, order = np.frombuffer(self._n_words, np.int32).astype(np.int64), self.order
-        numbers = self._type_numbers(types)[np.frombuffer(self._forms, np.int32)]
+        forms = list(self._number)
+        some = (forms[i : i + FORMS] for i in range(0, len(forms), FORMS))
+        of_forms = b"".join(types.numbers([Sentence.from_columns(part)]) for part in some)
+        numbers = np.frombuffer(of_forms, np.int32)[np.frombuffer(self._forms, np.int32)]
         words = WordTable.from_types(sizes, numbers, types, bag)
         n = self.n_words
         tags: Numbers = np.zeros((0, n), np.int32)
@@ -118,13 +121,6 @@ class SilverReader:
         heads = corpus_heads(self.corpus, range(len(sizes)))
         soft = _joined(self._soft) if self.files.soft else None
         return TrainingSet(words, self.corpus, order, tags, heads, soft, tuple(self.others))
-
-    def _type_numbers(self, types: WordTypes) -> Numbers:
-        """Return the type of each form."""
-        forms = list(self._number)
-        some = (forms[i : i + FORMS] for i in range(0, len(forms), FORMS))
-        found = [types.numbers([Sentence.from_columns(part)]) for part in some]
-        return np.frombuffer(b"".join(found), np.int32)
 
     def _read(self, path: Path) -> None:
         n_words, first = self.n_words, len(self.corpus)

@@ -60,18 +60,15 @@ def learn_words(
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
-    frequent = sorted({form for form, n in counts.items() if n >= LEAST} | _frequent(silver or {}))
+    lowered: Counter[str] = Counter()  # forms of silver
+    for form, n in (silver or {}).items():
+        lowered[form.lower()] += n
+    own = {form for form, n in counts.items() if n >= LEAST}
+    frequent = sorted(own | {form for form, n in lowered.items() if n >= LEAST_SILVER})
     sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
-
-
-def _frequent(silver: Mapping[str, int]) -> set[str]:
-    lowered: Counter[str] = Counter()
-    for form, n in silver.items():
-        lowered[form.lower()] += n
-    return {form for form, n in lowered.items() if n >= LEAST_SILVER}
 
 
 def find_tags(sentences: Sequence[Sentence]) -> list[str]:
