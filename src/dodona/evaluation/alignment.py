@@ -96,7 +96,12 @@ def read_text(treebank: ParsedSource, name: str, progress: OnProgress | None = N
         sentences.append((begin, end))
         if has_trees:
             _check_tree(sentence, name, number)
-            _attach(words, n_before, sentence.heads)
+            for position, head in enumerate(sentence.heads, start=n_before):
+                if head:
+                    word = words[position]
+                    word.head = n_before + head - 1
+                    if word.deprel in FUNCTIONAL:
+                        words[word.head].functions.append(position)
         if progress is not None:
             progress(len(sentence.forms))
     return PlacedText(name, source, has_trees, "".join(forms), sentences, tokens, words)
@@ -142,16 +147,6 @@ def _word(span: CharRange, is_multiword: bool, form: str, row: Fields) -> Placed
         head=ROOT,
         functions=[],
     )
-
-
-def _attach(words: list[PlacedWord], n_before: int, heads: Sequence[int | None]) -> None:
-    """Set the heads of the words of one sentence, which follow the first `n_before`."""
-    for position, head in enumerate(heads, start=n_before):
-        if head:
-            word = words[position]
-            word.head = n_before + head - 1
-            if word.deprel in FUNCTIONAL:
-                words[word.head].functions.append(position)
 
 
 def _check_tree(sentence: Parsed, name: str, number: int) -> None:

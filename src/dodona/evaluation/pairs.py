@@ -9,8 +9,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from unicodedata import category
 
 from dodona.errors import DodonaError
-from dodona.treebank.columns import UNANNOTATED
-from dodona.treebank.universal import UPOS
+from dodona.treebank.universal import UNANNOTATED, UPOS
 
 RULES = ("auto", "upos", "xpos", "characters")
 MOST_NAMED = 8  # tags

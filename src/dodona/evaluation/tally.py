@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from dodona.evaluation.pairs import Pair, Parsed, pair
 from dodona.evaluation.score_counts import Arcs, Attachment
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.trees.projectivity import nonprojective_arcs
-from dodona.treebank.universal import CONTENT, RELATIONS, universal_part
+from dodona.treebank.universal import CONTENT, RELATIONS, UNANNOTATED, universal_part
 
 # the bins of McDonald & Nivre (2007) and of the CoNLL-X evaluation
 DISTANCES = ("root", "1", "2", "3-6", "7+")

@@ -64,6 +64,10 @@ class Phrase:
         return self
 
 
+Part = tuple[Phrase, str]  # a dependent phrase and its relation
+Parts = list[Part]
+
+
 def alone(word: InventedWord) -> Phrase:
     return Phrase(word, [word])
 
@@ -252,7 +256,7 @@ class Speaker:
         predicate.before(alone(self.verb("esh", "AUX", number)), "cop")
         return predicate.before(subject, "nsubj")
 
-    def complements(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
+    def complements(self, entry: LexicalEntry, depth: int) -> Parts:
         if entry.kind == "transitive":
             return [(self.noun_phrase("Acc", depth), "obj")]
         if entry.kind == "ditransitive":
@@ -272,7 +276,7 @@ class Speaker:
             phrase.after(complement, deprel)
         return phrase
 
-    def adjuncts(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
+    def adjuncts(self, entry: LexicalEntry, depth: int) -> Parts:
         found = []
         if self.chance(0.2):
             found.append((self.adverb(), "advmod"))
@@ -284,12 +288,7 @@ class Speaker:
         return found
 
     def order(
-        self,
-        verb: Phrase,
-        subject: tuple[Phrase, str],
-        objects: list[tuple[Phrase, str]],
-        adjuncts: list[tuple[Phrase, str]],
-        relative: Phrase | None,
+        self, verb: Phrase, subject: Part, objects: Parts, adjuncts: Parts, relative: Phrase | None
     ) -> Phrase:
         """Order subject, verb, objects and adjuncts; the verb is second after any first part."""
         front, rest = [subject], objects + adjuncts

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from dodona.parsing.preparation import load_trees
 from dodona.training.treebanks import Treebank
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
 
 OFTEN = 2  # occurrences of a form with its tags from which on its lemma is trusted
 Tagged = tuple[str, str, str]  # a form, UPOS and FEATS
