@@ -73,7 +73,7 @@ def test_one_sentence_waits_for_neither_help_nor_rich_nor_training(
         "slow = {'rich', 'logging', 'html', 'tempfile', 'textwrap', 'difflib', 'dodona.cli.help',\n"
         "    'dodona.parsing.trainer', 'dodona.evaluation', 'dodona.treebank.graphs.graphs',\n"
         "    'gzip', 'inspect', 'dataclasses', 'ast', 'threading',\n"
-        "    'dodona.segmentation.word_counts', 'dodona.tagging.network_tagger'}\n"
+        "    'dodona.segmentation.lexicon_learning', 'dodona.tagging.network_tagger'}\n"
         "print(*slow & set(sys.modules), file=sys.stderr, end='')\n"
     )
     command = [sys.executable, "-c", program, "parse", str(model), str(data / "dev.conllu")]

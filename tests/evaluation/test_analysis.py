@@ -8,7 +8,7 @@ import pytest
 
 import dodona
 from dodona import Sentence
-from dodona.evaluation.punctuation import find_rule
+from dodona.evaluation.pairs import find_rule
 
 FORMS = ["Oaks", "speak", "truth", "."]
 

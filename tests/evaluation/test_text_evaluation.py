@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import dodona
 from dodona.evaluation import EvaluationError, Metric, TextScores, alignment, evaluate_text
-from dodona.evaluation.alignment import align
-from dodona.evaluation.text_positions import PlacedWord, read_text
+from dodona.evaluation.alignment import PlacedWord, align, read_text
 from support.official import TREEBANKS, dev_set, official_evaluation
 from support.segmentations import random_treebank, resegmented
 

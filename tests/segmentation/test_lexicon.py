@@ -11,14 +11,17 @@ from random import Random
 import pytest
 
 import dodona
-from dodona.segmentation.abbreviation_list import AbbreviationList, read_abbreviation_list
-from dodona.segmentation.abbreviations import learn_abbreviations
 from dodona.segmentation.augmentation import augmented
 from dodona.segmentation.expansion_rules import ExpansionRules
 from dodona.segmentation.lexicon import Abbreviation
+from dodona.segmentation.lexicon_learning import (
+    AbbreviationList,
+    count_words,
+    learn_abbreviations,
+    read_abbreviation_list,
+)
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.segmenter_training import train_segmenter
-from dodona.segmentation.word_counts import count_words
 from dodona.storage import container
 from dodona.storage.container import ContainerError
 from dodona.treebank.conllu.errors import TreebankError

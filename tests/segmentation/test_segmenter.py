@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 import dodona
 from dodona.segmentation.expansion_rules import learn_rules
-from dodona.segmentation.segmentation_scores import segmentation_scores
 from dodona.segmentation.segmenter import Segmenter
-from dodona.segmentation.segmenter_training import SegmenterTrainer, train_segmenter
+from dodona.segmentation.segmenter_training import (
+    SegmenterTrainer,
+    segmentation_scores,
+    train_segmenter,
+)
 from dodona.settings import SegmenterSettings
 from dodona.storage import container
 from dodona.storage.container import ContainerError

@@ -136,7 +136,7 @@ class Distillation:
     def inventory(self) -> TeacherInventory:
         """Return the words, labels and tags that all teachers share."""
         from dodona.distilling.teacher_inventory import TeacherInventory
-        from dodona.training.neural.vectors import read_vectors
+        from dodona.training.neural.network import read_vectors
 
         vectors = self.recipe.settings.vectors
         return TeacherInventory(self.gold, read_vectors(vectors) if vectors else None)

@@ -237,4 +237,4 @@ def teach(
         return teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
     loss, gradients = jax.value_and_grad(total)(p)
-    return *adamw_step(adamw, p, average, mean, square, gradients, step), loss
+    return *adamw_step(adamw, p, (average, mean, square), gradients, step), loss

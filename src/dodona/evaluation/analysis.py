@@ -1,23 +1,25 @@
-"""Error analysis: confusions, attachment by depth and by known words, worst sentences."""
+"""Error analysis: confusions, attachment by depth and by known words, worst sentences.
+
+As an HTML page, it draws the gold and system trees of the worst sentences in one figure.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import islice
+from typing import Any, Literal
 
 from rich.table import Table
 
-from dodona.evaluation.pairs import OnProgress, ParsedSource, load, pair
-from dodona.evaluation.parsed import Parsed
+from dodona.drawing.html import CLOSING, figure, opening
+from dodona.drawing.svg import Arc, draw, safe
+from dodona.evaluation.pairs import OnProgress, Parsed, ParsedSource, load, pair
 from dodona.evaluation.score_counts import Attachment
 from dodona.evaluation.scores import Scores, evaluate
 from dodona.evaluation.table import attachment_table, new_table, percent, render
 from dodona.evaluation.tally import is_right, label_reader
-
-if TYPE_CHECKING:
-    from dodona.evaluation.error_report import HtmlTable
 
 DEPTHS = ("1", "2", "3", "4", "5", "6+")
 NO_LABEL = "none"  # of a word without a head
@@ -25,6 +27,27 @@ MOST_SHOWN = 15
 
 Confusions = dict[tuple[str, str], int]
 Outcomes = dict[str, list[tuple[bool, bool]]]  # of words by group: head right, label too
+WIDTH = 1100.0  # pixels of a drawing
+MOST_ROWS = 25
+STYLE = """\
+<style>
+table{border-collapse:collapse;margin:0 2rem 1.5rem 0;display:inline-table;vertical-align:top}
+th,td{padding:.15rem .6rem;text-align:right}
+th:first-child,td:first-child{text-align:left}
+thead th{border-bottom:1px solid}
+caption{text-align:left;font-weight:bold;padding:.3rem 0}
+svg.dodona .missing{--arc:#15803d}
+svg.dodona .wrong{--arc:#b91c1c}
+svg.dodona .arc.missing,svg.dodona .arc.wrong{color:var(--arc)}
+svg.dodona .arc.missing .line{stroke-dasharray:5 3}
+.missing-key{color:#15803d}.wrong-key{color:#b91c1c}
+</style>
+"""
+KEY = (
+    '<p>Arcs that both trees have are blue, <span class="missing-key">those of gold alone green '
+    'and dashed</span>, <span class="wrong-key">those of the system alone red</span>.</p>\n'
+)
+HtmlTable = tuple[str, Sequence[str], Iterable[Sequence[str]]]  # title, columns, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +107,21 @@ class Analysis:
         ]
         if self.by_known:
             parts.append(attachment_table("word", self.by_known))
-        parts.append(_worst_table(self.worst))
+        worst = new_table("worst sentences", "wrong", "LAS")
+        for wrong in self.worst[:MOST_SHOWN]:
+            text = wrong.text if len(wrong.text) <= 50 else wrong.text[:49] + "…"
+            worst.add_row(f"{wrong.number}: {text}", f"{len(wrong.wrong)}", percent(wrong.las))
+        parts.append(worst)
         return self.scores.table(details=True) + "\n" + render(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analysis as a dictionary, ready for `json.dumps`."""
         return {
             "scores": self.scores.to_dict(),
-            "labels": _list(self.labels),
-            "tags": _list(self.tags),
+            **{
+                name: [{"gold": a, "system": b, "n_words": n} for (a, b), n in found.items()]
+                for name, found in (("labels", self.labels), ("tags", self.tags))
+            },
             "by_depth": {name: part.to_dict() for name, part in self.by_depth.items()},
             "by_known": {name: part.to_dict() for name, part in self.by_known.items()},
             "worst": [sentence.to_dict() for sentence in self.worst],
@@ -100,19 +129,15 @@ class Analysis:
 
     def to_html(self, title: str = "Errors") -> str:
         """Return an HTML page with tables and drawings of the worst sentences."""
-        from dodona.evaluation.error_report import draw_both, make_report
-
         figures = ((draw_both(wrong.gold, wrong.system), wrong.caption) for wrong in self.worst)
         return make_report(title, self._html_tables(), figures)
 
     def _html_tables(self) -> Iterator[HtmlTable]:
-        from dodona.evaluation.error_report import HtmlTable
-
         scores = self.scores
         named = {"UAS": scores.uas, "LAS": scores.las, "CLAS": scores.clas, "UPOS": scores.upos}
         rows = [(name, f"{value:.2f}") for name, value in named.items() if value is not None]
         rows += [("words", f"{scores.n_words:,}"), ("sentences", f"{scores.n_sentences:,}")]
-        yield HtmlTable("Scores", ("", ""), rows)
+        yield "Scores", ("", ""), rows
         for name, parts in (
             ("depth in the tree", self.by_depth),
             ("length of the sentence", scores.by_length),
@@ -122,14 +147,14 @@ class Analysis:
                 (k, f"{p.n_words:,}", f"{p.uas:.2f}", f"{p.las:.2f}") for k, p in parts.items()
             ]
             if figures:
-                yield HtmlTable(f"By {name}", ("", "words", "UAS", "LAS"), figures)
+                yield f"By {name}", ("", "words", "UAS", "LAS"), figures
         for name, arcs in (("distance", scores.by_distance), ("label", scores.by_label)):
             rows_of = [(k, f"{a.n_gold:,}", f"{a.f1:.2f}") for k, a in arcs.items()]
-            yield HtmlTable(f"By {name}", ("", "gold", "F1"), rows_of)
+            yield f"By {name}", ("", "gold", "F1"), rows_of
         for name, found in (("labels, head right", self.labels), ("tags", self.tags)):
             confused = [(a, b, f"{n:,}") for (a, b), n in found.items()]
             if confused:
-                yield HtmlTable(f"Confused {name}", ("gold", "system", "words"), confused)
+                yield f"Confused {name}", ("gold", "system", "words"), confused
 
 
 def analyse(
@@ -236,13 +261,42 @@ def confusion_table(title: str, confusions: Confusions) -> Table:
     return table
 
 
-def _worst_table(worst: list[WrongSentence]) -> Table:
-    table = new_table("worst sentences", "wrong", "LAS")
-    for sentence in worst[:MOST_SHOWN]:
-        text = sentence.text if len(sentence.text) <= 50 else sentence.text[:49] + "…"
-        table.add_row(f"{sentence.number}: {text}", f"{len(sentence.wrong)}", percent(sentence.las))
-    return table
+def make_report(title: str, tables: Iterable[HtmlTable], figures: Iterable[tuple[str, str]]) -> str:
+    """Return the whole page: tables, then drawings with their captions.
+
+    >>> page = make_report("No errors", [("Scores", ("", "LAS"), [("all", "100")])], [])
+    >>> page.startswith("<!DOCTYPE html>"), "<td>100</td>" in page
+    (True, True)
+    """
+    parts = [opening(title), STYLE, f"<h1>{safe(title)}</h1>\n"]
+    parts += [_render(*table) for table in tables]
+    parts.append(f"<h2>The worst sentences</h2>\n{KEY}")
+    parts += [figure(*each) for each in figures]
+    return "".join([*parts, CLOSING])
 
 
-def _list(confusions: Confusions) -> list[dict[str, Any]]:
-    return [{"gold": a, "system": b, "n_words": n} for (a, b), n in confusions.items()]
+def _render(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return the HTML of a table, with at most MOST_ROWS rows."""
+    head = "".join(f"<th>{safe(name)}</th>" for name in names)
+    cells = ("".join(f"<td>{safe(cell)}</td>" for cell in row) for row in islice(rows, MOST_ROWS))
+    body = "".join(f"<tr>{row}</tr>\n" for row in cells)
+    return (
+        f"<table><caption>{safe(title)}</caption><thead><tr>{head}</tr></thead>\n"
+        f"<tbody>{body}</tbody></table>\n"
+    )
+
+
+def draw_both(gold: Parsed, system: Parsed) -> str:
+    """Draw both trees in one figure; shared arcs appear once."""
+    ours, theirs = _arcs(gold), _arcs(system)
+    kinds = (("", ours & theirs), ("missing", ours - theirs), ("wrong", theirs - ours))
+    arcs = [
+        Arc(head, label, word, kind) for kind, some in kinds for word, head, label in sorted(some)
+    ]
+    return draw(gold.forms, arcs, tags=gold.upos, width=WIDTH, standalone=False)
+
+
+def _arcs(sentence: Parsed) -> set[tuple[int, int, str]]:
+    """Return the dependent, head and label of each arc."""
+    arcs = enumerate(zip(sentence.heads, sentence.deprels, strict=True), start=1)
+    return {(word, h, label) for word, (h, label) in arcs if h is not None and h != word}

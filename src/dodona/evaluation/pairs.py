@@ -1,19 +1,98 @@
-"""Pairs of gold and system sentences, with the positions of the words to score."""
+"""Pairs of gold and system sentences, and the words to score, with or without punctuation."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeAlias
+from unicodedata import category
 
 from dodona.errors import DodonaError
-from dodona.evaluation.parsed import Parsed
-from dodona.evaluation.punctuation import find_rule
+from dodona.treebank.universal import UNANNOTATED, UPOS
 
+RULES = ("auto", "upos", "xpos", "characters")
+MOST_NAMED = 8  # tags
 _NO_FILE = "<memory>"  # the source of sentences made in Python
+OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
+
+
+class Parsed(Protocol):
+    """A sentence that can be scored, such as `dodona.Sentence`."""
+
+    @property
+    def forms(self) -> Sequence[str]: ...
+    @property
+    def upos(self) -> Sequence[str]: ...
+    @property
+    def heads(self) -> Sequence[int | None]: ...
+    @property
+    def deprels(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """A rule that decides whether words are punctuation."""
+
+    column: str  # "upos" or "xpos"; "" to decide by characters
+    tags: frozenset[str] = frozenset()
+
+    def marks(self, sentence: Parsed) -> list[bool]:
+        """Return for each word whether it is punctuation."""
+        if not self.column:
+            return [is_punctuation(form) for form in sentence.forms]
+        return [tag in self.tags for tag in getattr(sentence, self.column)]
+
+    def __str__(self) -> str:
+        """Describe the rule."""
+        if not self.column:
+            return "by characters"
+        named = sorted(self.tags)
+        more = " …" if len(named) > MOST_NAMED else ""
+        return f"by {self.column.upper()} {' '.join(named[:MOST_NAMED])}{more}".rstrip()
+
+
+def is_punctuation(form: str) -> bool:
+    """Return whether all characters are of Unicode category P.
+
+    >>> is_punctuation("..."), is_punctuation("a.")
+    (True, False)
+    """
+    return all(category(char)[0] == "P" for char in form)
+
+
+def find_rule(gold: Sequence[Parsed], rule: str = "auto") -> Punctuation:
+    """Return the rule of a name; "auto" is the first one that the treebank has tags for.
+
+    "upos": the tag PUNCT. "xpos": the tags in XPOS, or else in a UPOS column with tags that are not
+    universal (such as CPOS), whose words all consist of punctuation characters.
+    """
+    if rule not in RULES:
+        raise ValueError(f"punctuation_by={rule!r}: expected one of {', '.join(RULES)}")
+    upos = {tag for sentence in gold for tag in sentence.upos} - {UNANNOTATED}
+    if rule == "upos" or (rule == "auto" and upos and upos <= UPOS):
+        return Punctuation("upos", frozenset({"PUNCT"}))
+    if rule == "xpos" or rule == "auto":
+        for column in ("xpos", "upos"):
+            if tags := _punctuation_tags(gold, column):
+                return Punctuation(column, tags)
+        if rule == "xpos":
+            return Punctuation("xpos")  # no tag marks punctuation
+    return Punctuation("")
+
+
+def _punctuation_tags(gold: Sequence[Parsed], column: str) -> frozenset[str]:
+    """Return the tags of a column whose words are all punctuation."""
+    found: dict[str, bool] = {}
+    for sentence in gold:
+        tags: Sequence[str] = getattr(sentence, column, ())
+        for tag, form in zip(tags, sentence.forms, strict=False):
+            if tag != UNANNOTATED and found.get(tag, True):
+                found[tag] = is_punctuation(form)
+    return frozenset(tag for tag, is_punct in found.items() if is_punct)
+
 
 ParsedSource: TypeAlias = str | os.PathLike[str] | Iterable[Parsed]
-OnProgress: TypeAlias = Callable[[int], object]  # called with the number of words done
 
 
 class EvaluationError(DodonaError, ValueError):
@@ -49,7 +128,7 @@ def pair(
     """Match the sentences one to one; `name` stands for a system without a file in messages.
 
     Words without a gold head are never scored. With `punctuation=False`, neither is punctuation,
-    according to the rule `punctuation_by` (`punctuation.find_rule`).
+    according to the rule `punctuation_by` (`find_rule`).
     """
     if not gold:
         raise EvaluationError("the gold treebank has no sentences: there is nothing to evaluate")

@@ -1,26 +1,96 @@
-"""Attachment scores of `evaluate`.
+"""Attachment scores, and accuracies of tags, features and lemmas.
 
-With `labels="universal"`, UAS, LAS, CLAS and the accuracies of tags, features and lemmas agree with
-the CoNLL 2018 evaluation (Zeman et al. 2018) to the last digit.
+With `labels="universal"`, UAS, LAS, CLAS and the accuracies agree with the CoNLL 2018 evaluation
+(Zeman et al. 2018) to the last digit.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich.table import Table
 
-from dodona.evaluation import breakdowns
-from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource, load, pair
-from dodona.evaluation.punctuation import find_rule
+from dodona.evaluation.pairs import (
+    EvaluationError,
+    OnProgress,
+    Pair,
+    Parsed,
+    ParsedSource,
+    find_rule,
+    load,
+    pair,
+)
 from dodona.evaluation.score_counts import Arcs, Attachment, percentage
 from dodona.evaluation.table import arcs_table, attachment_table, new_table, percent, render
-from dodona.evaluation.tag_accuracy import tag_accuracy
-from dodona.evaluation.tally import Fact, facts, label_reader
+from dodona.evaluation.tally import (
+    by_distance,
+    by_label,
+    by_length,
+    by_quarter,
+    content,
+    facts,
+    is_universal,
+    label_reader,
+    nonprojective,
+    overall,
+)
 
+# The features the shared task compared (UFeats).
+UNIVERSAL_FEATURES = """
+    Abbr Animacy Aspect Case Definite Degree Evident Foreign Gender Mood NumType Number Person
+    Polarity Polite Poss PronType Reflex Tense VerbForm Voice
+"""
+_FEATURES = frozenset(UNIVERSAL_FEATURES.split())
 NOT_UNIVERSAL = "\N{EN DASH}"  # for CLAS, where labels are not those of UD
+
+
+def tag_accuracy(pairs: Sequence[Pair], column: str, *, universal: bool = False) -> float | None:
+    """Return the percentage of right values; None unless the column is filled in both treebanks.
+
+    A gold lemma of "_" accepts any lemma. With `universal`, only universal features are compared.
+    """
+    agree: Callable[[str, str], bool] = lemmas_agree if column == "lemmas" else operator.eq
+    if universal:
+        agree = _universal_features_agree
+    n_correct = n_words = 0
+    gold_has_any = system_has_any = False
+    for tree, parsed, words in pairs:
+        gold, system = _values(tree, column), _values(parsed, column)
+        gold_has_any = gold_has_any or any(value != "_" for value in gold)
+        system_has_any = system_has_any or any(value != "_" for value in system)
+        if gold == system:
+            n_correct += len(words)
+        elif gold and system:
+            n_correct += sum(agree(gold[i], system[i]) for i in words)
+        n_words += len(words)
+    return 100 * (n_correct / n_words) if gold_has_any and system_has_any and n_words else None
+
+
+def _values(sentence: Parsed, column: str) -> Sequence[str]:
+    values: Sequence[str] = getattr(sentence, column, ())
+    return values
+
+
+def lemmas_agree(gold: str, system: str) -> bool:
+    """Return whether the lemma is right; if gold has none ("_"), any lemma is."""
+    return gold in ("_", system)
+
+
+def _universal_features_agree(gold: str, system: str) -> bool:
+    return gold == system or universal_features(gold) == universal_features(system)
+
+
+def universal_features(feats: str) -> list[str]:
+    """Return the features that the shared task compared, sorted.
+
+    >>> universal_features("Typo=Yes|Number=Sing|Case=Nom")
+    ['Case=Nom', 'Number=Sing']
+    """
+    return sorted(f for f in feats.split("|") if f.partition("=")[0] in _FEATURES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +186,8 @@ def evaluate(
     if not scored:
         raise EvaluationError("no gold word to score: each lacks a head or is punctuation")
     tally = Counter(fact for found in scored for fact in found)
-    total = breakdowns.overall(tally)
+    total = overall(tally)
+    n_right_labels = sum(n for fact, n in tally.items() if fact.has_right_label)
     return Scores(
         punctuation=punctuation,
         punctuation_by="" if punctuation else str(find_rule(sentences, punctuation_by)),
@@ -126,25 +197,20 @@ def evaluate(
         n_unannotated=sum(head is None for sentence in sentences for head in sentence.heads),
         uas=total.uas,
         las=total.las,
-        label_accuracy=_label_accuracy(tally),
+        label_accuracy=percentage(n_right_labels, total.n_words),
         uem=percentage(sum(all(f.is_attached for f in found) for found in scored), len(scored)),
         lem=percentage(sum(all(f.is_labelled for f in found) for found in scored), len(scored)),
-        clas=breakdowns.content(tally).f1 if breakdowns.is_universal(tally) else None,
+        clas=content(tally).f1 if is_universal(tally) else None,
         upos=tag_accuracy(pairs, "upos"),
         xpos=tag_accuracy(pairs, "xpos"),
         feats=tag_accuracy(pairs, "feats", universal=labels == "universal"),
         lemma=tag_accuracy(pairs, "lemmas"),
-        nonprojective=breakdowns.nonprojective(tally),
-        by_label=breakdowns.by_label(tally),
-        by_distance=breakdowns.by_distance(tally),
-        by_length=breakdowns.by_length(tally),
-        by_quarter=breakdowns.by_quarter(tally),
+        nonprojective=nonprojective(tally),
+        by_label=by_label(tally),
+        by_distance=by_distance(tally),
+        by_length=by_length(tally),
+        by_quarter=by_quarter(tally),
     )
-
-
-def _label_accuracy(tally: Counter[Fact]) -> float:
-    n_right = sum(n for fact, n in tally.items() if fact.has_right_label)
-    return percentage(n_right, tally.total())
 
 
 def _plain(value: Any) -> Any:

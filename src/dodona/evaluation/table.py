@@ -16,22 +16,19 @@ NOTHING = "-"  # a percentage of no words at all
 def arcs_table(title: str, rows: Mapping[str, Arcs]) -> Table:
     table = new_table(title, "gold", "system", "correct", "precision", "recall", "F1")
     for name, arcs in rows.items():
+        correct = f"{arcs.n_correct:,}"
+        if arcs.n_recovered != arcs.n_correct:
+            correct = f"{arcs.n_recovered:,} / {correct}"
         table.add_row(
             name,
             f"{arcs.n_gold:,}",
             f"{arcs.n_system:,}",
-            _correct(arcs),
+            correct,
             percent(arcs.precision, arcs.n_system),
             percent(arcs.recall, arcs.n_gold),
             percent(arcs.f1, arcs.n_gold + arcs.n_system),
         )
     return table
-
-
-def _correct(arcs: Arcs) -> str:
-    if arcs.n_recovered == arcs.n_correct:
-        return f"{arcs.n_correct:,}"
-    return f"{arcs.n_recovered:,} / {arcs.n_correct:,}"
 
 
 def attachment_table(title: str, rows: Mapping[str, Attachment]) -> Table:

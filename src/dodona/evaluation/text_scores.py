@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dodona.evaluation.alignment import align
-from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource
-from dodona.evaluation.score_counts import Metric
-from dodona.evaluation.table import new_table, percent, render
-from dodona.evaluation.tag_accuracy import lemmas_agree
-from dodona.evaluation.text_positions import (
+from dodona.evaluation.alignment import (
     ROOT,
     CharRange,
     PlacedText,
     PlacedWord,
+    align,
     location_at,
     read_text,
 )
+from dodona.evaluation.pairs import EvaluationError, OnProgress, ParsedSource
+from dodona.evaluation.score_counts import Metric
+from dodona.evaluation.scores import lemmas_agree
+from dodona.evaluation.table import new_table, percent, render
 
 # the names of the shared task, in the order of the fields of TextScores
 _NAMES = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX"
@@ -110,12 +110,15 @@ def evaluate_text(
     words = _agreements(expected.words, found.words, pairs)
     sizes = len(expected.words), len(found.words)
 
+    def spans(gold: list[CharRange], system: list[CharRange]) -> Metric:
+        return Metric(len(gold), len(system), len(set(gold) & set(system)))
+
     def metric(n_correct: int) -> Metric:
         return Metric(*sizes, n_correct, len(words))
 
     return TextScores(
-        tokens=_spans(expected.tokens, found.tokens),
-        sentences=_spans(expected.sentences, found.sentences),
+        tokens=spans(expected.tokens, found.tokens),
+        sentences=spans(expected.sentences, found.sentences),
         words=Metric(*sizes, len(words)),
         upos=metric(sum(word.upos for word in words)),
         xpos=metric(sum(word.xpos for word in words)),
@@ -127,10 +130,7 @@ def evaluate_text(
 
 
 def right_words(
-    gold: ParsedSource,
-    system: ParsedSource,
-    metric: str,
-    progress: OnProgress | None = None,
+    gold: ParsedSource, system: ParsedSource, metric: str, progress: OnProgress | None = None
 ) -> list[bool]:
     """Return for each gold word whether the system has it with the right head and label ("las")."""
     expected, found, pairs = _read_both(gold, system, progress)
@@ -179,18 +179,17 @@ def _n_content(words: Sequence[PlacedWord] | Sequence[Agreement]) -> int:
     return sum(word.is_content for word in words)
 
 
-def _spans(gold: Sequence[CharRange], system: Sequence[CharRange]) -> Metric:
-    return Metric(len(gold), len(system), len(set(gold) & set(system)))
-
-
 def _agreements(
     gold: Sequence[PlacedWord], system: Sequence[PlacedWord], pairs: Sequence[tuple[int, int]]
 ) -> list[Agreement]:
     in_gold = {ROOT: ROOT} | {theirs: ours for ours, theirs in pairs}
 
+    def function(word: PlacedWord) -> tuple[str, str, list[str]]:
+        return word.deprel, word.upos, word.feats
+
     def has_same_functions(ours: PlacedWord, theirs: PlacedWord) -> bool:
         return len(ours.functions) == len(theirs.functions) and all(
-            g == in_gold.get(s) and _is_same_function(gold[g], system[s])
+            g == in_gold.get(s) and function(gold[g]) == function(system[s])
             for g, s in zip(ours.functions, theirs.functions, strict=True)
         )
 
@@ -207,10 +206,6 @@ def _agreements(
         )
         for ours, theirs in ((gold[g], system[s]) for g, s in pairs)
     ]
-
-
-def _is_same_function(ours: PlacedWord, theirs: PlacedWord) -> bool:
-    return (ours.deprel, ours.upos, ours.feats) == (theirs.deprel, theirs.upos, theirs.feats)
 
 
 def _difference(gold: PlacedText, system: PlacedText) -> str:

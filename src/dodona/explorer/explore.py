@@ -17,8 +17,8 @@ from dodona.core.transitions.registry import find_system
 from dodona.core.transitions.registry import system as make_system
 from dodona.explorer.reachable import LabelledArc, Reachable, arcs_of, reach, split_lost
 from dodona.settings import CONSTRAINTS, NO_CONSTRAINTS
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.graphs.enhanced import enhanced_graph
+from dodona.treebank.universal import UNANNOTATED
 
 if TYPE_CHECKING:
     from dodona.core.transitions.system import State, System

@@ -16,12 +16,12 @@ from dodona.core.features.templates import (
 from dodona.core.transitions.registry import find_system
 from dodona.settings import Settings
 from dodona.training.treebanks import Treebank, load, nothing_to_learn
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import projectivise
+from dodona.treebank.universal import UNANNOTATED
 
 
 @dataclass

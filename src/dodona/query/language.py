@@ -122,7 +122,7 @@ class _PatternParser:
 
     def pattern(self) -> PatternWord:
         node = self._node()
-        if self._rest():
+        if self.text[self.position :].strip():
             self._fail("expected a relation such as >nsubj, <, >>, . or $")
         return node
 
@@ -141,18 +141,15 @@ class _PatternParser:
                     self._fail("expected a relation after !, such as !>nsubj *")
                 self.position = start
                 return
-            labels = tuple(self._values(_LABEL)) if self._has_label() else ()
+            following = self.text[self.position : self.position + 1]
+            has_label = following and not following.isspace() and following not in "(*&)"
+            labels = tuple(self._values(_LABEL)) if has_label else ()
             if labels and sign not in LABELLED:
                 self._fail(
                     f"{sign} takes no label; give the word a condition deprel=…, or use > or <",
                     start,
                 )
             yield WordRelation(sign, labels, is_negated, self._target())
-
-    def _has_label(self) -> bool:
-        """Return whether a label follows the sign without a space."""
-        following = self.text[self.position : self.position + 1]
-        return bool(following) and not following.isspace() and following not in "(*&)"
 
     def _target(self) -> PatternWord:
         if self._take("mark", "(") is None:
@@ -214,7 +211,12 @@ class _PatternParser:
             self._fail('expected a value: a text, "a text", /a regular expression/ or *')
         start, self.position = self.position, found.end()
         if found["regex"] is not None:
-            return self._regex(found["regex"].replace(r"\/", "/"), bool(found["i"]), start)
+            text = found["regex"].replace(r"\/", "/")
+            try:
+                re.compile(text := f"(?i:{text})" if found["i"] else text)
+            except re.error as error:
+                self._fail(f"invalid regular expression: {error}", start, is_complete=True)
+            return Value("regex", text)
         if found["quoted"] is not None:
             return Value("text", re.sub(r"\\(.)", r"\1", found["quoted"]))
         bare = found["bare"]
@@ -223,14 +225,6 @@ class _PatternParser:
         if bare.endswith(":*") and len(bare) > 2:
             return Value("base", bare.removesuffix(":*"))
         return Value("text", bare)
-
-    def _regex(self, text: str, ignores_case: bool, start: int) -> Value:
-        text = f"(?i:{text})" if ignores_case else text
-        try:
-            re.compile(text)
-        except re.error as error:
-            self._fail(f"invalid regular expression: {error}", start, is_complete=True)
-        return Value("regex", text)
 
     def _take(self, kind: str, wanted: str | None = None) -> str | None:
         """Consume and return the next lexeme if it is of that kind."""
@@ -243,9 +237,6 @@ class _PatternParser:
     def _skip_blanks(self) -> int:
         """Return the position of the next lexeme."""
         return len(self.text) - len(self.text[self.position :].lstrip())
-
-    def _rest(self) -> str:
-        return self.text[self.position :].strip()
 
     def _fail(
         self, message: str, position: int | None = None, is_complete: bool = False

@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dodona.query.language import (
-    COLUMNS,
-    SIGNS,
-    PatternError,
-    PatternWord,
-    Value,
-    WordRelation,
-    parse_pattern,
-)
+from dodona.query.language import COLUMNS, SIGNS, PatternError, Value, WordRelation, parse_pattern
 from dodona.query.matcher import VALUE_KINDS, Matcher
 
 if TYPE_CHECKING:
@@ -176,25 +168,19 @@ class _Program:
         self, relation: WordRelation, anchor: int, names: dict[str, int]
     ) -> list[tuple[int, WordRelation]]:
         """Add a node and its required relations; return the negated relations."""
-        node, position = relation.target, len(self.nodes)
+        node, position, first = relation.target, len(self.nodes), len(self.tests)
         sign = SIGNS.index(relation.sign) if relation.sign else ANYWHERE
         same_as = names.setdefault(node.name, position) if node.name else position
-        tests = self._add_tests(node)
+        for test in node.conditions:
+            column, values = COLUMNS.index(test.column), self._add_values(test.values)
+            self.tests.append((column, test.name.encode(), *values, test.is_negated))
+        tests = first, len(self.tests)
         self.nodes.append((*tests, sign, anchor, *self._add_values(relation.labels), same_as))
         negated = [(position, below) for below in node.relations if below.is_negated]
         for below in node.relations:
             if not below.is_negated:
                 negated += self._add(below, position, names)
         return negated
-
-    def _add_tests(self, node: PatternWord) -> tuple[int, int]:
-        first = len(self.tests)
-        for condition in node.conditions:
-            values = self._add_values(condition.values)
-            column = COLUMNS.index(condition.column)
-            name = condition.name.encode()
-            self.tests.append((column, name, *values, condition.is_negated))
-        return first, len(self.tests)
 
     def _add_values(self, values: tuple[Value, ...]) -> tuple[int, int]:
         first = len(self.values)

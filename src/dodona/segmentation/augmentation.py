@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from random import Random
 
-from dodona.segmentation.abbreviation_list import LISTED, AbbreviationList
 from dodona.segmentation.lexicon import Abbreviation
+from dodona.segmentation.lexicon_learning import LISTED, AbbreviationList
 from dodona.treebank.raw_text import PARAGRAPH, GoldText
 
 EACH = 4  # sentences for each listed abbreviation or unit, and as many that end in it …

@@ -161,10 +161,8 @@ def _fixed(rules: list[Rule], lows: list[str], gold: list[int]) -> tuple[array[i
 
 def _common(one: str, other: str) -> int:
     """Return the length of the common prefix."""
-    n = 0
-    while n < min(len(one), len(other)) and one[n] == other[n]:
-        n += 1
-    return n
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def restore_rules(rules: Sequence[object]) -> list[Rule]:

@@ -158,9 +158,7 @@ class Segmenter(Serialisable):
         )
         lexicon = None
         if "segmenter.lexicon.hashes" in arrays or "segmenter.lexicon.classes" in arrays:
-            hashes, classes = (
-                arrays[f"segmenter.lexicon.{name}"] for name in ("hashes", "classes")
-            )
+            hashes, classes = (arrays[f"segmenter.lexicon.{n}"] for n in ("hashes", "classes"))
             lexicon = restore_lexicon(about, hashes, bytes(classes))
         step, word_step = read_field(about, "steps", list[float])
         return cls(

@@ -1,9 +1,11 @@
-"""Training of segmenters: epochs, scores, checkpoints."""
+"""Training of segmenters: epochs, checkpoints, and F1 of tokens, words and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,6 @@ from dodona.core.weights.shuffle import shuffle
 from dodona.segmentation.augmentation import augmented
 from dodona.segmentation.expansion_rules import learn_rules
 from dodona.segmentation.lexicon_learning import Sources, learn_lexicon
-from dodona.segmentation.segmentation_scores import segmentation_scores
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.sentence_writer import code_points
 from dodona.settings import MAX_CUTOFF, SegmenterSettings
@@ -25,7 +26,8 @@ from dodona.storage.json_fields import read_field
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Epoch, Learner, at_epochs, in_chunks
 from dodona.training.treebanks import Treebank, checksum, load
-from dodona.treebank.raw_text import GoldText, gold_text
+from dodona.treebank.raw_text import GoldText, gold_text, tokens_of
+from dodona.treebank.sentence import Sentence
 
 MARGIN = 12  # by which the gold label should win
 # factor of the margin for augmented text, which sometimes contradicts the treebank: English dev,
@@ -258,3 +260,39 @@ def _units(gold: GoldText) -> list[tuple[int, int]]:
 def _checksum(gold: GoldText) -> str:
     text = gold.text.encode(errors="surrogatepass")
     return checksum([text, repr((gold.spans, gold.words)).encode()])
+
+
+def segmentation_scores(gold: GoldText, found: Iterable[Sentence]) -> dict[str, float]:
+    """Return F1 of tokens, words and sentences, in percent.
+
+    A token or sentence is correct if its start and end are. A word that is a whole token counts as
+    the token; words of a multiword token must have the right form and position in the right token.
+    """
+    spans, words = [], []
+    for sentence in found:
+        for i, token in enumerate(tokens_of(sentence)):
+            start, _, end = (token.attribute("TokenRange") or "").partition(":")
+            spans.append((int(start), int(end), i == 0))
+            words.append(token.words)
+    expected, predicted = _scored_units(gold.spans, gold.words), _scored_units(spans, words)
+    return {name: _f1(expected[name], predicted[name]) for name in expected}
+
+
+def _scored_units(
+    spans: list[tuple[int, int, bool]], words: list[tuple[str, ...]]
+) -> dict[str, list[tuple[Any, ...]]]:
+    tokens: list[tuple[Any, ...]] = [(start, end) for start, end, _ in spans]
+    parts: list[tuple[Any, ...]] = []
+    for token, forms in zip(tokens, words, strict=True):
+        if len(forms) == 1:
+            parts.append(token)
+        else:
+            parts += [(*token, i, form.lower()) for i, form in enumerate(forms)]
+    firsts = [i for i, span in enumerate(spans) if span[2]] + [len(spans)]
+    sentences: list[tuple[Any, ...]] = [(spans[a][0], spans[b - 1][1]) for a, b in pairwise(firsts)]
+    return {"tokens": tokens, "words": parts, "sentences": sentences}
+
+
+def _f1(expected: list[tuple[Any, ...]], predicted: list[tuple[Any, ...]]) -> float:
+    n_right = (Counter(expected) & Counter(predicted)).total()
+    return 200 * n_right / max(len(expected) + len(predicted), 1)

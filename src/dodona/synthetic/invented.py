@@ -64,6 +64,10 @@ class Phrase:
         return self
 
 
+Part = tuple[Phrase, str]  # a dependent phrase and its relation
+Parts = list[Part]
+
+
 def alone(word: InventedWord) -> Phrase:
     return Phrase(word, [word])
 
@@ -174,8 +178,8 @@ class Speaker:
 
     def name(self, case: str) -> Phrase:
         """Make up a name that is not in the lexicon."""
-        word = self.nominal(new_stem(self.rng, 2).capitalize(), "o", "PROPN", case, "Sing")
-        phrase = alone(word)
+        stem = new_stem(self.rng, 2).capitalize()
+        phrase = alone(self.nominal(stem, "o", "PROPN", case, "Sing"))
         if self.chance(0.3):
             surname = new_stem(self.rng, 1).capitalize()
             phrase.after(self.particle(surname, "PROPN"), "flat")
@@ -183,12 +187,10 @@ class Speaker:
 
     def common_noun(self, case: str, depth: int) -> Phrase:
         entry, number = self.zipf(LEXICON.nouns), self.number()
-        noun = self.nominal(entry.stem, entry.kind, "NOUN", case, number)
-        phrase = alone(noun)
+        phrase = alone(self.nominal(entry.stem, entry.kind, "NOUN", case, number))
         while self.chance(0.25):
             stem = self.zipf(LEXICON.adjectives)
-            adjective = self.nominal(stem, "e", "ADJ", case, number)
-            modifier = alone(adjective)
+            modifier = alone(self.nominal(stem, "e", "ADJ", case, number))
             if self.chance(0.12):
                 modifier.before(self.adverb(), "advmod")
             phrase.before(modifier, "amod")
@@ -212,12 +214,10 @@ class Speaker:
         return phrase
 
     def prepositional(self, governor: LexicalEntry, depth: int) -> Phrase:
-        is_preferred = self.chance(0.85)
-        form = (
-            self.rng.choices(governor.prefers)[0]
-            if is_preferred
-            else self.zipf(LEXICON.prepositions)
-        )
+        if self.chance(0.85):
+            form = self.rng.choices(governor.prefers)[0]
+        else:
+            form = self.zipf(LEXICON.prepositions)
         return self.noun_phrase("Dat", depth).before(self.particle(form, "ADP"), "case")
 
     # Clauses
@@ -226,10 +226,7 @@ class Speaker:
         as_subject = self.chance(0.6)
         pronoun = self.nominal("ko", "e", "PRON", "Nom" if as_subject else "Acc", number)
         pronoun.feats["PronType"] = "Rel"
-        relative = alone(pronoun)
-        if as_subject:
-            return self.clause(depth, subject=relative)
-        return self.clause(depth, object_=relative)
+        return self.clause(depth, **{"subject" if as_subject else "object_": alone(pronoun)})
 
     def clause(
         self, depth: int, subject: Phrase | None = None, object_: Phrase | None = None
@@ -252,15 +249,14 @@ class Speaker:
 
     def copular(self, subject: Phrase, number: str, depth: int) -> Phrase:
         if self.chance(0.6):
-            word = self.nominal(self.zipf(LEXICON.adjectives), "e", "ADJ", "Nom", number)
-            predicate = alone(word)
+            stem = self.zipf(LEXICON.adjectives)
+            predicate = alone(self.nominal(stem, "e", "ADJ", "Nom", number))
         else:
             predicate = self.noun_phrase("Nom", depth - 1)
-        copula = self.verb("esh", "AUX", number)
-        predicate.before(alone(copula), "cop")
+        predicate.before(alone(self.verb("esh", "AUX", number)), "cop")
         return predicate.before(subject, "nsubj")
 
-    def complements(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
+    def complements(self, entry: LexicalEntry, depth: int) -> Parts:
         if entry.kind == "transitive":
             return [(self.noun_phrase("Acc", depth), "obj")]
         if entry.kind == "ditransitive":
@@ -275,13 +271,12 @@ class Speaker:
     def infinitive(self, depth: int) -> Phrase:
         entry = self.zipf(LEXICON.verbs)
         form = entry.stem + "ut"
-        verb = InventedWord(form, form, "VERB", {"VerbForm": "Inf"})
-        phrase = alone(verb)
+        phrase = alone(InventedWord(form, form, "VERB", {"VerbForm": "Inf"}))
         for complement, deprel in self.complements(entry, depth) + self.adjuncts(entry, depth):
             phrase.after(complement, deprel)
         return phrase
 
-    def adjuncts(self, entry: LexicalEntry, depth: int) -> list[tuple[Phrase, str]]:
+    def adjuncts(self, entry: LexicalEntry, depth: int) -> Parts:
         found = []
         if self.chance(0.2):
             found.append((self.adverb(), "advmod"))
@@ -293,12 +288,7 @@ class Speaker:
         return found
 
     def order(
-        self,
-        verb: Phrase,
-        subject: tuple[Phrase, str],
-        objects: list[tuple[Phrase, str]],
-        adjuncts: list[tuple[Phrase, str]],
-        relative: Phrase | None,
+        self, verb: Phrase, subject: Part, objects: Parts, adjuncts: Parts, relative: Phrase | None
     ) -> Phrase:
         """Order subject, verb, objects and adjuncts; the verb is second after any first part."""
         front, rest = [subject], objects + adjuncts
@@ -350,10 +340,8 @@ class Speaker:
                 continue
             part = [w for w in words if descends(w, word)]
             rest = [w for w in words if not descends(w, word)]
-            if word.deprel == "nmod":
-                found.append(part + rest)
-            else:
-                found.append(rest[:-1] + part + rest[-1:])
+            is_first = word.deprel == "nmod"
+            found.append(part + rest if is_first else rest[:-1] + part + rest[-1:])
         return found
 
 

@@ -11,9 +11,9 @@ from dodona.settings import TaggerSettings
 from dodona.tagging.linear_tags import TagInventory
 from dodona.tagging.tag_classes import TagClasses
 from dodona.tagging.word_encoder import FIRST_AMBIGUITY, NO_AMBIGUITY
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.encoding.vocabulary import Vocabulary
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
 
 SMALL_TAGSET = 100  # classes; XPOS is the first task if it has no more, else the last
 

@@ -17,10 +17,7 @@ from dodona.treebank.sentence import Sentence
 from dodona.treebank.tokens import tokens, unescape_spaces
 
 PARAGRAPH = "\n\n"
-LINES, WRAPPED = (
-    0.5,
-    0.25,
-)  # shares of the paragraphs that `in_lines` ends with a line end, and wraps
+LINES, WRAPPED = 0.5, 0.25  # shares of paragraphs that `in_lines` ends with a line end, and wraps
 WIDTHS = 40, 100  # of wrapped lines
 _NEW_PARAGRAPH = re.compile(r"#\s*new(par|doc)\b")
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
@@ -202,9 +199,7 @@ def _text_of(sentence: Sentence, found: list[TextToken]) -> str:
             text = match[1].strip()
             if _spans(text, [token.form for token in found]) is not None:
                 return text
-    joined = [
-        token.form + (" " if token.attribute("SpaceAfter") != "No" else "") for token in found
-    ]
+    joined = (token.form + " " * (token.attribute("SpaceAfter") != "No") for token in found)
     return "".join(joined).rstrip(" ")
 
 

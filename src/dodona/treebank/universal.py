@@ -1,5 +1,6 @@
-"""The tags and relations of Universal Dependencies (version 2)."""
+"""The tags and relations of Universal Dependencies (version 2); the value of an empty column."""
 
+UNANNOTATED = "_"  # in place of a head, label, tag or lemma
 _UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 _CONTENT = """
     acl advcl advmod amod appos ccomp compound conj csubj dep discourse dislocated expl fixed flat

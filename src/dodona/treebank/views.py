@@ -22,11 +22,10 @@ def arcs(sentence: Sentence) -> list[Arc]:
     >>> arcs(Sentence.from_columns(["Oaks", "speak"], heads=[2, None], deprels=["nsubj", "_"]))
     [Arc(head=2, label='nsubj', dependent=1, kind='')]
     """
+    columns = zip(sentence.heads, sentence.deprels, strict=True)
     return [
         Arc(head, "" if label == "_" else label, word)
-        for word, (head, label) in enumerate(
-            zip(sentence.heads, sentence.deprels, strict=True), start=1
-        )
+        for word, (head, label) in enumerate(columns, start=1)
         if head is not None and head != word
     ]
 
@@ -37,21 +36,13 @@ def tree(sentence: Sentence, width: int | None, colour: bool) -> str:
 
     heads = [-1 if head is None else head for head in sentence.heads]
     try:
-        return draw(
-            sentence.forms,
-            heads,
-            sentence.deprels,
-            upos=show_column(sentence.upos),
-            width=width,
-            colour=colour,
-        )
+        upos = show_column(sentence.upos)
+        return draw(sentence.forms, heads, sentence.deprels, upos=upos, width=width, colour=colour)
     except TooWideError as error:
         raise ValueError(f"{sentence.source}:{sentence.line}: {error}; try to_svg") from None
     except ValueError:
-        known = [head for head in sentence.heads if head is not None]
-        missing = (
-            f": {len(heads) - len(known)} words have no head" if len(known) < len(heads) else ""
-        )
+        n_missing = sentence.heads.count(None)
+        missing = f": {n_missing} words have no head" if n_missing else ""
         raise ValueError(
             f"{sentence.source}:{sentence.line}: no tree to draw{missing}; try to_svg"
         ) from None

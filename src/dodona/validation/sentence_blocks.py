@@ -1,14 +1,41 @@
-"""Blocks of lines, one per sentence, of files that may be invalid."""
+"""Blocks of lines, one per sentence, of files that may be invalid; the problems found in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import groupby
 from typing import NamedTuple
 
-MARK = "\ufeff"
+
+class Problem(NamedTuple):
+    """A problem of a file.
+
+    >>> print(Problem("dev.conllu", 7, 2, "upos", "UPOS is FOO", can_fix=False))
+    dev.conllu:7: error [2 upos] UPOS is FOO
+    """
+
+    source: str
+    line: int
+    level: int
+    kind: str  # a short name, for counting and searching
+    message: str
+    is_warning: bool = False
+    can_fix: bool = False
+
+    def __str__(self) -> str:
+        weight = "warning" if self.is_warning else "error"
+        return f"{self.source}:{self.line}: {weight} [{self.level} {self.kind}] {self.message}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the problem as plain data; "can_mend" is the published name of `can_fix`."""
+        fields = self._asdict()
+        return fields | {"can_mend": fields.pop("can_fix")}
+
+
+finding = partial(Problem, "")  # a problem without the name of its file
 
 _WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
@@ -46,6 +73,10 @@ class ConlluRow(NamedTuple):
         """Word before an empty node, and number of the node after it; None for other lines."""
         found = _EMPTY.fullmatch(self.id)
         return None if found is None else (int(found[1]), int(found[2]))
+
+    def finding(self, level: int, kind: str, message: str, *, can_fix: bool = False) -> Problem:
+        """Return a problem of this line; those of level 3 are warnings."""
+        return finding(self.line, level, kind, message, level == 3, can_fix)
 
 
 NAMES = tuple(name.upper() for name in ConlluRow._fields[1:])
@@ -87,14 +118,7 @@ def split_blocks(lines: Iterable[str]) -> Iterator[SentenceBlock]:
     >>> [(block.line, len(block.lines)) for block in split_blocks(["# a", "1", "", "", "1"])]
     [(1, 2), (5, 1)]
     """
-    block: SentenceBlock | None = None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            if block is not None:
-                yield block
-            block = None
-        else:
-            block = block or SentenceBlock(number)
-            block.lines.append(line)
-    if block is not None:
-        yield block
+    for is_blank, some in groupby(enumerate(lines, start=1), lambda item: not item[1].strip()):
+        if not is_blank:
+            numbers, block = zip(*some, strict=True)
+            yield SentenceBlock(numbers[0], list(block))

@@ -9,7 +9,7 @@ pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 import jax
 import numpy as np
 
-from dodona.training.neural.dropout import drop, is_kept, mixed, seeds_of
+from dodona.training.neural.encoder import drop, is_kept, mixed, seeds_of
 
 
 def test_a_share_is_left_out_and_the_others_make_up_for_it() -> None:

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from dodona.core.learning.rollouts import N_SPECIAL_ROWS
-from dodona.training.neural.dropout import seeds_of
+from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.losses import encode_batch, losses
 from dodona.training.neural.network import Dropout, Numbers, Parameters
 from dodona.training.neural.rollouts import used_rows

@@ -13,9 +13,16 @@ import jax
 import numpy as np
 
 from dodona.core.learning.rollouts import ALLOWED, BANNED, OPTIMAL
-from dodona.training.neural.arc_loss import BLOCK, arc_loss
 from dodona.training.neural.lookup import summed_rows
-from dodona.training.neural.losses import Losses, encode_batch, losses, state_losses, tag_losses
+from dodona.training.neural.losses import (
+    BLOCK,
+    Losses,
+    arc_loss,
+    encode_batch,
+    losses,
+    state_losses,
+    tag_losses,
+)
 from dodona.training.neural.network import Dropout, Numbers, Parameters
 from support import tiny
 

@@ -14,9 +14,8 @@ import dodona
 from dodona.evaluation import EvaluationError, evaluate_graphs
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes
-from dodona.treebank.graphs.enhanced import GraphArc, enhanced_graph, with_graph
+from dodona.treebank.graphs.enhanced import GraphArc, Heads, enhanced_graph, paths_up, with_graph
 from dodona.treebank.graphs.graphs import deplanarise, planarise, remove_cycles
-from dodona.treebank.graphs.node_paths import Heads, paths_up
 from reference import lifting
 from reference.graph import cross, is_acyclic
 from support.treebanks import DATA

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from dodona.clustering.clusters import cluster, read_words, write_clusters
-from dodona.evaluation.nonmonotonic_repairs import HELPED, HURT, NEITHER, REPAIRS, count_repairs
 from dodona.parsing.parser import Parser
 from dodona.settings import Settings
 from dodona.treebank.sentence import Sentence
@@ -33,6 +32,7 @@ from dodona_papers.reporting.study import Study
 from dodona_papers.reporting.summary import Summary
 from dodona_papers.reporting.tables import Table
 from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.nonmonotonic_repairs import HELPED, HURT, NEITHER, REPAIRS, count_repairs
 from dodona_papers.running.runs import Job, Result
 
 ORIGINAL, OURS = "arc-eager", "nonmonotonic"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dodona.evaluation.pairs import pair
-from dodona.evaluation.parsed import Parsed
+from dodona.evaluation.pairs import Parsed, pair
 from dodona.evaluation.score_counts import Arcs, Attachment
 from dodona.evaluation.tally import exact, facts
 

@@ -10,7 +10,7 @@ from dodona.cli.flags import Flag, Treebanks
 from dodona.cli.input_files import STDIN, InputFile, find_files, total_size
 from dodona.cli.progress import Meter
 from dodona.treebank.conllu.files import open_output
-from dodona.validation.problems import Problem
+from dodona.validation.sentence_blocks import Problem
 from dodona.validation.validator import LEVELS, fix_bytes, validate_bytes
 
 

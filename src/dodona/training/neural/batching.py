@@ -127,28 +127,19 @@ def make_batch(words: WordTable, sentences: Sequence[int], capacity: BatchCapaci
     capacity.grow(len(chosen), len(types), int(counts.sum()))
     n_words = words.n_words[np.asarray(sentences, np.int64)]
     borders = _ends(n_words[n_words > 0])
+    bag = words.bag[_ranges(words.bag_first[types], counts)]
+    bag_type: Numbers = np.repeat(np.arange(len(types), dtype=np.int32), counts)
     arrays = {
         "type": _filled(index.astype(np.int32), capacity.words),
         "is_first": _marked(borders[:-1], len(chosen), capacity.words),
         "is_last": _marked(borders[1:] - 1, len(chosen), capacity.words),
         "word_share": _filled(np.ones(len(chosen), np.float32), capacity.words),
-    }
-    first_rows = _ends(n_words)[:-1] + N_SPECIAL_ROWS
-    return Batch(sentences, chosen, first_rows, arrays | _of_types(words, types, counts, capacity))
-
-
-def _of_types(
-    words: WordTable, types: Numbers, counts: Numbers, capacity: BatchCapacity
-) -> dict[str, Numbers]:
-    """Return the rows of the types in a batch; padding in the bag belongs to no type."""
-    bag = words.bag[_ranges(words.bag_first[types], counts)]
-    bag_type: Numbers = np.repeat(np.arange(len(types), dtype=np.int32), counts)
-    return {
         "single": _filled(words.single[types], capacity.types),
         "bag": _filled(bag, capacity.bag),
-        "bag_type": _filled(bag_type, capacity.bag, capacity.types),
+        "bag_type": _filled(bag_type, capacity.bag, capacity.types),  # padding is of no type
         "bag_share": _filled((1 / np.maximum(counts, 1)).astype(np.float32), capacity.types),
     }
+    return Batch(sentences, chosen, _ends(n_words)[:-1] + N_SPECIAL_ROWS, arrays)
 
 
 def _marked(positions: Numbers, n: int, size: int) -> Numbers:

@@ -1,8 +1,10 @@
 """The word encoder in JAX: vectors of word types, layers over the sentence, tags, slot products.
 
 All words of a batch are in one array, whatever sentence they belong to, so that only its end is
-padded. Functions take the parameters as `p`, and seeds for dropout, which are empty when the
-network is used and not trained.
+padded. Functions take the parameters as `p`, and seeds for dropout (Srivastava et al. 2014), which
+are empty when the network is used and not trained. Whether a number is dropped is a hash of a seed
+and of its position: random enough, the same on every machine, and quick to compute and to compile,
+unlike JAX's own random numbers.
 """
 
 from __future__ import annotations
@@ -14,13 +16,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.training.neural.dropout import Seeds, drop, is_kept
 from dodona.training.neural.lookup import picked
-from dodona.training.neural.network import PIECES, Dropout, Numbers, Parameters, Shape
+from dodona.training.neural.network import (
+    PIECES,
+    Arrays,
+    Dropout,
+    Numbers,
+    Parameters,
+    Parts,
+    Shape,
+)
 from dodona.training.neural.recurrence import recurrence
 
 EPSILON = 1e-6
 OF_LAYER = ("gain", "conv", "in", "in.bias", "out", "out.bias")
+SITES = ("word", "input", "tags", "arcs", "hidden")  # and each layer
+GOLDEN = 0x9E3779B9  # 2³² / the golden ratio
+Seeds = dict[str, Numbers]  # by site of dropout; empty without dropout
 
 
 def norm(x: Numbers) -> Numbers:
@@ -29,7 +41,7 @@ def norm(x: Numbers) -> Numbers:
 
 
 def word_vectors(
-    shape: Shape, p: Parameters, types: dict[str, Numbers], seeds: Seeds, dropout: Dropout
+    shape: Shape, p: Parameters, types: Arrays, seeds: Seeds, dropout: Dropout
 ) -> Numbers:
     """Return the vectors of word types. `types` has their rows: `single` per type and field except
     the bag; `bag` and, ascending, `bag_type`, the type of each; `bag_share`, 1 / their number."""
@@ -62,16 +74,14 @@ def look_up(shape: Shape, p: Parameters, first: int, indices: Numbers) -> Iterat
         yield picked(table, rows.ravel()).reshape(indices.shape[0], len(alike) * width)
 
 
-def bag_means(table: Numbers, types: dict[str, Numbers]) -> Numbers:
+def bag_means(table: Numbers, types: Arrays) -> Numbers:
     """Return the mean of the rows of each type in the bag."""
     rows, n_types = picked(table, types["bag"]), types["bag_share"].shape[0]
     sums = jax.ops.segment_sum(rows, types["bag_type"], n_types, indices_are_sorted=True)
     return sums * types["bag_share"][:, None]
 
 
-def encode(
-    shape: Shape, p: Parameters, arrays: dict[str, Numbers], seeds: Seeds, dropout: Dropout
-) -> Numbers:
+def encode(shape: Shape, p: Parameters, arrays: Arrays, seeds: Seeds, dropout: Dropout) -> Numbers:
     """Return normalised words in context; `is_first` and `is_last` mark borders of sentences."""
     x = picked(word_vectors(shape, p, arrays, seeds, dropout), arrays["type"])
     is_first, is_last = arrays["is_first"][:, None], arrays["is_last"][:, None]
@@ -100,7 +110,7 @@ def in_both_directions(z: Numbers, f: Numbers, is_first: Numbers, is_last: Numbe
     return recurrence(jnp.where(is_start, 0, f), (1 - f) * z)
 
 
-def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: dict[int, Numbers]) -> list[Numbers]:
+def tag_logits(shape: Shape, p: Parameters, n: Numbers, parts: Parts) -> list[Numbers]:
     """Return the logits of each tag head; `parts` compose the classes of some heads."""
 
     def matrix(head: int) -> Numbers:
@@ -121,3 +131,31 @@ def slot_inputs(shape: Shape, p: Parameters, n: Numbers, logits: list[Numbers]) 
 def slot_products(p: Parameters, inputs: Numbers) -> Numbers:
     """Return the products of inputs and slots: rows of slots * hidden numbers."""
     return inputs @ p["slot"].T
+
+
+def seeds_of(seed: Numbers, layers: int) -> Seeds:
+    """Return a seed for every site of dropout; `layer` has one for each layer."""
+    count = jnp.arange(1, len(SITES) + layers + 1, dtype=jnp.uint32)
+    seeds = mixed(mixed(jnp.uint32(seed)) + count * jnp.uint32(GOLDEN))
+    return dict(zip(SITES, seeds, strict=False)) | {"layer": seeds[len(SITES) :]}
+
+
+def mixed(x: Numbers) -> Numbers:
+    """Hash each 32-bit number (Wellons 2018, lowbias32)."""
+    x = (x ^ (x >> 16)) * jnp.uint32(0x7FEB352D)
+    x = (x ^ (x >> 15)) * jnp.uint32(0x846CA68B)
+    return x ^ (x >> 16)
+
+
+def is_kept(seed: Numbers, rate: float, n: int, width: int = 1) -> Numbers:
+    """Return which numbers of n rows are kept; a share of `rate` is not."""
+    row = jax.lax.broadcasted_iota(jnp.uint32, (n, width), 0)
+    column = jax.lax.broadcasted_iota(jnp.uint32, (n, width), 1)
+    return mixed(row * jnp.uint32(width) + column + seed) >= jnp.uint32(round(rate * 2**32))
+
+
+def drop(seed: Numbers | None, x: Numbers, rate: float) -> Numbers:
+    """Drop a share of the numbers if there is a seed, and scale up the others."""
+    if seed is None or rate == 0:
+        return x
+    return jnp.where(is_kept(seed, rate, *x.shape), x / (1 - rate), 0)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from dodona.parsing.preparation import load_trees
 from dodona.training.treebanks import Treebank
-from dodona.treebank.columns import UNANNOTATED
 from dodona.treebank.sentence import Sentence
+from dodona.treebank.universal import UNANNOTATED
 
 OFTEN = 2  # occurrences of a form with its tags from which on its lemma is trusted
 Tagged = tuple[str, str, str]  # a form, UPOS and FEATS
@@ -105,9 +105,5 @@ class GoldTreebanks:
     @property
     def with_lemmas(self) -> list[Sentence]:
         """The sentences of the first treebank, and of others that have lemmas at all."""
-        others = [some for some in self.others if any(map(_has_lemmas, some))]
+        others = [some for some in self.others if any({*s.lemmas} - {UNANNOTATED} for s in some)]
         return [*self.first, *(sentence for some in others for sentence in some)]
-
-
-def _has_lemmas(sentence: Sentence) -> bool:
-    return any(lemma != UNANNOTATED for lemma in sentence.lemmas)

@@ -1,7 +1,13 @@
-"""The losses of a batch: of states, of tags, and of arcs.
+"""The losses of a batch in JAX: of states, of tags, and of arcs, all per word of the batch.
 
 The loss of a state is -log of the summed probability of its optimal classes, among those that are
-allowed; that of a tag is its cross entropy. All losses are per word of the batch.
+allowed; that of a tag is its cross entropy.
+
+The loss of arcs is the auxiliary one of a graph-based parser, which helps to train the encoder: a
+state carries little information about a word's head; a choice among all words of the sentence
+(Dozat & Manning 2017, with a plain product for the biaffine map) does so for every word. The model
+does not contain it. Words are taken in blocks, and the head of a word is searched for in its block
+and the two adjacent ones: a word whose head is farther away, in a very long sentence, has no loss.
 """
 
 from __future__ import annotations
@@ -12,13 +18,68 @@ import jax
 import jax.numpy as jnp
 
 from dodona.core.learning.rollouts import ALLOWED_FLAG, BANNED, OPTIMAL
-from dodona.training.neural.arc_loss import arc_loss
-from dodona.training.neural.dropout import Seeds, drop
-from dodona.training.neural.encoder import encode, slot_inputs, slot_products, tag_logits
-from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
-from dodona.training.neural.state_scores import class_scores
+from dodona.training.neural.encoder import (
+    Seeds,
+    drop,
+    encode,
+    slot_inputs,
+    slot_products,
+    tag_logits,
+)
+from dodona.training.neural.lookup import slot_sums, summed_rows
+from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
 
+SLOPE = 0.125  # of the leaky ReLU: a shift by three bits
+BLOCK = 64  # words, in the loss of arcs
 LOWEST = -1e9  # score of masked classes
+
+
+def arc_loss(shape: Shape, p: Parameters, n: Numbers, arrays: Arrays) -> Numbers:
+    """Return the summed loss of all words' heads.
+
+    `heads` are positions of words in the batch; its capacity stands for the root, and a negative
+    number for an unknown head. With `head_weights`, each word has several heads.
+    """
+    dependents = _blocks(n @ p["arc.dependent"].T + p["arc.bias"]) * shape.arcs**-0.5
+    scores = jnp.einsum("bik,bjk->bij", dependents, _around(n @ p["arc.head"].T))
+    sentence = jnp.cumsum(arrays["is_first"])
+    same = _blocks(sentence)[:, :, None] == _around(sentence)[:, None, :]
+    of_root = dependents @ (p["arc.head"] @ p["arc.root"])
+    scores = jnp.concatenate([jnp.where(same, scores, LOWEST), of_root[:, :, None]], axis=2)
+    heads, share = arrays["heads"], arrays["word_share"]
+    if "head_weights" not in arrays:
+        return _head_losses(scores, heads, share * (heads >= 0))
+    weights = arrays["head_weights"] * share * (heads >= 0)
+    return sum(
+        (_head_losses(scores, heads[i], weights[i]) for i in range(heads.shape[0])), jnp.zeros(())
+    )
+
+
+def _head_losses(scores: Numbers, heads: Numbers, counted: Numbers) -> Numbers:
+    """Return the summed loss of one head for each word, weighted by `counted`."""
+    capacity = heads.shape[0]
+    position = _blocks(jnp.where(heads == capacity, -1, heads))
+    first = (jnp.arange(position.shape[0]) - 1)[:, None] * BLOCK
+    column = jnp.where(position < 0, 3 * BLOCK, position - first)
+    near = (column >= 0) & (column <= 3 * BLOCK)
+    right = jnp.take_along_axis(scores, jnp.where(near, column, 0)[:, :, None], axis=2)[:, :, 0]
+    losses = jax.nn.logsumexp(scores, axis=2) - right
+    return (losses * _blocks(counted) * near).sum()
+
+
+def _blocks(x: Numbers) -> Numbers:
+    """Return words in blocks, the last of which is padded with zeros."""
+    filled = -x.shape[0] % BLOCK
+    x = jnp.pad(x, [(0, filled), *[(0, 0)] * (x.ndim - 1)])
+    return x.reshape(-1, BLOCK, *x.shape[1:])
+
+
+def _around(x: Numbers) -> Numbers:
+    """Return each block with the blocks before and after it."""
+    blocks = _blocks(x)
+    edge = jnp.zeros_like(blocks[:1])
+    before, after = jnp.concatenate([edge, blocks[:-1]]), jnp.concatenate([blocks[1:], edge])
+    return jnp.concatenate([before, blocks, after], axis=1)
 
 
 class Losses(NamedTuple):
@@ -39,12 +100,7 @@ class EncodedBatch(NamedTuple):
 
 
 def encode_batch(
-    shape: Shape,
-    dropout: Dropout,
-    p: Parameters,
-    arrays: dict[str, Numbers],
-    parts: dict[int, Numbers],
-    seeds: Seeds,
+    shape: Shape, dropout: Dropout, p: Parameters, arrays: Arrays, parts: Parts, seeds: Seeds
 ) -> EncodedBatch:
     """Encode the words of a batch, with dropout."""
     n = encode(shape, p, arrays, seeds, dropout)
@@ -60,16 +116,21 @@ def losses(
     dropout: Dropout,
     p: Parameters,
     seen: EncodedBatch,
-    arrays: dict[str, Numbers],
+    arrays: Arrays,
     rollout: dict[str, Any],
     tags: Any,
     seeds: Seeds,
 ) -> Losses:
     """Return the losses of the states of a rollout, of tags, and of arcs if there are `heads`.
 
-    `tags` has a class per tag head and word or, for soft targets, `classes` and `weights`.
+    `rows` of the rollout are the words in the slots of its states, `atom_rows` their atoms. `tags`
+    has a class per tag head and word or, for soft targets, `classes` and `weights`.
     """
-    scores = class_scores(shape, p, seen.inputs, seen.products, rollout, seeds, dropout)
+    units = slot_sums(seen.inputs, p["slot"], seen.products, rollout)
+    units += summed_rows(p["atom"], rollout["atom_rows"])
+    units += p["hidden.bias"]
+    units = drop(seeds.get("hidden"), jnp.where(units >= 0, units, units * SLOPE), dropout.hidden)
+    scores = units @ p["class"].T + p["class.bias"]
     of_each = (
         vote_losses(scores, rollout["verdicts"], rollout["tree_shares"])
         if "tree_shares" in rollout

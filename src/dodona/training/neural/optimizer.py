@@ -6,7 +6,7 @@ is a running average of the parameters (Polyak & Juditsky 1992).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,14 +15,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.training.neural.dropout import seeds_of
+from dodona.training.neural.encoder import seeds_of
 from dodona.training.neural.losses import EncodedBatch, Losses, encode_batch, losses
-from dodona.training.neural.network import Dropout, Numbers, Parameters, Shape
+from dodona.training.neural.network import Arrays, Dropout, Numbers, Parameters, Parts, Shape
 
 BETAS = 0.9, 0.98  # decay of the means of gradients and of their squares
 TINY = 1e-8
 LAST = 0.01  # share of the rate at the last step
 AVERAGED = 0.998  # decay of the average of parameters, after the first steps
+KINDS = ("parameters", "average", "mean", "square")  # of arrays in an optimizer state
+Moments = tuple[Parameters, Parameters, Parameters]  # average, mean and square
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,10 @@ class OptimizerState:
     def begin(cls, parameters: Parameters) -> OptimizerState:
         """Return the state before the first step."""
 
-        def copies() -> Parameters:
-            return {name: jnp.array(value) for name, value in parameters.items()}
+        def each(make: Callable[[Numbers], Numbers]) -> Parameters:
+            return {name: make(value) for name, value in parameters.items()}
 
-        def zeros() -> Parameters:
-            return {name: jnp.zeros_like(value) for name, value in parameters.items()}
-
-        return cls(copies(), copies(), zeros(), zeros())
+        return cls(each(jnp.array), each(jnp.array), each(jnp.zeros_like), each(jnp.zeros_like))
 
     def saved(self, given: Collection[str] = ()) -> dict[str, memoryview]:
         """Return all arrays except those of `given` parameters; `restore` reads them."""
@@ -82,17 +81,9 @@ class OptimizerState:
                 named[name] = jnp.asarray(found.reshape(value.shape))
 
 
-KINDS = ("parameters", "average", "mean", "square")
-
-
 @partial(jax.jit, static_argnums=(0, 1))
 def encode_with_gradient(
-    shape: Shape,
-    dropout: Dropout,
-    p: Parameters,
-    arrays: dict[str, Numbers],
-    parts: dict[int, Numbers],
-    seed: Numbers,
+    shape: Shape, dropout: Dropout, p: Parameters, arrays: Arrays, parts: Parts, seed: Numbers
 ) -> tuple[EncodedBatch, Any]:
     """Return the encoded words of a batch, and the backward pass from them to the parameters.
 
@@ -104,18 +95,16 @@ def encode_with_gradient(
     return words, backward
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(4, 5, 6))
+@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=4)
 def learn(
     shape: Shape,
     dropout: Dropout,
     adamw: AdamWSettings,
     p: Parameters,
-    average: Parameters,
-    mean: Parameters,
-    square: Parameters,
+    moments: Moments,
     step: Numbers,
     seed: Numbers,
-    arrays: dict[str, Numbers],
+    arrays: Arrays,
     rollout: dict[str, Any],
     tags: Any,
     words: EncodedBatch,
@@ -135,20 +124,19 @@ def learn(
     (here, of_words), found = jax.grad(total, argnums=(0, 1), has_aux=True)(p, words)
     (before,) = backward(of_words)
     gradients = {name: here[name] + before[name] for name in p}
-    return *adamw_step(adamw, p, average, mean, square, gradients, step, shape.given), *found[:2]
+    return *adamw_step(adamw, p, moments, gradients, step, shape.given), *found[:2]
 
 
 def adamw_step(
     adamw: AdamWSettings,
     p: Parameters,
-    average: Parameters,
-    mean: Parameters,
-    square: Parameters,
+    moments: Moments,
     gradients: Parameters,
     step: Numbers,
     given: Collection[str] = (),
 ) -> tuple[Parameters, ...]:
     """Return new parameters, average, mean and square; `given` parameters do not change."""
+    average, mean, square = moments
     gradients = clipped(gradients, adamw.clip)
     new = {"p": dict(p), "average": dict(average), "mean": dict(mean), "square": dict(square)}
     for name in (name for name in p if name not in given):
@@ -163,9 +151,8 @@ def adamw_step(
 
 def clipped(gradients: Parameters, most: float) -> Parameters:
     """Return the gradients, scaled so that their norm is at most `most`."""
-    whole = jnp.concatenate(
-        [g.ravel() for g in gradients.values()]
-    )  # one reduction instead of many
+    # one reduction instead of many
+    whole = jnp.concatenate([g.ravel() for g in gradients.values()])
     scale = jnp.minimum(1.0, most / (jnp.sqrt(jnp.vdot(whole, whole)) + TINY))
     return {name: g * scale for name, g in gradients.items()}
 

@@ -32,13 +32,6 @@ def padded(n: int, unit: int = BLOCK) -> int:
     return -(-n // unit) * unit
 
 
-def _n_processors() -> int:
-    """Return the number of processors that this process may use, or of all."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _cuts(batch: Batch, n: int) -> list[int]:
     """Return where to cut a batch into n parts with about equally many words."""
     shares = np.arange(1, n) * len(batch.words) / n + N_SPECIAL_ROWS
@@ -65,11 +58,15 @@ class Rollouts:
         `others` have other trees of the same sentences. With `used_shares`, the share of rows in
         each slot, rollouts list the rows that are used.
         """
-        n = _n_processors()
+        # the processors that this process may use, or all
+        n = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
-        self._walkers = [
-            RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n)
-        ]
+        recorders = (RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n))
+        self._walkers = list(recorders)
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._capacity = padded(PER_WORD * n_words, ROUND)  # states
@@ -80,7 +77,7 @@ class Rollouts:
     ) -> dict[str, Any]:
         """Return the states of a batch's sentences: `rows`, `atom_rows`, `verdicts`, and
         `state_share`, which is 0 for padding; with other trees, their weights in `tree_shares`; and
-        the rows that are used (see `slot_sums`)."""
+        the rows that are used (see `lookup.slot_sums`)."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
         cuts = _cuts(batch, len(self._walkers))
@@ -92,18 +89,11 @@ class Rollouts:
 
         results = self._pool.map(part, range(len(self._walkers)))
         found = [b"".join(pieces) for pieces in zip(*results, strict=True)]
-        rows, atom_rows = (np.frombuffer(data, np.int32) for data in found[:2])
-        verdicts = np.frombuffer(found[2], np.uint8)
-        return self._filled(
-            rows.reshape(-1, self.n_slots),
-            atom_rows.reshape(-1, self.n_atoms) if self.n_atoms else None,
-            verdicts.reshape(-1, self.n_classes),
-            len(products),
-        )
+        rows = np.frombuffer(found[0], np.int32).reshape(-1, self.n_slots)
+        return self._filled(rows, found[1], found[2], len(products))
 
-    def _filled(
-        self, rows: Numbers, atoms: Numbers | None, verdicts: Numbers, n_rows: int
-    ) -> dict[str, Any]:
+    def _filled(self, rows: Numbers, atoms: bytes, verdicts: bytes, n_rows: int) -> dict[str, Any]:
+        """Return the arrays of all states, padded to the capacity."""
         n = len(rows)
         if n > self._capacity:
             self._capacity = padded(int(n * 1.1), ROUND)
@@ -115,19 +105,18 @@ class Rollouts:
             "state_share": (np.arange(capacity) < n).astype(np.float32),
         }
         found["rows"][:n] = rows
-        if atoms is not None:
-            found["atom_rows"][:n] = atoms
-        found["verdicts"][:n, : self.n_classes] = verdicts
+        if self.n_atoms:
+            found["atom_rows"][:n] = np.frombuffer(atoms, np.int32).reshape(-1, self.n_atoms)
+        by_class = np.frombuffer(verdicts, np.uint8).reshape(-1, self.n_classes)
+        found["verdicts"][:n, : self.n_classes] = by_class
         found["verdicts"][n:, 0] = OPTIMAL
         if self._used_shares:
-            found |= used_rows(found["rows"], n_rows, self._used_capacities(n_rows))
+            of_slots = [padded(int(share * n_rows), ROUND) for share in self._used_shares]
+            found |= used_rows(found["rows"], n_rows, [min(n, n_rows) for n in of_slots])
         if self.n_trees > 1:
             found["verdicts"][n:, 0] = 0xFF  # optimal by all trees
             found["tree_shares"] = np.full(self.n_trees, 1 / self.n_trees, np.float32)
         return found
-
-    def _used_capacities(self, n_rows: int) -> list[int]:
-        return [min(padded(int(share * n_rows), ROUND), n_rows) for share in self._used_shares]
 
 
 def used_rows(rows: Numbers, n_rows: int, capacities: Sequence[int]) -> dict[str, Any]:

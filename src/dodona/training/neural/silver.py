@@ -8,7 +8,7 @@ and some 80 more with probabilities.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -81,7 +81,6 @@ class SilverReader:
         self.files, self.encoder, self.tags, self.settings = files, encoder, tags, settings
         self.corpus = Corpus(len(encoder.columns))
         self.order: list[int] = []
-        self.n_left_out = 0
         self._number: dict[str, int] = {}  # of a form
         self._forms = array("i")  # per word
         self._n_words = array("i")  # per sentence
@@ -110,7 +109,10 @@ class SilverReader:
     def training_set(self, types: WordTypes, bag: int) -> TrainingSet:
         """Return the training set, with words as numbered by these types."""
         sizes, order = np.frombuffer(self._n_words, np.int32).astype(np.int64), self.order
-        numbers = self._type_numbers(types)[np.frombuffer(self._forms, np.int32)]
+        forms = list(self._number)
+        some = (forms[i : i + FORMS] for i in range(0, len(forms), FORMS))
+        of_forms = b"".join(types.numbers([Sentence.from_columns(part)]) for part in some)
+        numbers = np.frombuffer(of_forms, np.int32)[np.frombuffer(self._forms, np.int32)]
         words = WordTable.from_types(sizes, numbers, types, bag)
         n = self.n_words
         tags: Numbers = np.zeros((0, n), np.int32)
@@ -120,13 +122,6 @@ class SilverReader:
         soft = _joined(self._soft) if self.files.soft else None
         return TrainingSet(words, self.corpus, order, tags, heads, soft, tuple(self.others))
 
-    def _type_numbers(self, types: WordTypes) -> Numbers:
-        """Return the type of each form."""
-        forms = list(self._number)
-        some = (forms[i : i + FORMS] for i in range(0, len(forms), FORMS))
-        found = [types.numbers([Sentence.from_columns(part)]) for part in some]
-        return np.frombuffer(b"".join(found), np.int32)
-
     def _read(self, path: Path) -> None:
         n_words, first = self.n_words, len(self.corpus)
         soft = None
@@ -134,7 +129,8 @@ class SilverReader:
             soft = read_soft_targets(soft_path(path), self.tags, self.encoder.labels)
         if soft is not None and self.files.votes:
             self._check_votes(path, len(soft.trees))
-        for some in _chunks(read(path, trees="optional")):
+        sentences = iter(read(path, trees="optional"))
+        while some := list(islice(sentences, CHUNK)):
             self._add(some)
         if soft is not None:
             if len(soft.heads) != self.n_words - n_words:
@@ -180,8 +176,6 @@ class SilverReader:
                 found.extend([classes.get(name, NO_CLASS) for name in named])
             if self._is_derivable(i, sentence):
                 self.order.append(i)
-            else:
-                self.n_left_out += 1
 
     def _is_derivable(self, number: int, sentence: Sentence) -> bool:
         """Return whether a tree can be learned from, after lifting crossing arcs if possible."""
@@ -197,12 +191,6 @@ class SilverReader:
             return False
         self.corpus.set_tree(number, tree.heads, labels)
         return True
-
-
-def _chunks(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    source = iter(sentences)
-    while some := list(islice(source, CHUNK)):
-        yield some
 
 
 def write_soft_targets(

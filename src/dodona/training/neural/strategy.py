@@ -29,21 +29,13 @@ from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
 from dodona.training.neural.batching import Batch, BatchCapacity, WordTable, make_batch
 from dodona.training.neural.gold_treebanks import GoldTreebanks
-from dodona.training.neural.network import Parameters, new_parameters
+from dodona.training.neural.network import Parameters, new_parameters, read_vectors
 from dodona.training.neural.optimizer import OptimizerState, encode_with_gradient, learn
 from dodona.training.neural.rollouts import STATE_PARAMETERS, Rollouts, used_shares
-from dodona.training.neural.schedule import Schedule
 from dodona.training.neural.silver import SilverFiles, SilverReader
-from dodona.training.neural.sizes import (
-    BAG,
-    adamw_settings,
-    batch_size_of,
-    dropout_of,
-    shape_of,
-)
+from dodona.training.neural.sizes import BAG, adamw_settings, batch_size_of, dropout_of, shape_of
 from dodona.training.neural.tag_heads import find_tags, learn_tags, learn_words
-from dodona.training.neural.training_sets import TrainingSet, corpus_heads
-from dodona.training.neural.vectors import read_vectors
+from dodona.training.neural.training_sets import Schedule, TrainingSet, corpus_heads
 from dodona.training.treebanks import Treebank
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.sentence import Sentence
@@ -62,11 +54,7 @@ class NeuralStrategy(Strategy):
     """
 
     def __init__(
-        self,
-        *,
-        more: Sequence[Treebank] = (),
-        silver: SilverFiles | None = None,
-        lexicon: str = "",
+        self, *, more: Sequence[Treebank] = (), silver: SilverFiles | None = None, lexicon: str = ""
     ) -> None:
         self._more, self._silver_files, self._lexicon = more, silver, lexicon
         self.lemma_trainer: LemmaTrainer | None = None
@@ -137,15 +125,10 @@ class NeuralStrategy(Strategy):
         )
         self.adamw = adamw_settings(settings, self.schedule.n_steps)
         self._capacity = BatchCapacity(self.batch_size)
-        if silver is not None:
-            self._reserve()
-
-    def _reserve(self) -> None:
-        """Reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
-        which on a GPU takes longer than many steps."""
-        for which, some in self.schedule.epoch(1):
-            words = self.schedule.sets[which].words
-            self._capacity.grow(*words.count(some))
+        # reserve capacity for the batches of an epoch: each time that it grows, JAX compiles anew,
+        # which on a GPU takes longer than many steps
+        for which, some in self.schedule.epoch(1) if silver is not None else ():
+            self._capacity.grow(*self.schedule.sets[which].words.count(some))
 
     @cached_property
     def _rollouts(self) -> list[Rollouts]:
@@ -179,8 +162,6 @@ class NeuralStrategy(Strategy):
         vectors = None if self._vectors is None else self._vectors[1]
         return OptimizerState.begin(new_parameters(self.shape, self.task.settings.seed, vectors))
 
-    # --- one epoch
-
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed = self.task.settings.seed + (number << 32)
         exploring, n_done = number > self.task.settings.explore_after, 0
@@ -209,9 +190,7 @@ class NeuralStrategy(Strategy):
             dropout,
             self.adamw,
             now.parameters,
-            now.average,
-            now.mean,
-            now.square,
+            (now.average, now.mean, now.square),
             np.float32(now.step),
             seed,
             batch.arrays | (heads if self.shape.arcs else {}),
@@ -225,8 +204,6 @@ class NeuralStrategy(Strategy):
     @property
     def n_updates(self) -> int:
         return self.learning.step
-
-    # --- snapshots and checkpoints
 
     def snapshot(self) -> LearnedScorer:
         return self.learned(self.arrays_of(self.learning.average))

@@ -13,7 +13,7 @@ from dodona.tagging.network_tagger import NetworkWords
 from dodona.tagging.tag_classes import TagClasses, without_certain
 from dodona.tagging.word_learning import column_of, flatten, number_tags, tag_columns
 from dodona.tagging.word_types import HASHED
-from dodona.training.neural.network import Numbers
+from dodona.training.neural.network import Numbers, Parts
 from dodona.treebank.sentence import Sentence
 
 LEAST = 2  # occurrences of a form that has a vector of its own …
@@ -30,7 +30,7 @@ class TagHeads:
 
     tag_classes: list[TagClasses] = field(default_factory=list)
     gold: list[Numbers] = field(default_factory=list)  # per word: its class, or NO_CLASS
-    parts: dict[int, Numbers] = field(default_factory=dict)  # head → matrix of classes and parts
+    parts: Parts = field(default_factory=dict)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -60,18 +60,15 @@ def learn_words(
     """
     forms = flatten(column_of(sentences, "forms"))
     counts = Counter(form.lower() for form in forms)
-    frequent = sorted({form for form, n in counts.items() if n >= LEAST} | _frequent(silver or {}))
+    lowered: Counter[str] = Counter()  # forms of silver
+    for form, n in (silver or {}).items():
+        lowered[form.lower()] += n
+    own = {form for form, n in counts.items() if n >= LEAST}
+    frequent = sorted(own | {form for form, n in lowered.items() if n >= LEAST_SILVER})
     sizes = [HASHED_ROWS] * len(HASHED) + [GRAM_ROWS]
     known = set(forms if with_lemmas is None else flatten(column_of(with_lemmas, "forms")))
     encoded = [[form.encode() for form in some] for some in (frequent, sorted(known))]
     return NetworkWords(encoded[0], sizes, encoded[1], vectors)
-
-
-def _frequent(silver: Mapping[str, int]) -> set[str]:
-    lowered: Counter[str] = Counter()
-    for form, n in silver.items():
-        lowered[form.lower()] += n
-    return {form for form, n in lowered.items() if n >= LEAST_SILVER}
 
 
 def find_tags(sentences: Sequence[Sentence]) -> list[str]:

@@ -34,7 +34,8 @@ def open_input(source: Source) -> tuple[IO[bytes], str, bool]:
 
             return cast(IO[bytes], gzip.open(path, "rb")), str(path), True
         return path.open("rb", buffering=0), str(path), True
-    return source, _name_of(source), False
+    name = getattr(source, "name", None)
+    return source, name if isinstance(name, str) else f"<{type(source).__name__}>", False
 
 
 def read_lines(source: Source) -> Iterator[str]:
@@ -87,8 +88,3 @@ def _compress(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], inner)
     else:
         yield file
-
-
-def _name_of(file: IO[bytes]) -> str:
-    name = getattr(file, "name", None)
-    return name if isinstance(name, str) else f"<{type(file).__name__}>"

@@ -47,28 +47,24 @@ class _Nodes:
 
     def __init__(self) -> None:
         self.ids: dict[NodeKey, str] = {}
-        self.after: dict[
-            int, list[tuple[str, str]]
-        ] = {}  # word → id and DEPS of the nodes after it
+        self.after: dict[int, list[tuple[str, str]]] = {}  # word → id and DEPS of nodes after it
 
     def through(self, word: int, deps: str) -> str:
         """Return the DEPS of a word with empty nodes as heads in place of contracted paths."""
         if THROUGH not in deps:
             return deps
-        return "|".join(self._dep(word, *dep.partition(":")[::2]) for dep in deps.split("|"))
-
-    def _dep(self, word: int, head: str, label: str) -> str:
-        *path, last = label.split(THROUGH)
-        for step in path:
-            head = self._node(word, head, step)
-        return f"{head}:{last}"
-
-    def _node(self, word: int, head: str, label: str) -> str:
-        if (head, label) not in self.ids:
-            found = self.after.setdefault(word, [])
-            self.ids[head, label] = f"{word}.{len(found) + 1}"
-            found.append((self.ids[head, label], f"{head}:{label}"))
-        return self.ids[head, label]
+        arcs = []
+        for dep in deps.split("|"):
+            head, _, labels = dep.partition(":")
+            *path, last = labels.split(THROUGH)
+            for label in path:
+                if (head, label) not in self.ids:
+                    found = self.after.setdefault(word, [])
+                    self.ids[head, label] = f"{word}.{len(found) + 1}"
+                    found.append((self.ids[head, label], f"{head}:{label}"))
+                head = self.ids[head, label]
+            arcs.append(f"{head}:{last}")
+        return "|".join(arcs)
 
     def rows(self, word: int) -> list[str]:
         """Return the lines of the nodes after a word."""

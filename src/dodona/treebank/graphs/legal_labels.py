@@ -34,17 +34,13 @@ def _legal(label: str) -> str:
     if not PLAIN.fullmatch(relation):
         return label
     kept = [relation]
-    for part in filter(None, map(_letters, parts)):
-        if _may_follow(kept, part):
-            kept.append(part)
+    for part in parts:
+        # the letters in lower case, with one underscore between runs of letters
+        letters = (c if unicodedata.category(c) in LETTERS else " " for c in part.lower())
+        words = "_".join("".join(letters).split())
+        if words and _may_follow(kept, words):
+            kept.append(words)
     return ":".join(kept)
-
-
-def _letters(part: str) -> str:
-    """Return the letters of a part in lower case, with one underscore between runs of letters."""
-    lower = part.lower()
-    spaced = "".join(c if unicodedata.category(c) in LETTERS else " " for c in lower)
-    return "_".join(spaced.split())
 
 
 def _may_follow(kept: list[str], part: str) -> bool:

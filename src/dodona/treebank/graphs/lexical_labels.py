@@ -14,7 +14,7 @@ A part that no placeholder stands for stays as it is, so that nothing is lost th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from dodona.treebank.graphs.enhanced import GraphArc
 from dodona.treebank.graphs.legal_labels import legal_label
@@ -22,6 +22,7 @@ from dodona.treebank.sentence import Sentence
 
 MARKERS = ("case", "mark", "cc")
 MORPHOLOGICAL = "{Case}"
+PLACEHOLDERS = (MORPHOLOGICAL, *(f"{{{relation}}}" for relation in MARKERS))
 NONE = -1  # no word
 
 
@@ -48,7 +49,8 @@ class Phrases:
     def words(self, word: int, part: str) -> str:
         """Return what a placeholder such as {case} stands for at a word; empty if nothing."""
         if part == MORPHOLOGICAL:
-            return _case(self.feats[word - 1])
+            features = (feature.partition("=") for feature in self.feats[word - 1].split("|"))
+            return next((value.lower() for name, _, value in features if name == "Case"), "")
         relation = part[1:-1]
         marked = word if (word, relation) in self.markers else self._marked_near(word, relation)
         found = self.markers.get((marked, relation), [])
@@ -91,8 +93,7 @@ def delexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[Grap
     arcs = list(arcs)
     phrases = Phrases(sentence, arcs)
     return frozenset(
-        (head, ":".join(_delexicalise_label(phrases, word, label.split(":"))), word)
-        for head, label, word in arcs
+        (head, _delexicalise_label(phrases, word, label), word) for head, label, word in arcs
     )
 
 
@@ -112,22 +113,15 @@ def lexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphA
     return frozenset((head, legal_label(label), word) for head, label, word in arcs)
 
 
-def _delexicalise_label(phrases: Phrases, word: int, parts: Sequence[str]) -> list[str]:
-    kept = [parts[0]]
-    for part in parts[1:]:
-        names = [MORPHOLOGICAL, *(f"{{{relation}}}" for relation in MARKERS)]
-        kept.append(next((name for name in names if phrases.words(word, name) == part), part))
-    return kept
+def _delexicalise_label(phrases: Phrases, word: int, label: str) -> str:
+    relation, *parts = label.split(":")
+    named = (
+        next((name for name in PLACEHOLDERS if phrases.words(word, name) == part), part)
+        for part in parts
+    )
+    return ":".join([relation, *named])
 
 
 def _lexicalise_label(phrases: Phrases, word: int, label: str) -> str:
     parts = [p if "{" not in p else phrases.words(word, p) for p in label.split(":")]
     return ":".join(part for part in parts if part)
-
-
-def _case(feats: str) -> str:
-    for feature in feats.split("|"):
-        name, _, value = feature.partition("=")
-        if name == "Case":
-            return value.lower()
-    return ""

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dodona.core.transitions.constraints import Constraints
 from dodona.treebank.trees.pseudoprojective import lifted, plain
+from dodona.treebank.universal import UPOS, universal_part
 
 if TYPE_CHECKING:
     from dodona.core.transitions.action import Action
     from dodona.core.transitions.system import State
     from dodona.treebank.sentence import Sentence
 
-TAGS = (
-    "_", "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
-    "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
-)  # fmt: skip
+TAGS = ("_", *sorted(UPOS))
 NEGATES, POSSESSES = 32, 64  # flags of a kind of word, added to the index of its tag in TAGS
 N_TAGS = 32
 
@@ -92,7 +90,7 @@ def relation_of(label: str) -> UniversalRelation:
     ('nsubj', 'nsubj:outer', UniversalRelation(name='obl', is_lifted=True))
     """
     name = plain(label)
-    return UniversalRelation(name if name in OUTER else name.partition(":")[0], lifted(label))
+    return UniversalRelation(name if name in OUTER else universal_part(name), lifted(label))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -8,7 +8,7 @@ import pytest
 
 import dodona
 from dodona.core.transitions.registry import SYSTEMS
-from dodona.evaluation.nonmonotonic_repairs import (
+from dodona_papers.running.nonmonotonic_repairs import (
     HELPED,
     HURT,
     LATE,
