@@ -43,7 +43,7 @@ def describe_data(trainer: Trainer) -> list[str]:
         trainer.task.system.builds_graphs,
         trainer.task.system.projective_only,
     )
-    is_static = "static" in (settings.training, settings.oracle)
+    is_static = "static" in (settings.training, settings.search.oracle)
     is_skipped = projective_only and settings.projectivise == "none" and is_static
     unit = "graphs" if builds_graphs else "sentences"
     n_sentences = len(data.order)

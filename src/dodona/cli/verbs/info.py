@@ -3,7 +3,6 @@
 import json as json_
 import time
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,7 +50,7 @@ def about(path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "format": container.version(path, Parser.FORMAT.kind),
         "system": parser.settings.system,
-        "settings": asdict(parser.settings),
+        "settings": parser.settings.flat(),
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
         "actions": dict(Counter(actions)),
@@ -88,7 +87,7 @@ def _clusters(parser: Parser) -> dict[str, Any] | None:
     if clusters is None:
         return None
     return {
-        "file": parser.settings.clusters,
+        "file": parser.settings.linear.clusters,
         "n_words": len(clusters),
         "n_clusters": clusters.n_clusters,
     }
