@@ -64,7 +64,7 @@ def _checked(check: Callable[[Any], None]) -> Callable[[Any], None]:
     return checked
 
 
-def _require(holds: bool, otherwise: str) -> None:
+def _require(holds: object, otherwise: str) -> None:
     if not holds:
         raise ValueError(otherwise)
 
@@ -256,7 +256,7 @@ class Settings:
             unread = ("update", "oracle", "restart")
             _refuse(self.search, unread, f"a beam, but beam={self.search.beam}")
         _require(
-            TAGS.fullmatch(self.tags) is not None,
+            TAGS.fullmatch(self.tags),
             f"tags must be gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}",
         )
         _require(
