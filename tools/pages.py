@@ -5,7 +5,7 @@
 
 A generated part stands between `<!-- NAME -->` and `<!-- end -->` and is committed, so that pages
 are readable as they lie in the repository. NAME is `figures:ENTRY` (docs/figures.toml),
-`file:PATH`, or one of `settings`, `templates`, `systems` and `api`.
+`file:PATH`, or one of `settings`, `templates`, `systems`, `systems-table` and `api`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,11 +21,13 @@ from typing import Any
 
 import dodona
 from dodona.core.features.templates import load_templates, parse_templates, template_names
+from dodona.core.transitions.registry import find_system
 from dodona.records import flat_fields
 from tools import figures
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^<!-- ([\w:./-]+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+JOINED_WORDS = {"front": "s0, b0", "stack": "s1, s0", "hybrid": "s0, b0 and s1, s0"}
 KINDS = {".py": "py", ".yaml": "yaml"}  # of fenced code; `py` is not run by the tests
 # documented besides the public names of `dodona`
 ALSO = (
@@ -73,13 +75,26 @@ def templates() -> str:
     return "\n".join(rows)
 
 
+def systems_table(names: Iterable[str] = ()) -> str:
+    """Return a table with one row for each of these transition systems, or for all that ship."""
+    rows = ["| name | builds | arcs join | artificial root | costs |", "|---|---|---|---|---|"]
+    for name in names or shipped_systems():
+        kind = find_system(name)
+        *others, last = kind.roots
+        roots = f"{', '.join(others)} or {last}" if others else last
+        cells = f"`{name}`", kind.builds, JOINED_WORDS[kind.joins], roots, kind.exactness
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def shipped_systems() -> list[str]:
+    """Return the names of the transition systems of the package; callers may register others."""
+    return [name for name in dodona.systems() if find_system(name).__module__.startswith("dodona.")]
+
+
 def systems() -> str:
     """Return the docstrings of the transition systems that ship."""
-    parts = []
-    for name in dodona.systems():
-        cls = type(dodona.system(name, labels=["root"]))
-        if cls.__module__.startswith("dodona."):
-            parts.append(f"### `{name}`\n\n{text_of(cls)}")
+    parts = (f"### `{name}`\n\n{text_of(find_system(name))}" for name in shipped_systems())
     return "\n\n".join(parts)
 
 
@@ -156,7 +171,13 @@ def file(path: str) -> str:
     return code(found.read_text(encoding="utf-8").rstrip("\n"), KINDS.get(found.suffix, ""))
 
 
-SOURCES = {"settings": settings, "templates": templates, "systems": systems, "api": api}
+SOURCES = {
+    "settings": settings,
+    "templates": templates,
+    "systems": systems,
+    "systems-table": systems_table,
+    "api": api,
+}
 
 
 def generated(name: str) -> str | None:

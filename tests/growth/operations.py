@@ -291,8 +291,12 @@ OPERATIONS = [
     Operation("draw in rows", TREES, sentences, lambda s: dodona.Doc(s).to_html(), 60, power=2),
     # as many lines as words, as wide as the tree is high
     Operation("draw as text", CONLLU, sentences, each(lambda s: s.tree(width=80)), 50, power=2),
-    Operation("explore trees", EXPLORED, sentences, partial(explore, system="arc-hybrid"), 50),
-    Operation("explore graphs", GRAPHS, sentences, partial(explore, system="graph-eager"), 50),
+    Operation(
+        "explore trees", EXPLORED, sentences, partial(explore, system="arc-hybrid"), 50, power=2
+    ),
+    Operation(
+        "explore graphs", GRAPHS, sentences, partial(explore, system="graph-eager"), 50, power=2
+    ),
     Operation(
         "cluster",
         CONLLU,

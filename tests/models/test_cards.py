@@ -60,14 +60,12 @@ def test_a_model_that_ships_has_a_card_a_page_and_a_licence(name: str) -> None:
     assert path.name in path.with_name("LICENSE-en.txt").read_text(encoding="utf-8")
 
 
-def test_the_manual_has_the_figures_of_the_models_that_ship() -> None:
-    page = Path(__file__).parents[2] / "docs" / "models.md"
+def test_the_manual_has_the_sizes_of_the_models_that_ship() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "models.md"
     lines = page.read_text(encoding="utf-8").splitlines()
     for name, path in find_shipped().items():
         (row,) = (line for line in lines if line.startswith(f"| `{name}` |"))
-        _, las, _, size, *_ = (cell.strip() for cell in row.strip("|").split("|"))
-        assert las == f"{dodona.load(name).record['dev_las']:.2f}"
-        assert size == f"{path.stat().st_size / 1e6:.0f} MB"
+        assert f"{path.stat().st_size / 1e6:.0f} MB" in row
 
 
 def test_an_old_file_of_that_name_elsewhere_says_nothing(model: Path, tmp_path: Path) -> None:

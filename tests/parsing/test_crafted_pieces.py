@@ -62,7 +62,7 @@ def test_a_tagger_without_classes(n_learned: int) -> None:
     def change(about: About, arrays: Arrays) -> None:
         about["tasks"][0] |= {"classes": [], "n_learned": n_learned}
 
-    refused(dodona.Tagger, change, "no upos at all|1 of 0 classes of upos")
+    refused(dodona.Tagger, change, "the list of upos is empty|1 of 0 classes of upos")
 
 
 @pytest.mark.parametrize("n_learned", [-1, 10_000])
@@ -103,7 +103,7 @@ def test_a_segmenter_without_classes() -> None:
     def change(about: About, arrays: Arrays) -> None:
         arrays["segmenter.buckets"] = Array("U32", b"")
 
-    refused(dodona.Segmenter, change, "no empty place")
+    refused(dodona.Segmenter, change, "no empty slot")
 
 
 def test_rows_of_weights_that_many_features_share() -> None:
@@ -124,4 +124,4 @@ def test_a_table_that_would_be_searched_from_end_to_end() -> None:
         arrays["weights.rows"] = Array("I8", bytes(100_000))
         arrays["weights.buckets"] = Array("U32", bytes(64) + full * 300)
 
-    refused(dodona.Parser, change, "no empty place where there should be one")
+    refused(dodona.Parser, change, "no empty slot where there should be one")

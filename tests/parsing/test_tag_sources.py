@@ -135,7 +135,7 @@ def test_a_fold_is_tagged_by_the_others() -> None:
 
 @pytest.mark.parametrize("tags", ["silver", "jackknife", "jackknife:1", "predicted:2"])
 def test_other_tags_are_refused(tags: str) -> None:
-    with pytest.raises(ValueError, match="tags is gold, predicted or jackknife:N"):
+    with pytest.raises(ValueError, match="tags must be gold, predicted or jackknife:N"):
         dodona.Settings(tags=tags)
 
 

@@ -145,6 +145,9 @@ def _deserialise(path: Path, about: Mapping[str, Any], arrays: Arrays) -> Checkp
             )
             for name, entry in read_field(about, "best", dict).items()
         },
+        texts={
+            name: bytes(arrays[f"texts.{name}"]) for name in read_field(about, "texts", list[str])
+        },
         arrays=_within("arrays.", arrays),
     )
     parts = {

@@ -126,7 +126,8 @@ def test_every_way_to_train_a_beam_gives_another_model() -> None:
         if (oracle, restart) != ("static", "bad")
     ]
     models = {
-        train(treebank(60, 1), beam=3, explore_after=0, **way).weights.rows_bytes() for way in ways
+        train(treebank(60, 1), beam=3, explore_after=0, **way).scorer.weights.rows_bytes()
+        for way in ways
     }
     assert len(models) == len(ways)
 

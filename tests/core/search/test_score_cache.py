@@ -101,5 +101,5 @@ def test_the_cache_in_training_changes_no_weight(
         for name in ("LOG_LEARNED", "LOG_SUMS"):
             monkeypatch.setattr(LEARNING, name, (log_size,) * 4)
         trained = dodona.train(sentences, epochs=3, **settings)
-        found.append((trained.weights.buckets_bytes(), trained.weights.rows_bytes()))
+        found.append((trained.scorer.weights.buckets_bytes(), trained.scorer.weights.rows_bytes()))
     assert found[0] == found[1]

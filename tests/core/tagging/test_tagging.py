@@ -97,10 +97,10 @@ class Setup:
         self.corpus = self.word_encoder.encode(self.sentences, 1)
         (self.task,) = self.known.tasks()
         self.columns = (*COLUMNS, *(CLUSTER_COLUMNS if has_clusters else ()), "upos")
-        self.classes = [name.decode() for name in self.known.answers[0].classes]
+        self.classes = [name.decode() for name in self.known.tag_classes[0].classes]
 
     def twin(self) -> Perceptron:
-        answers = self.known.answers[0]
+        answers = self.known.tag_classes[0]
         names = [form.decode() for form in self.known.forms.strings()]
         certain = {
             names[entry]: self.classes[tag]
@@ -301,9 +301,9 @@ def test_tasks_that_are_done_in_one_go_find_the_same() -> None:
             for search in tagger.scorer.searches:
                 assert search.task.tags(one, s) == search.task.tags(other, s)
     with pytest.raises(ValueError, match="shorter than"):
-        tag_all(tagger.searches, one, [None])
+        tag_all(tagger.scorer.searches, one, [None])
     with pytest.raises(ValueError, match="2 flags for 60 sentences"):
-        tag_all(tagger.searches, one, [None, b"\0\0"])
+        tag_all(tagger.scorer.searches, one, [None, b"\0\0"])
     with pytest.raises(TypeError):
         tag_all([tagger], one, [None])  # type: ignore[list-item]
 

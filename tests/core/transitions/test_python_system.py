@@ -22,7 +22,7 @@ from reference.trees import projective_trees
 from support.small import train, treebank
 from support.states import TWO, core_states
 
-PAGE = Path(__file__).parents[3] / "docs" / "own-system.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "own-system.md"
 pytestmark = pytest.mark.usefixtures("own_systems")
 
 
@@ -78,7 +78,7 @@ def test_it_learns_what_its_compiled_sister_learns(settings: dict[str, Any]) -> 
         train(sentences, system=name, root="first", **settings)
         for name in ("my-hybrid", "arc-hybrid")
     )
-    assert mine.weights.rows_bytes() == sister.weights.rows_bytes()
+    assert mine.scorer.weights.rows_bytes() == sister.scorer.weights.rows_bytes()
     assert list(mine.pipe(unseen)) == list(sister.pipe(unseen))
     assert list(mine.pipe(unseen, threads=2)) == list(sister.pipe(unseen))
     assert [action for _, action in mine.trace(unseen[0])] == [
