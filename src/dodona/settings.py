@@ -158,7 +158,7 @@ class NetworkSettings:
 
 @record(frozen=True, init=False)
 class Settings:
-    """Settings for training a parser; those of its groups, too, are keywords.
+    """Settings for training a parser; the fields of its three groups are keywords, too.
 
     >>> Settings(epochs=3, beam=8).search.beam
     8
@@ -222,13 +222,13 @@ class Settings:
         self._check()
 
     def flat(self) -> dict[str, Any]:
-        """Return every setting by its name, as in model files."""
+        """Return the value of every setting by name, without groups, as in model files."""
         groups = (self, self.search, self.linear, self.network)
         found = {name: value for group in groups for name, value in vars(group).items()}
         return {name: found[name] for name in self.ORDER}
 
     def replace(self, **changes: Any) -> Settings:
-        """Return the settings with some changed.
+        """Return a copy with other values of some settings, given by name.
 
         >>> Settings(beam=8).replace(seed=3, beam=4) == Settings(seed=3, beam=4)
         True
@@ -237,7 +237,7 @@ class Settings:
 
     @property
     def unused(self) -> LinearSettings | NetworkSettings:
-        """The settings of the other scorer."""
+        """The group of settings that the chosen scorer does not read."""
         return self.network if self.scorer == LINEAR else self.linear
 
     @_checked
