@@ -102,10 +102,8 @@ class BeamSettings:
     def __post_init__(self) -> None:
         is_valid = 1 <= self.beam <= MAX_WIDTH
         _require(is_valid, f"beam must be from 1 to {MAX_WIDTH}, not {self.beam}")
-        _require(
-            self.restart != "bad" or self.oracle != "static",
-            "restart='bad' requires oracle='dynamic': it leaves the gold derivation",
-        )
+        is_valid = self.restart != "bad" or self.oracle != "static"
+        _require(is_valid, "restart='bad' requires oracle='dynamic': it leaves the gold derivation")
 
 
 @record(frozen=True)
@@ -113,7 +111,6 @@ class LinearSettings:
     """Settings of the linear scorer alone."""
 
     scorer: ClassVar[str] = LINEAR
-
     clusters: str = _flag("", CLUSTERS)
     learner: str = _flag(
         "perceptron", "learning algorithm of the linear scorer", (*LEARNERS, *AT_ONCE)
@@ -134,7 +131,6 @@ class NetworkSettings:
     """Settings of the neural scorer alone."""
 
     scorer: ClassVar[str] = NEURAL
-
     width: int = _flag(192, "network: size of word representations; a multiple of 32")
     layers: int = _flag(3, "network: number of context layers")
     hidden: int = _flag(256, "network: hidden units of the scorer of states; a multiple of 16")
@@ -277,10 +273,8 @@ class Settings:
             f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
             "together",
         )
-        _require(
-            not self.exact_words or kind.searches,
-            f"exact_words is for systems with estimated costs, not {kind.name}",
-        )
+        is_valid = self.exact_words == 0 or bool(kind.searches)
+        _require(is_valid, f"exact_words is for systems with estimated costs, not {kind.name}")
         _require(
             0 <= self.exact_words <= MOST_SEARCHED,
             f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the search "
@@ -300,10 +294,8 @@ class Settings:
             f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
             f"{', '.join(GRAPH_SYSTEMS)}; or use graph={BASIC_AND_ENHANCED!r}",
         )
-        _require(
-            self.search.beam == 1 or not (builds_graphs or self.graph == ENHANCED),
-            f"graphs are parsed greedily: beam={self.search.beam} is for trees",
-        )
+        is_valid = self.search.beam == 1 or not (builds_graphs or self.graph == ENHANCED)
+        _require(is_valid, f"graphs are parsed greedily: beam={self.search.beam} is for trees")
 
     @property
     def _learns_with_beam(self) -> bool:
