@@ -22,6 +22,7 @@ from typing import Any
 import dodona
 from dodona.core.features.templates import load_templates, parse_templates, template_names
 from dodona.core.transitions.registry import find_system
+from dodona.records import flat_fields
 from tools import figures
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +56,7 @@ EXAMPLE = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 def settings() -> str:
     """Return a table of every training setting with its default, choices and meaning."""
     rows = ["| setting | default | meaning |", "|---|---|---|"]
-    for setting in fields(dodona.Settings):
+    for setting in flat_fields(dodona.Settings):
         choices = setting.metadata["choices"]
         among = f" ({', '.join(f'`{choice}`' for choice in choices)})" if choices else ""
         meaning = setting.metadata["help"] + among

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 
 from dodona.cli.config import read_config
 from dodona.cli.flags import Parameter, parameters
 from dodona.cli.verbs.train import train
+from dodona.records import flat_fields
 from dodona.settings import Settings
 from fuzz.mutation import BLIND, NUMBERS, change_lines, replace_word, words
 from fuzz.scratch import on_disk
 from fuzz.target import Target, promise
 
-SETTINGS = [field.name for field in fields(Settings)]
+SETTINGS = [field.name for field in flat_fields(Settings)]
 CHOICES = [
-    f'"{choice}"' for field in fields(Settings) for choice in field.metadata["choices"] or ()
+    f'"{choice}"' for field in flat_fields(Settings) for choice in field.metadata["choices"] or ()
 ]
 SIGNS = ["=", "[", "]", "[[", '"""', "'''", "{", "}", "\\", "\\u", "\\U0010FFFF", "\r\n", "true"]
 DEEP = ["x = " + "[" * 600, "seed = " + "{a=" * 400, "a." * 700]  # beyond what Python descends
@@ -33,7 +33,7 @@ def run(data: bytes) -> object:
     settings = Settings(**{name: value for name, value in found.items() if name in SETTINGS})
     resolved = settings.resolved()
     promise(resolved.resolved() == resolved, "what is resolved stays as it is")
-    return tuple(sorted(found))[:4], resolved.system, resolved.beam > 1
+    return tuple(sorted(found))[:4], resolved.system, resolved.search.beam > 1
 
 
 TARGET = Target(

@@ -8,8 +8,9 @@ is a dataclass. Modules that every start imports use records; others use datacla
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dataclasses import fields as fields
     from dataclasses import replace as replace
 
-__all__ = ["field", "fields", "record", "replace"]
+__all__ = ["bind", "field", "fields", "flat_fields", "record", "replace"]
 
 _NOTHING: Any = object()  # no default
 
@@ -37,16 +38,20 @@ class Field:
         self.compare = given.get("compare", True)
 
 
-def _record(cls: Any = None, /, *, frozen: bool = False, repr: bool = True) -> Any:
+def _record(
+    cls: Any = None, /, *, init: bool = True, frozen: bool = False, repr: bool = True
+) -> Any:
     """Make a class a record, like `dataclasses.dataclass`, but without inheritance."""
     if cls is None:
-        return lambda cls: _record(cls, frozen=frozen, repr=repr)
+        return lambda cls: _record(cls, init=init, frozen=frozen, repr=repr)
     cls.__record__ = tuple(_find_fields(cls))
     names = tuple(part.name for part in cls.__record__ if part.init)
     cls.__match_args__ = names  # type: ignore[misc]
-    cls.__dataclass_fields__ = _WhenAsked(lambda twin: twin.__dataclass_fields__)
+    cls.__dataclass_fields__ = _WhenAsked(lambda cls: _twin(cls).__dataclass_fields__)
     cls.__signature__ = _WhenAsked(_signature, of_instances=False)
-    cls.__init__, cls.__eq__, cls.__replace__ = _init, _eq, _replace
+    cls.__eq__, cls.__replace__ = _eq, _replace
+    if init:
+        cls.__init__ = _init
     cls.__hash__ = _hash if frozen else None
     if repr:
         cls.__repr__ = _repr
@@ -59,6 +64,18 @@ def _fields(of: Any) -> tuple[Field, ...]:
     """Return the fields of a record or of its class."""
     found: tuple[Field, ...] = of.__record__
     return found
+
+
+def flat_fields(of: Any) -> Sequence[Any]:
+    """Return the fields of a record, and in place of each nested record the fields of that.
+
+    A nested record is the default of a field. A class with nested records names the order of the
+    fields in `ORDER`.
+    """
+    if not hasattr(of, "ORDER"):
+        return _fields(of)
+    of_part = (getattr(part.default, "__record__", (part,)) for part in _fields(of))
+    return sorted(chain(*of_part), key=lambda part: of.ORDER.index(part.name))
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
@@ -82,8 +99,10 @@ def _find_fields(cls: Any) -> Iterator[Field]:
         yield part
 
 
-def _init(self: Any, *values: Any, **named: Any) -> None:
-    names = [part.name for part in _fields(self) if part.init]
+def bind(
+    self: Any, names: Sequence[str], values: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of the constructor of a record, by name."""
     if len(values) > len(names):
         raise _misuse(self, f"takes {len(names)} values at most, not {len(values)}")
     state = dict(zip(names, values, strict=False))
@@ -92,7 +111,11 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
             raise _misuse(self, f"got an unexpected keyword argument {name!r}")
         if name in state:
             raise _misuse(self, f"got multiple values for argument {name!r}")
-    state |= named
+    return state | dict(named)
+
+
+def _init(self: Any, *values: Any, **named: Any) -> None:
+    state = bind(self, [part.name for part in _fields(self) if part.init], values, named)
     for part in _fields(self):
         if part.name in state:
             continue
@@ -150,11 +173,11 @@ class _WhenAsked:
     def __get__(self, instance: Any, cls: Any) -> Any:
         if instance is not None and not self.of_instances:
             raise AttributeError("this attribute belongs to the class")
-        return self.take(_twin(cls))
+        return self.take(cls)
 
 
 @cache
-def _twin(cls: Any) -> Any:
+def _twin(cls: Any, flat: bool = False) -> Any:
     """Return a dataclass with the same fields."""
     import dataclasses
 
@@ -162,7 +185,7 @@ def _twin(cls: Any) -> Any:
         cls.__name__,
         [
             (part.name, part.type, dataclasses.field(**_given(part, dataclasses.MISSING)))
-            for part in _fields(cls)
+            for part in (flat_fields if flat else _fields)(cls)
         ],
     )
 
@@ -172,10 +195,10 @@ def _given(part: Field, missing: Any) -> dict[str, Any]:
     return {name: missing if value is _NOTHING else value for name, value in part.given.items()}
 
 
-def _signature(twin: Any) -> Any:
+def _signature(cls: Any) -> Any:
     from inspect import signature
 
-    return signature(twin)
+    return signature(_twin(cls, flat=True))
 
 
 if not TYPE_CHECKING:

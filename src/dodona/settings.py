@@ -6,8 +6,9 @@ Also those of taggers, for `dodona.train_tagger` and `dodona tag --train`, and o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Any, ClassVar
 
 from dodona.core.learning.beam_training import ORACLES, RESTARTS, UPDATES
 from dodona.core.learning.greedy_training import LEARNERS
@@ -17,7 +18,7 @@ from dodona.core.tagging.tag_templates import LEMMA
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, find_system, systems
 from dodona.core.transitions.system import LOSSES, MOST_SEARCHED, ROOTS
 from dodona.errors import DodonaError
-from dodona.records import field, fields, record, replace
+from dodona.records import bind, field, fields, record, replace
 from dodona.treebank.trees.pseudoprojective import SCHEMES
 
 SVM, MAXENT = "svm", "maxent"  # batch learners of scikit-learn
@@ -37,12 +38,9 @@ PRECISIONS = ("int8", "float32")
 EPOCHS = {LINEAR: 15, NEURAL: 36}
 # slots of networks, by the templates for the same system
 SLOTS = {"rich": "stack-buffer", "rich-hybrid": "hybrid", "rich-stack": "stack", "graph": "graph"}
-OF_NETWORKS = (
-    *("width", "layers", "hidden", "vectors", "batch_words", "learning_rate", "dropout"),
-    "precision",
-)
-OF_LINEAR = ("learner", "aggressiveness", "prune", "tagger_prune", "clusters")
 AUTO = "auto"  # chosen by the other settings
+PRUNE = "drop features whose weights sum to less than N/127 of the largest weight"
+CLUSTERS = "file of word clusters, as written by `dodona cluster`"
 
 
 class SettingsError(DodonaError, ValueError):
@@ -50,10 +48,15 @@ class SettingsError(DodonaError, ValueError):
 
 
 def _checked(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Make a check of settings raise `SettingsError`."""
+    """Make a check of settings cover their choices, too, and raise `SettingsError`."""
 
     def checked(self: Any) -> None:
         try:
+            for part in fields(self):
+                value, choices = getattr(self, part.name), part.metadata.get("choices")
+                if choices and part.name != "system":  # may have been registered after import
+                    names = ", ".join(choices)
+                    _require(value in choices, f"{part.name} must be one of {names}, not {value!r}")
             check(self)
         except ValueError as error:
             raise SettingsError(*error.args) from None
@@ -61,186 +64,242 @@ def _checked(check: Callable[[Any], None]) -> Callable[[Any], None]:
     return checked
 
 
-def _setting(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
+def _require(holds: object, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _check_range(settings: Any, *names: str, least: int = 1, most: float = inf) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        _require(value >= least, f"{name} must be at least {least}, not {value}")
+        _require(value <= most, f"{name} must be at most {most}, not {value}")
+
+
+def _refuse(settings: Any, names: Iterable[str], purpose: str) -> None:
+    """Reject settings that have no effect, unless they have their defaults."""
+    for name in names:
+        value = getattr(settings, name)
+        _require(value == getattr(type(settings), name), f"{name}={value!r} is for {purpose}")
+
+
+def _flag(default: Any, help: str, choices: tuple[str, ...] | None = None) -> Any:
     return field(default=default, metadata={"help": help, "choices": choices})
 
 
 @record(frozen=True)
-class Settings:
-    """Settings for training a parser.
+class BeamSettings:
+    """Settings of training with a beam."""
 
-    >>> Settings(epochs=3).resolved().training
-    'explore'
+    beam: int = _flag(1, "width of the beam; 1: greedy search")
+    update: str = _flag("max-violation", "beam: how long the prefixes of an update are", UPDATES)
+    oracle: str = _flag("dynamic", "beam: which derivations count as correct", ORACLES)
+    restart: str = _flag(
+        AUTO, "beam: hypothesis to continue with after an update", (AUTO, *RESTARTS)
+    )
+
+    @_checked
+    def __post_init__(self) -> None:
+        is_valid = 1 <= self.beam <= MAX_WIDTH
+        _require(is_valid, f"beam must be from 1 to {MAX_WIDTH}, not {self.beam}")
+        is_valid = self.restart != "bad" or self.oracle != "static"
+        _require(is_valid, "restart='bad' requires oracle='dynamic': it leaves the gold derivation")
+
+
+@record(frozen=True)
+class LinearSettings:
+    """Settings of the linear scorer alone."""
+
+    scorer: ClassVar[str] = LINEAR
+    clusters: str = _flag("", CLUSTERS)
+    learner: str = _flag(
+        "perceptron", "learning algorithm of the linear scorer", (*LEARNERS, *AT_ONCE)
+    )
+    aggressiveness: float = _flag(0.1, "maximum step size of the passive-aggressive learner (C)")
+    prune: int = _flag(5, PRUNE)
+    tagger_prune: int = _flag(8, "as --prune, for the tagger of the model")
+
+    @_checked
+    def __post_init__(self) -> None:
+        _check_range(self, "prune", "tagger_prune")
+        is_valid = self.aggressiveness > 0
+        _require(is_valid, f"aggressiveness must be above 0, not {self.aggressiveness}")
+
+
+@record(frozen=True)
+class NetworkSettings:
+    """Settings of the neural scorer alone."""
+
+    scorer: ClassVar[str] = NEURAL
+    width: int = _flag(192, "network: size of word representations; a multiple of 32")
+    layers: int = _flag(3, "network: number of context layers")
+    hidden: int = _flag(256, "network: hidden units of the scorer of states; a multiple of 16")
+    vectors: str = _flag("", "network: file of word vectors (text, or .npy with .words)")
+    batch_words: int = _flag(0, "network: words per batch; 0: depends on the treebank")
+    learning_rate: float = _flag(0.002, "network: maximum learning rate")
+    dropout: float = _flag(0.3, "network: dropout rate")
+    precision: str = _flag("int8", "network: precision of the saved weights", PRECISIONS)
+
+    @_checked
+    def __post_init__(self) -> None:
+        for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
+            value = getattr(self, name)
+            is_valid = unit <= value <= most and value % unit == 0
+            _require(is_valid, f"{name} must be a multiple of {unit} up to {most}, not {value}")
+        _require(
+            self.batch_words >= 0 and 0 < self.learning_rate <= 1 and 0 <= self.dropout < 1,
+            "batch_words must be 0 or more, learning_rate in (0, 1], dropout in [0, 1)",
+        )
+
+
+@record(frozen=True, init=False)
+class Settings:
+    """Settings for training a parser; the fields of its three groups are keywords, too.
+
+    >>> Settings(epochs=3, beam=8).search.beam
+    8
     >>> Settings(training="x")
     Traceback (most recent call last):
     dodona.settings.SettingsError: training must be one of auto, static, ambiguity, explore, not 'x'
     """
 
-    system: str = _setting("arc-eager", "transition system", tuple(systems()))
-    scorer: str = _setting(
-        LINEAR, "scorer of actions: a linear model, or a neural network", SCORERS
+    ORDER: ClassVar[tuple[str, ...]] = (  # of keywords, of flags and in model files
+        *("system", "scorer", "graph", "root", "training", "static_oracle", "exact_words"),
+        *("explore_after", "explore_rate", "beam", "update", "oracle", "restart", "epochs"),
+        *("early_stop", "seed", "features", "tags", "clusters", "projectivise", "loss", "learner"),
+        *("aggressiveness", "roots", "prune", "tagger_prune", "width", "layers", "hidden"),
+        *("vectors", "batch_words", "learning_rate", "dropout", "precision"),
     )
-    graph: str = _setting(
+
+    system: str = _flag("arc-eager", "transition system", tuple(systems()))
+    scorer: str = _flag(LINEAR, "scorer of actions: a linear model, or a neural network", SCORERS)
+    graph: str = _flag(
         NO_GRAPH, "parse enhanced graphs (column DEPS), instead of trees or in addition", GRAPHS
     )
-    root: str = _setting(AUTO, "position of the artificial root", (AUTO, *ROOTS))
-    training: str = _setting(AUTO, "greedy search: oracle and exploration", (AUTO, *MODES))
-    static_oracle: str = _setting(
-        "static", "static oracle, for systems with several", STATIC_ORACLES
-    )
-    exact_words: int = _setting(
+    root: str = _flag(AUTO, "position of the artificial root", (AUTO, *ROOTS))
+    training: str = _flag(AUTO, "greedy search: oracle and exploration", (AUTO, *MODES))
+    static_oracle: str = _flag("static", "static oracle, for systems with several", STATIC_ORACLES)
+    exact_words: int = _flag(
         0, "swap, graph-standard: search for exact costs when at most N words are left"
     )
-    explore_after: int = _setting(
-        2, "epochs before exploration starts (k in Goldberg & Nivre 2012)"
-    )
-    explore_rate: float = _setting(0.9, "probability of following an error while exploring")
-    beam: int = _setting(1, "width of the beam; 1: greedy search")
-    update: str = _setting("max-violation", "beam: how long the prefixes of an update are", UPDATES)
-    oracle: str = _setting("dynamic", "beam: which derivations count as correct", ORACLES)
-    restart: str = _setting(
-        AUTO, "beam: hypothesis to continue with after an update", (AUTO, *RESTARTS)
-    )
-    epochs: int = _setting(0, "passes over the training data; 0: 15, or 36 for a network")
-    early_stop: int = _setting(0, "stop after N epochs without a better dev LAS; 0: never")
-    seed: int = _setting(1, "seed of the random number generator")
-    features: str = _setting(
+    explore_after: int = _flag(2, "epochs before exploration starts (k in Goldberg & Nivre 2012)")
+    explore_rate: float = _flag(0.9, "probability of following an error while exploring")
+    epochs: int = _flag(0, "passes over the training data; 0: 15, or 36 for a network")
+    early_stop: int = _flag(0, "stop after N epochs without a better dev LAS; 0: never")
+    seed: int = _flag(1, "seed of the random number generator")
+    features: str = _flag(
         AUTO, "feature templates (for a network, slots): a built-in set, or a file"
     )
-    tags: str = _setting(
+    tags: str = _flag(
         "gold", "tags to train on: gold, predicted (by a tagger trained alongside) or jackknife:N"
     )
-    clusters: str = _setting("", "file of word clusters, as written by `dodona cluster`")
-    projectivise: str = _setting(
+    projectivise: str = _flag(
         AUTO,
         "scheme for lifting crossing arcs in training and restoring them",
         (AUTO, "none", *SCHEMES),
     )
-    loss: str = _setting("labelled", "loss that costs are computed for", tuple(LOSSES))
-    learner: str = _setting(
-        "perceptron", "learning algorithm of the linear scorer", (*LEARNERS, *AT_ONCE)
-    )
-    aggressiveness: float = _setting(0.1, "maximum step size of the passive-aggressive learner (C)")
-    roots: str = _setting("one", "number of words below the root in parsed trees", ROOT_COUNTS)
-    prune: int = _setting(
-        5, "drop features whose weights sum to less than N/127 of the largest weight"
-    )
-    tagger_prune: int = _setting(8, "as --prune, for the tagger of the model")
-    width: int = _setting(192, "network: size of word representations; a multiple of 32")
-    layers: int = _setting(3, "network: number of context layers")
-    hidden: int = _setting(256, "network: hidden units of the scorer of states; a multiple of 16")
-    vectors: str = _setting("", "network: file of word vectors (text, or .npy with .words)")
-    batch_words: int = _setting(0, "network: words per batch; 0: depends on the treebank")
-    learning_rate: float = _setting(0.002, "network: maximum learning rate")
-    dropout: float = _setting(0.3, "network: dropout rate")
-    precision: str = _setting("int8", "network: precision of the saved weights", PRECISIONS)
+    loss: str = _flag("labelled", "loss that costs are computed for", tuple(LOSSES))
+    roots: str = _flag("one", "number of words below the root in parsed trees", ROOT_COUNTS)
+    search: BeamSettings = BeamSettings()
+    linear: LinearSettings = LinearSettings()
+    network: NetworkSettings = NetworkSettings()
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        groups = ("search", "linear", "network")
+        given = bind(self, (*self.ORDER, *groups), values, named)
+        state = {part.name: given.get(part.name, part.default) for part in fields(self)}
+        for name in groups:
+            group, kind = state[name], type(getattr(Settings, name))
+            if not isinstance(group, kind):
+                raise TypeError(f"{name} must be of the type {kind.__name__}, not {group!r}")
+            inner = {part.name for part in fields(kind)} & given.keys()
+            state[name] = replace(group, **{part: given[part] for part in inner})
+        vars(self).update(state)  # works for frozen records
+        self._check()
+
+    def flat(self) -> dict[str, Any]:
+        """Return the value of every setting by name, without groups, as in model files."""
+        groups = (self, self.search, self.linear, self.network)
+        found = {name: value for group in groups for name, value in vars(group).items()}
+        return {name: found[name] for name in self.ORDER}
+
+    def replace(self, **changes: Any) -> Settings:
+        """Return a copy with other values of some settings, given by name.
+
+        >>> Settings(beam=8).replace(seed=3, beam=4) == Settings(seed=3, beam=4)
+        True
+        """
+        return Settings(**self.flat() | changes)
+
+    @property
+    def unused(self) -> LinearSettings | NetworkSettings:
+        """The group of settings that the chosen scorer does not read."""
+        return self.network if self.scorer == LINEAR else self.linear
 
     @_checked
-    def __post_init__(self) -> None:
-        _check_choices(self, but="system")
-        find_system(self.system)  # may have been registered after import
-        _check_least(self, 1, "prune", "tagger_prune")
+    def _check(self) -> None:
+        """Reject invalid values, and combinations in which a setting would have no effect."""
+        kind, learner = find_system(self.system), self.linear.learner
         for name in ("epochs", "explore_after", "early_stop", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, but is {getattr(self, name)}")
-        if not 0 <= self.explore_rate <= 1:
-            raise ValueError(f"explore_rate must be from 0 to 1, not {self.explore_rate}")
-        self._check_beam()
-        if not TAGS.fullmatch(self.tags):
-            raise ValueError(
-                f"tags must be gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}"
-            )
-        if not self.aggressiveness > 0:
-            raise ValueError(f"aggressiveness must be above 0, not {self.aggressiveness}")
-        if self.learner in AT_ONCE:
-            self._check_at_once()
-        self._check_graph()
-        self._check_scorer()
-        self._check_exact()
-
-    def _check_exact(self) -> None:
-        """Reject a search for costs that are exact anyway, or that would take too long."""
-        if self.exact_words:
-            kind = find_system(self.system)
-            if not kind.searches:
-                raise ValueError(
-                    f"exact_words is for systems with estimated costs, not {kind.name}"
-                )
-            if not 0 < self.exact_words <= MOST_SEARCHED:
-                raise ValueError(
-                    f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the "
-                    "search takes exponential time"
-                )
-
-    def _check_scorer(self) -> None:
-        """Reject settings that the scorer would ignore, and invalid sizes of networks."""
-        is_network = self.scorer == NEURAL
-        for name in OF_LINEAR if is_network else OF_NETWORKS:
-            value, default = getattr(self, name), getattr(type(self), name)
-            if value != default:
-                whose = LINEAR if is_network else NEURAL
-                raise ValueError(
-                    f"{name}={value!r} is for the {whose} scorer, but scorer={self.scorer!r}"
-                )
-        if is_network and self.tags not in ("gold", "predicted"):
-            raise ValueError(
-                f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
-                "together"
-            )
-        for name, unit, most in (("width", 32, 1024), ("hidden", 16, 512), ("layers", 1, 32)):
             value = getattr(self, name)
-            if not (unit <= value <= most and value % unit == 0):
-                raise ValueError(f"{name} must be a multiple of {unit} up to {most}, not {value}")
-        if self.batch_words < 0 or not 0 < self.learning_rate <= 1 or not 0 <= self.dropout < 1:
-            raise ValueError(
-                "batch_words must be 0 or more, learning_rate in (0, 1], dropout in [0, 1)"
-            )
-
-    def _check_at_once(self) -> None:
-        if self.training not in (AUTO, "static"):
-            raise ValueError(
-                f"the {self.learner} learner trains with the static oracle alone, "
-                f"not training={self.training}"
-            )
-        if self.tags == "predicted":
-            raise ValueError(
-                f"the {self.learner} learner trains in one batch, so no tagger can be trained "
-                "alongside: use tags='jackknife:10' instead of 'predicted'"
-            )
+            _require(value >= 0, f"{name} must not be negative, but is {value}")
+        is_valid = 0 <= self.explore_rate <= 1
+        _require(is_valid, f"explore_rate must be from 0 to 1, not {self.explore_rate}")
+        if self._learns_with_beam:
+            _refuse(self, ["training"], f"greedy training, but beam={self.search.beam}")
+            _refuse(self.linear, ["learner"], f"greedy training, but beam={self.search.beam}")
+        else:
+            unread = ("update", "oracle", "restart")
+            _refuse(self.search, unread, f"a beam, but beam={self.search.beam}")
+        _require(
+            TAGS.fullmatch(self.tags),
+            f"tags must be gold, predicted or jackknife:N (N from 2 on), not {self.tags!r}",
+        )
+        _require(
+            learner not in AT_ONCE or self.training in (AUTO, "static"),
+            f"the {learner} learner trains with the static oracle alone, "
+            f"not training={self.training}",
+        )
+        _require(
+            learner not in AT_ONCE or self.tags != "predicted",
+            f"the {learner} learner trains in one batch, so no tagger can be trained alongside: "
+            "use tags='jackknife:10' instead of 'predicted'",
+        )
+        self._check_graph()
+        purpose = f"the {self.unused.scorer} scorer, but scorer={self.scorer!r}"
+        _refuse(self.unused, vars(self.unused), purpose)
+        _require(
+            self.scorer == LINEAR or self.tags in ("gold", "predicted"),
+            f"tags={self.tags!r} is for the {LINEAR} scorer: a network learns tags and trees "
+            "together",
+        )
+        is_valid = self.exact_words == 0 or bool(kind.searches)
+        _require(is_valid, f"exact_words is for systems with estimated costs, not {kind.name}")
+        _require(
+            0 <= self.exact_words <= MOST_SEARCHED,
+            f"exact_words must be from 0 to {MOST_SEARCHED}, not {self.exact_words}: the search "
+            "takes exponential time",
+        )
 
     def _check_graph(self) -> None:
         """Reject a system that does not build the requested graphs or trees."""
-        if self.graph == BASIC_AND_ENHANCED and self.system in GRAPH_SYSTEMS:
-            raise ValueError(
-                f"system={self.system!r} builds graphs: with graph={self.graph!r}, give a system "
-                "for trees; graph-eager then parses the graphs"
-            )
-        others = set(SYSTEMS) - {type(self).system}
-        if self.graph == ENHANCED and self.system in others:
-            raise ValueError(
-                f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
-                f"{', '.join(GRAPH_SYSTEMS)}; or use graph={BASIC_AND_ENHANCED!r}"
-            )
-        is_graph = self.graph == ENHANCED or self.system in GRAPH_SYSTEMS
-        if is_graph and self.beam > 1:
-            raise ValueError(f"graphs are parsed greedily: beam={self.beam} is for trees")
+        builds_graphs = self.system in GRAPH_SYSTEMS
+        _require(
+            self.graph != BASIC_AND_ENHANCED or not builds_graphs,
+            f"system={self.system!r} builds graphs: with graph={self.graph!r}, give a system "
+            "for trees; graph-eager then parses the graphs",
+        )
+        _require(
+            self.graph != ENHANCED or self.system not in set(SYSTEMS) - {Settings.system},
+            f"system={self.system!r} builds trees: graph={self.graph!r} needs one of "
+            f"{', '.join(GRAPH_SYSTEMS)}; or use graph={BASIC_AND_ENHANCED!r}",
+        )
+        is_valid = self.search.beam == 1 or not (builds_graphs or self.graph == ENHANCED)
+        _require(is_valid, f"graphs are parsed greedily: beam={self.search.beam} is for trees")
 
-    def _check_beam(self) -> None:
-        """Reject settings that greedy or beam training would ignore."""
-        if not 1 <= self.beam <= MAX_WIDTH:
-            raise ValueError(f"beam must be from 1 to {MAX_WIDTH}, not {self.beam}")
-        is_beam = self.beam > 1 and self.scorer == LINEAR  # networks are always trained greedily
-        for name in ("training", "learner") if is_beam else ("update", "oracle", "restart"):
-            value, default = getattr(self, name), getattr(type(self), name)
-            if value != default:
-                raise ValueError(
-                    f"{name}={value!r} is for {'greedy training' if is_beam else 'a beam'}, "
-                    f"but beam={self.beam}"
-                )
-        if self.restart == "bad" and self.oracle == "static":
-            raise ValueError(
-                "restart='bad' requires oracle='dynamic': it leaves the gold derivation"
-            )
+    @property
+    def _learns_with_beam(self) -> bool:
+        return self.search.beam > 1 and self.scorer == LINEAR  # networks are trained greedily
 
     @property
     def n_folds(self) -> int:
@@ -260,32 +319,30 @@ class Settings:
         'graph-eager'
         """
         if self.graph == ENHANCED and self.system in SYSTEMS:
-            return replace(self, system="graph-eager").resolved()
+            return self.replace(system="graph-eager").resolved()
         if self.system in GRAPH_SYSTEMS and self.graph == NO_GRAPH:
-            return replace(self, graph=ENHANCED).resolved()
-        kind = find_system(self.system)
+            return self.replace(graph=ENHANCED).resolved()
+        kind, learner = find_system(self.system), self.linear.learner
+        templates = "atoms" if learner == SVM else kind.default_templates
+        slots = SLOTS.get(kind.default_templates, "stack-buffer")
         suited: dict[str, Any] = {
             "root": kind.roots[0],
-            "training": "static" if self.learner in AT_ONCE else "explore",
-            "features": self._suited_features(kind.default_templates),
+            "features": slots if self.scorer == NEURAL else templates,
             "projectivise": "head" if kind.projective_only else "none",
         }
-        if self.beam > 1 and self.scorer == LINEAR:
-            suited["restart"] = "bad" if self.oracle == "dynamic" else "none"
-            del suited["training"]  # for greedy search only
-        changed = {name: value for name, value in suited.items() if getattr(self, name) == AUTO}
-        if self.learner in AT_ONCE:
+        if self._learns_with_beam:
+            suited["restart"] = "bad" if self.search.oracle == "dynamic" else "none"
+        else:
+            suited["training"] = "static" if learner in AT_ONCE else "explore"
+        given = self.flat()
+        changed = {name: value for name, value in suited.items() if given[name] == AUTO}
+        if learner in AT_ONCE:
             changed["epochs"] = 1
         elif self.epochs == 0:
             changed["epochs"] = EPOCHS[self.scorer]
         if self.scorer == NEURAL:
             changed["tags"] = "predicted"
-        return replace(self, **changed)
-
-    def _suited_features(self, templates: str) -> str:
-        if self.scorer == NEURAL:
-            return SLOTS.get(templates, "stack-buffer")
-        return "atoms" if self.learner == SVM else templates
+        return self.replace(**changed)
 
 
 @record(frozen=True)
@@ -299,31 +356,26 @@ class TaggerSettings:
     dodona.settings.SettingsError: beam must be at least 1, not 0
     """
 
-    search: str = _setting("greedy", "search for tags", SEARCHES)
-    beam: int = _setting(4, "width of the beam, for search beam")
-    epochs: int = _setting(10, "passes over the training data")
-    seed: int = _setting(1, "seed of the random number generator")
-    certain: int = _setting(
+    search: str = _flag("greedy", "search for tags", SEARCHES)
+    beam: int = _flag(4, "width of the beam, for search beam")
+    epochs: int = _flag(10, "passes over the training data")
+    seed: int = _flag(1, "seed of the random number generator")
+    certain: int = _flag(
         5, "words that occur N times with a single tag always get it; 0: no word does"
     )
-    rare: int = _setting(6, "words that occur less often have no ambiguity class")
-    cutoff: int = _setting(2, "minimum frequency of features")
-    prune: int = _setting(
-        8, "drop features whose weights sum to less than N/127 of the largest weight"
-    )
-    clusters: str = _setting("", "file of word clusters, as written by `dodona cluster`")
-    lemmas: bool = _setting(True, "also learn lemmas, if the training data have lemmas")
-    lexicon: str = _setting("", "lexicon file: a lemma per line, with tags and their forms")
+    rare: int = _flag(6, "words that occur less often have no ambiguity class")
+    cutoff: int = _flag(2, "minimum frequency of features")
+    prune: int = _flag(8, PRUNE)
+    clusters: str = _flag("", CLUSTERS)
+    lemmas: bool = _flag(True, "also learn lemmas, if the training data have lemmas")
+    lexicon: str = _flag("", "lexicon file: a lemma per line, with tags and their forms")
 
     @_checked
     def __post_init__(self) -> None:
-        _check_choices(self)
-        _check_least(self, 1, "beam", "epochs", "rare", "cutoff", "prune")
-        _check_least(self, 0, "seed", "certain")
-        if self.beam > MAX_WIDTH:
-            raise ValueError(f"beam must be at most {MAX_WIDTH}, not {self.beam}")
-        if self.cutoff > MAX_CUTOFF:
-            raise ValueError(f"cutoff must be at most {MAX_CUTOFF}, not {self.cutoff}")
+        _check_range(self, "epochs", "rare", "prune")
+        _check_range(self, "seed", "certain", least=0)
+        _check_range(self, "cutoff", most=MAX_CUTOFF)
+        _check_range(self, "beam", most=MAX_WIDTH)
 
     @property
     def width(self) -> int:
@@ -344,36 +396,18 @@ class SegmenterSettings:
     dodona.settings.SettingsError: certain must be above 0.5 and at most 1, not 2.0
     """
 
-    epochs: int = _setting(8, "passes over the training data")
-    seed: int = _setting(1, "seed of the random number generator")
-    certain: float = _setting(
+    epochs: int = _flag(8, "passes over the training data")
+    seed: int = _flag(1, "seed of the random number generator")
+    certain: float = _flag(
         0.9997, "character classes with the same decision in this share of cases always get it"
     )
-    cutoff: int = _setting(2, "minimum frequency of features")
-    prune: int = _setting(
-        8, "drop features whose weights sum to less than N/127 of the largest weight"
-    )
+    cutoff: int = _flag(2, "minimum frequency of features")
+    prune: int = _flag(8, PRUNE)
 
     @_checked
     def __post_init__(self) -> None:
-        _check_least(self, 1, "epochs", "cutoff", "prune")
-        _check_least(self, 0, "seed")
-        if self.cutoff > MAX_CUTOFF:
-            raise ValueError(f"cutoff must be at most {MAX_CUTOFF}, not {self.cutoff}")
-        if not 0.5 < self.certain <= 1:
-            raise ValueError(f"certain must be above 0.5 and at most 1, not {self.certain}")
-
-
-def _check_choices(settings: Settings | TaggerSettings, but: str = "") -> None:
-    for setting in fields(settings):
-        choices, value = setting.metadata["choices"], getattr(settings, setting.name)
-        if choices and setting.name != but and value not in choices:
-            raise ValueError(f"{setting.name} must be one of {', '.join(choices)}, not {value!r}")
-
-
-def _check_least(
-    settings: Settings | TaggerSettings | SegmenterSettings, least: int, *names: str
-) -> None:
-    for name in names:
-        if getattr(settings, name) < least:
-            raise ValueError(f"{name} must be at least {least}, not {getattr(settings, name)}")
+        _check_range(self, "epochs", "prune")
+        _check_range(self, "seed", least=0)
+        _check_range(self, "cutoff", most=MAX_CUTOFF)
+        is_valid = 0.5 < self.certain <= 1
+        _require(is_valid, f"certain must be above 0.5 and at most 1, not {self.certain}")

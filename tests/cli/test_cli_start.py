@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 import dodona
 from dodona.cli.flags import parameters
 from dodona.cli.verbs import VERBS, load_verb
+from dodona.records import flat_fields
 from support.shell import Shell
 
 
@@ -41,7 +41,7 @@ def test_help_has_colours_on_a_terminal_and_the_same_words(
 
 def test_every_setting_is_a_flag_of_train() -> None:
     flags = {parameter.name: parameter for parameter in parameters(load_verb("train"))}
-    for setting in fields(dodona.Settings):
+    for setting in flat_fields(dodona.Settings):
         flag = flags[setting.name].flag
         assert flag.default == str(setting.default)
         assert flag.choices == (setting.metadata["choices"] or ())

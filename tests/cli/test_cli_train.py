@@ -156,7 +156,7 @@ def test_a_beam_is_trained_and_remembered(shell: Shell, files: list[str], tmp_pa
     result = shell("train", *files, "-o", model, *flags)
     settings = json.loads(result.out)["settings"]
     assert [settings[name] for name in ("beam", "update", "restart")] == [4, "early", "bad"]
-    assert dodona.load(model).settings.beam == 4
+    assert dodona.load(model).settings.search.beam == 4
 
 
 def test_words_without_a_head_are_told(shell: Shell, data: Path, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_clusters_are_trained_with_and_told_by_info(
     assert f"brown.txt: {n_words:,} words in 9 clusters" in shown
     assert "clusters SHA-256" in shown
     assert shell("parse", model, data / "test.conllu").code == 0
-    assert dodona.load(model).settings.clusters == "brown.txt"
+    assert dodona.load(model).settings.linear.clusters == "brown.txt"
 
 
 def test_info_tells_that_there_are_none(shell: Shell, model: Path) -> None:

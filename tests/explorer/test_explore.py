@@ -261,7 +261,7 @@ def test_the_model_takes_the_actions_of_its_own_trace(parser: dodona.Parser) -> 
             )
             choices = explorer.choices(state)
             scores = [choice.score for choice in choices.values() if choice.score is not None]
-            if parser.settings.beam == 1:
+            if parser.settings.search.beam == 1:
                 assert choices[action].score == max(scores)
             state = explorer.step(state, action)
         assert state.arcs == trace[-1][0].arcs
@@ -276,7 +276,7 @@ def test_the_beam_ends_where_the_parser_does(parser: dodona.Parser) -> None:
         state, taken = explorer.follow(path)
         assert explorer.system.is_final(state)
         assert view.steps[last][0].score == sum(choice.score or 0 for choice in taken)
-        if parser.settings.beam == 4:
+        if parser.settings.search.beam == 4:
             assert path == explorer.derivation("model")
         scores = [hypothesis.score for hypothesis in view.steps[last]]
         assert scores == sorted(scores, reverse=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dodona.records import flat_fields
 from dodona.settings import Settings
 from dodona_papers.reporting.study import Study
 from dodona_papers.running.data import find_treebanks
@@ -62,11 +63,10 @@ class Paper:
     @property
     def options(self) -> dict[str, Option]:
         """All options by name, settings first."""
-        known = {setting.name: setting.metadata for setting in fields(Settings)}
+        known = {setting.name: setting.metadata for setting in flat_fields(Settings)}
+        chosen = self.settings.flat()
         return {
-            name: Option(
-                known[name]["help"], getattr(self.settings, name), known[name]["choices"] or ()
-            )
+            name: Option(known[name]["help"], chosen[name], known[name]["choices"] or ())
             for name in self.free
         } | dict(self.own)
 
@@ -93,7 +93,7 @@ class Paper:
             raise ValueError(f"seeds must be at least 1, not {seeds}")
         command = self._command(quick, treebanks=treebanks, seeds=seeds, **options)
         chosen = {name: options.pop(name) for name in self.free if name in options}
-        settings = replace(self.settings, **((QUICK if quick else {}) | chosen))
+        settings = self.settings.replace(**(QUICK if quick else {}) | chosen)
         for name, value in options.items():
             if name in self.own:
                 self.own[name].check(name, value)

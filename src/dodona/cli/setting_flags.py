@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from dodona.cli.flags import Flag, Parameter, add_parameters
-from dodona.records import fields
+from dodona.records import flat_fields
 from dodona.settings import Settings, TaggerSettings
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -19,7 +19,7 @@ def with_settings(
     """
 
     def widen(verb: Verb) -> Verb:
-        add_parameters(verb, (_declare(f) for f in fields(of) if not names or f.name in names))
+        add_parameters(verb, (_declare(f) for f in flat_fields(of) if not names or f.name in names))
         return verb
 
     return widen

@@ -113,7 +113,7 @@ def describe_data(trainer: Trainer) -> list[str]:
     data, settings = trainer.task.data, trainer.settings
     system = trainer.task.system
     builds_graphs, projective_only = system.builds_graphs, system.projective_only
-    is_static = "static" in (settings.training, settings.oracle)
+    is_static = "static" in (settings.training, settings.search.oracle)
     is_skipped = projective_only and settings.projectivise == "none" and is_static
     unit = "graphs" if builds_graphs else "sentences"
     n_sentences = len(data.order)

@@ -138,7 +138,7 @@ class Distillation:
         from dodona.distilling.teacher_inventory import TeacherInventory
         from dodona.training.neural.network import read_vectors
 
-        vectors = self.recipe.settings.vectors
+        vectors = self.recipe.settings.network.vectors
         return TeacherInventory(self.gold, read_vectors(vectors) if vectors else None)
 
     @property
@@ -337,7 +337,7 @@ class Distillation:
             silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
             lexicon=recipe.lexicon,
         )
-        settings = replace(recipe.settings, tags="predicted")
+        settings = recipe.settings.replace(tags="predicted")
         trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
         if lemmas is not None and strategy.lemma_trainer is not None:
             strategy.lemma_trainer.resume(lemmas)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from dodona.models.cards import Card
+from dodona.records import flat_fields
 from dodona.storage.json_fields import read_field
 
 LICENCES = {
@@ -137,7 +137,7 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     from dodona.settings import Settings
 
     settings = read_field(about, "settings", dict)
-    plain = {field.name: field.default for field in fields(Settings)}
+    plain = {field.name: field.default for field in flat_fields(Settings)}
     chosen = [
         f"--{name.replace('_', '-')} {value}"
         for name, value in settings.items()

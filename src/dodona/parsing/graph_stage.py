@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
 from typing import Any, Generic, TypeVar
 
 from dodona.parsing.parser import Parser
@@ -67,21 +66,20 @@ def graph_settings(settings: Settings) -> Settings:
     >>> graph_settings(Settings(graph="basic+enhanced", beam=8, seed=3)).system
     'graph-eager'
     """
-    return replace(
-        Settings(),
+    return Settings(
         system="graph-eager",
         graph=ENHANCED,
         features=FEATURES,
-        training=AUTO if settings.beam > 1 else settings.training,
+        training=AUTO if settings.search.beam > 1 else settings.training,
         explore_after=settings.explore_after,
         explore_rate=settings.explore_rate,
         epochs=settings.epochs,
         early_stop=settings.early_stop,
         seed=settings.seed,
         loss=settings.loss,
-        learner=settings.learner,
-        aggressiveness=settings.aggressiveness,
-        prune=settings.prune,
+        learner=settings.linear.learner,
+        aggressiveness=settings.linear.aggressiveness,
+        prune=settings.linear.prune,
     )
 
 
@@ -91,7 +89,7 @@ def jackknife_trees(
     """Return the sentences, each parsed (and tagged, if set) by a parser of the other folds."""
     if len(sentences) < N_FOLDS:
         return sentences
-    plain: dict[str, Any] = asdict(settings) | {
+    plain: dict[str, Any] = settings.flat() | {
         "graph": NO_GRAPH,
         "epochs": min(settings.epochs, FOLD_EPOCHS),
     }

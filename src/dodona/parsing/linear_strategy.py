@@ -43,7 +43,7 @@ class LinearStrategy(Strategy):
         sentences = load_trees(train)
         templates = self._templates or choose_templates(settings, sentences)
         self.features = Features(templates, settings.features)
-        clusters = Clusters.read(settings.clusters) if settings.clusters else None
+        clusters = Clusters.read(settings.linear.clusters) if settings.linear.clusters else None
         files = {} if clusters is None else {"clusters": clusters.save()}
         self.tags = tag_source(sentences, settings, clusters, self._tagger)
         encoder = Encoder(self.features.columns, clusters=clusters)
@@ -53,7 +53,7 @@ class LinearStrategy(Strategy):
             for i, tagged in enumerate(self.tags.sentences):
                 encoder.encode_again(self.data.corpus, i, tagged)
         self.n_pieces, self.n_words = len(self.data.order), self.data.n_words
-        self._fits_at_once = settings.learner in AT_ONCE
+        self._fits_at_once = settings.linear.learner in AT_ONCE
         self._fitted: FeatureScorer | None = None
         if not self._fits_at_once:
             self._start(Weights(self.task.actions.n_classes))
@@ -71,29 +71,29 @@ class LinearStrategy(Strategy):
         """Return a trainer of the core for these data and weights, of the kind that is set."""
         settings = self.task.settings
         parts = self.data.corpus, self.features, self.task.actions, self.weights
-        if settings.beam > 1:
+        if settings.search.beam > 1:
             return beam(
                 *parts,
-                width=settings.beam,
-                update=settings.update,
-                oracle=settings.oracle,
-                restart=settings.restart,
+                width=settings.search.beam,
+                update=settings.search.update,
+                oracle=settings.search.oracle,
+                restart=settings.search.restart,
                 explore_rate=settings.explore_rate,
                 seed=settings.seed,
             )
         return greedy(
             *parts,
             mode=settings.training,
-            learner=settings.learner,
+            learner=settings.linear.learner,
             explore_rate=settings.explore_rate,
-            aggressiveness=settings.aggressiveness,
+            aggressiveness=settings.linear.aggressiveness,
             seed=settings.seed,
         )
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         settings, order = self.task.settings, self.data.order
         if self._fits_at_once:
-            fit = fit_svm if settings.learner == SVM else fit_maxent
+            fit = fit_svm if settings.linear.learner == SVM else fit_maxent
             self._fitted = fit(self.task.actions, self.features, self.data.corpus, order)
             return
         shuffled = [order[i] for i in self.core.shuffled(self.n_pieces)]
@@ -116,7 +116,7 @@ class LinearStrategy(Strategy):
     def snapshot(self) -> LearnedScorer:
         weights = self._fitted
         if weights is None:
-            weights = pack(self.weights, self.core.time, least=self.task.settings.prune)
+            weights = pack(self.weights, self.core.time, least=self.task.settings.linear.prune)
         return self._learned(weights, self.tags.trainer.average() if self.tags.trainer else [])
 
     def _learned(self, weights: FeatureScorer, tag_weights: list[PackedWeights]) -> LearnedScorer:

@@ -68,7 +68,7 @@ class Parser(Serialisable):
             root_label=self.root_label,
         )
         self.actions = Actions(self.system, self.pairs)
-        self.search = self._search(self.settings.roots, self.settings.beam)
+        self.search = self._search(self.settings.roots, self.settings.search.beam)
         self._lifted = set()  # labels that encode where a lifted arc belongs
         if self.settings.projectivise in SCHEMES:
             self._lifted = {i for i, label in enumerate(self.labels) if lifted(label)}
@@ -177,7 +177,7 @@ class Parser(Serialisable):
         The parent is an index into the beam before. A final hypothesis waits for the others: its
         action is None. `beam` is as in `pipe`; 1 is a beam, too.
         """
-        width = self.settings.beam if beam is None else beam
+        width = self.settings.search.beam if beam is None else beam
         search = Beam(self.scorer.state_scorer, self.actions, width=width)
         return beam_steps(search, self.encode(sentence))
 
@@ -217,7 +217,7 @@ class Parser(Serialisable):
         if roots is not None or beam is not None or constraints != NO_CONSTRAINTS:
             search = self._search(
                 self.settings.roots if roots is None else roots,
-                self.settings.beam if beam is None else beam,
+                self.settings.search.beam if beam is None else beam,
                 constraints,
             )
         if keep_tags and retag:
@@ -283,11 +283,10 @@ class Parser(Serialisable):
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Serialise the parser to metadata and arrays."""
-        from dataclasses import asdict
 
         about, arrays = self.scorer.serialise()
         about |= {
-            "settings": asdict(self.settings),
+            "settings": self.settings.flat(),
             "templates": self.scorer.templates,
             "labels": self.labels,
             "root_label": self.root_label,

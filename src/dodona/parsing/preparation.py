@@ -54,12 +54,12 @@ def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
     """
     text = load_templates(settings.features)
     named = cluster_columns(text, settings.features)
-    if named and not settings.clusters:
+    if named and not settings.linear.clusters:
         raise ValueError(
             f"{settings.features}: the templates name {named[0]!r}, but there are no clusters: "
             "give a file of clusters with --clusters (`dodona cluster` makes one)"
         )
-    if settings.clusters and not named:
+    if settings.linear.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
         text = with_cluster_templates(text, _rich_templates(settings))
     return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
@@ -83,7 +83,7 @@ def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> 
         encoder.add_label(label.encode())
     corpus = encoder.encode(sentences, trees=True)
     data = TrainingData(encoder, corpus, sum(map(len, sentences)), root_label)
-    is_static = "static" in (settings.training, settings.oracle)
+    is_static = "static" in (settings.training, settings.search.oracle)
     keep_out = (
         settings.projectivise == "none"
         and is_static

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +36,10 @@ class ParsingTask:
         files: Mapping[str, Iterable[bytes]],
     ) -> None:
         """Encode a treebank; `files` is other training data, which checksums must cover."""
-        self.settings: Settings = replace(  # names of files without their folders
-            settings,
+        self.settings: Settings = settings.replace(  # names of files without their folders
             features=Path(settings.features).name,
-            clusters=Path(settings.clusters).name,
-            vectors=Path(settings.vectors).name,
+            clusters=Path(settings.linear.clusters).name,
+            vectors=Path(settings.network.vectors).name,
         )
         self.sentences, self.dev, self.templates = sentences, dev, templates
         own = {"train": map(bytes, sentences), "dev": map(bytes, dev)}

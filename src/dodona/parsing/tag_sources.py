@@ -65,8 +65,8 @@ def tagger_settings(settings: Settings) -> TaggerSettings:
     return TaggerSettings(
         seed=settings.seed,
         epochs=settings.epochs,
-        clusters=settings.clusters,
-        prune=settings.tagger_prune,
+        clusters=settings.linear.clusters,
+        prune=settings.linear.tagger_prune,
     )
 
 

@@ -6,7 +6,6 @@ A `Strategy` does the learning: linear by default, or that of `dodona.training.n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import Any
 
 from dodona.evaluation.graphs import evaluate_graphs
@@ -100,7 +99,7 @@ class Trainer(Learner[LearnedScorer]):
         assert self.best is not None  # all epochs are done
         linear = self.strategy.linear_settings()
         settings = graph_settings(linear)
-        templates = choose_templates(replace(settings, tags=linear.tags), self.task.sentences)
+        templates = choose_templates(settings.replace(tags=linear.tags), self.task.sentences)
         dev = list(self._parser(self.best).pipe(self.dev, retag=True)) if self.dev else None
         return Trainer(trees, dev, settings, LinearStrategy(templates=templates))
 
@@ -108,7 +107,7 @@ class Trainer(Learner[LearnedScorer]):
 
     def initial_settings(self) -> dict[str, Any]:
         beside = self.strategy.initial_settings()
-        return {"pipeline": PARSER, **asdict(self.settings), **beside}
+        return {"pipeline": PARSER, **self.settings.flat(), **beside}
 
     def checksum_data(self) -> dict[str, str]:
         return self.task.checksums
@@ -200,7 +199,7 @@ def train_linear(train: Treebank, dev: Treebank | None = None, **settings: Any) 
 
     Every setting of `dodona.Settings` is a keyword.
     """
-    return Trainer(train, dev, replace(Settings(), **settings)).complete().parser()
+    return Trainer(train, dev, Settings(**settings)).complete().parser()
 
 
 def _tag_scores(epoch: Epoch) -> dict[str, float]:

@@ -7,7 +7,6 @@ from predicted tags, as it will see them when it parses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -73,7 +72,7 @@ def train(
     if parser != "train":
         return add_card(Assembly(train, dev, sources, **settings).complete(*run).model(), card)
     parts = None if pipeline == PARSER else sources
-    trainer = new_trainer(train, dev, replace(Settings(), **settings), parts)
+    trainer = new_trainer(train, dev, Settings(**settings), parts)
     return add_card(trainer.complete(*run).parser(), card)
 
 
@@ -85,7 +84,7 @@ def new_trainer(
 ) -> Trainer | TextTrainer:
     """Return the trainer of a parser or, with `sources`, of a text pipeline."""
     if sources is not None and sources.tagger != NONE and settings.tags == Settings.tags:
-        settings = replace(settings, tags="predicted")
+        settings = settings.replace(tags="predicted")
     tagger = None if sources is None else sources.ready("tagger")
     trainer = Trainer(train, dev, settings, _new_strategy(settings, tagger))
     return trainer if sources is None else TextTrainer(trainer, sources)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
-from dodona.records import fields
+from dodona.records import flat_fields
 from dodona.treebank.sentence import Sentence
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def read_settings(about: Any, kind: type[T]) -> T:
     3
     """
     given = read_field(about, "settings", dict)
-    for setting in fields(kind):  # type: ignore[arg-type]
+    for setting in flat_fields(kind):
         if setting.name in given:
             read_field(given, setting.name, PLAIN[str(setting.type)])
     return kind(**given)

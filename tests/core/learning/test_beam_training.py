@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +95,7 @@ def test_the_model_remembers_its_beam_and_parsing_may_choose_another(tmp_path: P
     def trees(**options: Any) -> list[bytes]:
         return [bytes(sentence) for sentence in loaded.pipe(sentences, **options)]
 
-    assert loaded.settings.beam == 4
+    assert loaded.settings.search.beam == 4
     assert trees() == trees(beam=4) == list(map(bytes, a_parser.pipe(sentences)))
     assert trees(beam=1) != trees() != trees(beam=2)
     assert trees(threads=3) == trees(beam=4, roots="one")
@@ -136,9 +135,9 @@ def test_every_way_to_train_a_beam_gives_another_model() -> None:
 
 
 def test_after_an_error_training_explores_where_there_is_an_oracle_for_it() -> None:
-    assert Settings(beam=8).resolved().restart == "bad"
-    assert Settings(beam=8, oracle="static").resolved().restart == "none"
-    assert replace(Settings().resolved(), seed=2).restart == "auto"
+    assert Settings(beam=8).resolved().search.restart == "bad"
+    assert Settings(beam=8, oracle="static").resolved().search.restart == "none"
+    assert Settings().resolved().replace(seed=2).search.restart == "auto"
 
 
 @pytest.mark.parametrize(

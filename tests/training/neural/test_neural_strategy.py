@@ -29,7 +29,7 @@ SMALL = {"scorer": "neural", "width": 32, "layers": 2, "hidden": 16, "batch_word
 
 
 def settings(**changed: object) -> Settings:
-    return replace(Settings(), **SMALL, **changed)  # type: ignore[arg-type]
+    return Settings(**SMALL, **changed)  # type: ignore[arg-type]
 
 
 def neural_trainer(*data: object) -> Trainer:

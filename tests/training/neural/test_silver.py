@@ -41,8 +41,7 @@ from dodona.treebank.trees.projectivity import is_projective
 from support.small import treebank
 
 FEW, MANY, DEV = (treebank(n, seed, nonprojective=0) for n, seed in ((12, 1), (250, 3), (20, 2)))
-SMALL = replace(
-    Settings(),
+SMALL = Settings(
     scorer="neural",
     system="arc-hybrid",
     width=32,
@@ -64,7 +63,7 @@ def written(path: Path, sentences: list[dodona.Sentence]) -> Path:
 def run(path: Path, **options: Any) -> Trainer:
     kinds = {name: options.pop(name, False) for name in ("soft", "votes")}
     files = SilverFiles((path,), options.pop("per_gold", 20), **kinds)
-    return Trainer(FEW, DEV, replace(SMALL, **options), NeuralStrategy(silver=files))
+    return Trainer(FEW, DEV, SMALL.replace(**options), NeuralStrategy(silver=files))
 
 
 def begun(
@@ -252,7 +251,7 @@ def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_
     )
     other = [s.replace(upos=["X"] * len(s)) for s in second]
     bare = [s.replace(lemmas=["_"] * len(s)) for s in third]
-    settings = replace(SMALL, epochs=1)
+    settings = SMALL.replace(epochs=1)
     trainer = NeuralStrategy(more=[bare, other])
     whole = Trainer(first, None, settings, trainer)
     lemmas = trainer.lemma_trainer

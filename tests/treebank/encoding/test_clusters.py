@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 from array import array
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -249,7 +248,7 @@ def test_a_model_carries_its_clusters_but_not_their_folder(clusters: str, tmp_pa
     parser.save(path)
     Path(clusters).unlink()
     again = dodona.load(path)
-    assert again.settings.clusters == "brown.txt"
+    assert again.settings.linear.clusters == "brown.txt"
     assert b"secret folder" not in path.read_bytes()
     assert {"cluster", "cluster:6"} <= set(again.encoder.columns)
     assert again.encoder.clusters is not None and parser.encoder.clusters is not None
@@ -306,7 +305,7 @@ def test_resuming_needs_the_same_clusters(clusters: str, tmp_path: Path) -> None
     with pytest.raises(ValueError, match="the clusters data are not those this run began with"):
         Trainer(data, None, with_clusters).resume(checkpoint)
     with pytest.raises(ValueError, match="the templates data are not those this run began with"):
-        Trainer(data, None, replace(with_clusters, clusters="")).resume(checkpoint)
+        Trainer(data, None, with_clusters.replace(clusters="")).resume(checkpoint)
 
 
 def test_a_model_without_its_clusters_is_refused(clusters: str, tmp_path: Path) -> None:
@@ -342,6 +341,6 @@ def test_with_predicted_tags_no_template_uses_lemmas(tmp_path: Path) -> None:
     words = cluster((sentence.forms for sentence in treebank(40, 1)), clusters=8)
     write_clusters(words, tmp_path / "clusters.txt")
     settings = dodona.Settings(clusters=str(tmp_path / "clusters.txt"), tags="jackknife:2")
-    assert "lemma" in Trainer(treebank(20, 1), None, replace(settings, tags="gold")).task.templates
+    assert "lemma" in Trainer(treebank(20, 1), None, settings.replace(tags="gold")).task.templates
     templates = parse_templates(Trainer(treebank(20, 1), None, settings).task.templates)
     assert all(part.attribute != "lemma" for template in templates for part in template)

@@ -9,7 +9,6 @@ each trained in three ways.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 
 from dodona.settings import NEURAL, Settings
 from dodona_papers.paper import Option, Paper
@@ -55,7 +54,7 @@ def compare(study: Study, systems: Sequence[str]) -> None:
         for system in systems
     }
     report = build_report(summary, study.settings, systems)
-    study.publish(report, {"settings": asdict(study.settings), "systems": found})
+    study.publish(report, {"settings": study.settings.flat(), "systems": found})
 
 
 PAPER = Paper(
@@ -75,7 +74,7 @@ def name(system: str, training: str) -> str:
 def variants(settings: Settings, systems: Sequence[str]) -> dict[str, Settings]:
     """Return the settings of each variant."""
     return {
-        name(system, training): replace(settings, system=system, training=training)
+        name(system, training): settings.replace(system=system, training=training)
         for system in systems
         for training in TRAININGS
     }

@@ -7,7 +7,6 @@ oracle, any optimal transition (ambiguity), or mostly its own predictions, right
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
 from statistics import fmean
 
 from dodona.settings import Settings
@@ -82,10 +81,10 @@ HOW = (
 
 def compare(study: Study) -> None:
     """Train with all three methods."""
-    variants = {name: replace(study.settings, training=name) for name in VARIANTS}
+    variants = {name: study.settings.replace(training=name) for name in VARIANTS}
     jobs = list_jobs(study.treebanks, variants, study.seeds)
     summary = Summary(study.run(jobs, Result.from_json))
-    about = {"settings": asdict(study.settings), "paper": {"languages": LANGUAGES, **TABLE_2}}
+    about = {"settings": study.settings.flat(), "paper": {"languages": LANGUAGES, **TABLE_2}}
     found = numbers(summary, "explore", "static")
     study.publish(build_report(summary, study.settings), {**about, **found})
 

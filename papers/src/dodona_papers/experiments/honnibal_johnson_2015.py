@@ -11,7 +11,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def compare(study: Study, conditions: Sequence[str]) -> None:
         for condition in conditions:
             jobs = _list_jobs(study, condition, files)
             summaries[condition] = Summary(study.run(jobs, Result.from_json))
-    about = {"settings": asdict(study.settings), "paper": TABLE_2}
+    about = {"settings": study.settings.flat(), "paper": TABLE_2}
     found = {name: numbers(summary, OURS, ORIGINAL) for name, summary in summaries.items()}
     study.publish(build_report(summaries, study.settings), {**about, "conditions": found})
 
@@ -111,11 +110,11 @@ def _list_jobs(study: Study, condition: str, cluster_files: dict[str, Path]) -> 
     jobs = []
     for seed in study.seeds:
         for treebank in study.treebanks:
-            settings = replace(study.settings, seed=seed)
+            settings = study.settings.replace(seed=seed)
             if condition == "clusters":
-                settings = replace(settings, clusters=str(cluster_files[treebank.name]))
+                settings = settings.replace(clusters=str(cluster_files[treebank.name]))
             elif condition == "predicted":
-                settings = replace(settings, tags="predicted")
+                settings = settings.replace(tags="predicted")
             jobs += [
                 Job(treebank, name, _variant(name, settings), measure_repairs) for name in VARIANTS
             ]
@@ -124,8 +123,8 @@ def _list_jobs(study: Study, condition: str, cluster_files: dict[str, Path]) -> 
 
 def _variant(name: str, settings: Settings) -> Settings:
     if name == ROOTLESS:
-        return replace(settings, system=ORIGINAL, root="none")
-    return replace(settings, system=name)
+        return settings.replace(system=ORIGINAL, root="none")
+    return settings.replace(system=name)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from dodona.settings import Settings
@@ -65,7 +65,7 @@ def compare(study: Study, folds: int) -> None:
         raise ValueError(f"folds must be from 1 to {N_FOLDS}, not {folds}")
     treebanks = _with_graphs(study.treebanks)
     jobs = [
-        FoldJob(treebank, variant, replace(chosen, seed=seed), number, N_FOLDS)
+        FoldJob(treebank, variant, chosen.replace(seed=seed), number, N_FOLDS)
         for seed in study.seeds
         for treebank in treebanks
         for number in range(folds)
@@ -98,9 +98,9 @@ PAPER = Paper(
 def variants(settings: Settings) -> dict[str, Settings]:
     """Return the settings of each variant."""
     return {
-        "static-standard": replace(settings, system="graph-standard", training="static"),
-        "static-eager": replace(settings, system="graph-eager", training="static"),
-        "dynamic-eager": replace(settings, system="graph-eager", training="explore"),
+        "static-standard": settings.replace(system="graph-standard", training="static"),
+        "static-eager": settings.replace(system="graph-eager", training="static"),
+        "dynamic-eager": settings.replace(system="graph-eager", training="explore"),
     }
 
 

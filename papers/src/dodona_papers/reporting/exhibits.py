@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from dodona.settings import LINEAR, OF_LINEAR, OF_NETWORKS, Settings
+from dodona.settings import Settings
 from dodona_papers.reporting.plot import Panel, line_plots
 from dodona_papers.reporting.report import Figure
 from dodona_papers.reporting.summary import Summary
@@ -102,8 +101,8 @@ def settings_table(
     settings: Settings, seeds: Sequence[int], commits: Iterable[str], **varied: Sequence[str]
 ) -> Table:
     """Return a table of settings and commits; `varied` are settings that differ by variant."""
-    others = OF_NETWORKS if settings.scorer == LINEAR else OF_LINEAR
-    values = {key: str(value) for key, value in asdict(settings).items() if key not in others}
+    unused = vars(settings.unused)
+    values = {key: str(value) for key, value in settings.flat().items() if key not in unused}
     several = {**varied, "seed": seeds, "commit": sorted(set(commits) - {""}) or ["unknown"]}
     values |= {key: ", ".join(map(str, given)) for key, given in several.items()}
     rows = [[key, value] for key, value in values.items()]

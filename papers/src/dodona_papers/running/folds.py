@@ -74,7 +74,7 @@ class FoldJob:
         parts = {
             "core": CORE,
             "treebank": self.treebank.name,
-            "settings": asdict(self.settings),
+            "settings": self.settings.flat(),
             "templates": load_templates(self.settings.resolved().features),
             "data": self.treebank.checksum(),
             "fold": f"{self.number} of {self.n_folds}",
@@ -86,7 +86,7 @@ class FoldJob:
         start = time.perf_counter()
         sentences = list(read(self.treebank.part("train"), trees="required"))
         others = [s for i, s in enumerate(sentences) if i % self.n_folds != self.number]
-        parser = train_linear(others, **asdict(self.settings))
+        parser = train_linear(others, **self.settings.flat())
         gold = sentences[self.number :: self.n_folds]
         parsed = list(parser.pipe(gold))
         scores = evaluate_graphs(gold, parsed)

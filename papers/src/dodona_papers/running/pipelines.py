@@ -66,7 +66,7 @@ class ModelJob:
         parts = {
             "core": CORE,
             "name": self.name,
-            "settings": asdict(self.settings),
+            "settings": self.settings.flat(),
             "templates": load_features(self.settings.resolved()),
             "data": self.treebank.checksum(),
             "card": self.card._asdict(),

@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,8 @@ class Job:
             "core": CORE,
             "treebank": self.treebank.name,
             "variant": self.variant,
-            "settings": asdict(replace(self.settings, clusters="")),
-            "clusters": _digest(self.settings.clusters),
+            "settings": self.settings.replace(clusters="").flat(),
+            "clusters": _digest(self.settings.linear.clusters),
             "templates": load_features(self.settings.resolved()),
             "data": self.treebank.checksum(),
             "measure": self.measure and self.measure.__qualname__,
@@ -134,7 +134,7 @@ class Job:
             key=self.key(),
             treebank=self.treebank.name,
             variant=self.variant,
-            settings=asdict(self.settings),
+            settings=self.settings.flat(),
             curve=[score.las for score in scores],
             test={name: count(test, parsed, punctuation=p) for name, p in SCORED.items()},
             measured=measured,
@@ -156,7 +156,7 @@ def list_jobs(
 ) -> list[Job]:
     """Return a job for every seed, treebank and variant, in this order."""
     return [
-        Job(treebank, name, replace(settings, seed=seed))
+        Job(treebank, name, settings.replace(seed=seed))
         for seed in seeds
         for treebank in treebanks
         for name, settings in variants.items()

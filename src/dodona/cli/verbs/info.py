@@ -4,7 +4,6 @@ import json as json_
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ def about(path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "format": container.version(path, Parser.FORMAT.kind),
         "system": parser.settings.system,
-        "settings": asdict(parser.settings),
+        "settings": parser.settings.flat(),
         "root_label": parser.root_label,
         "labels": sorted(parser.labels),
         "actions": dict(Counter(actions)),
@@ -86,7 +85,7 @@ def _parts(parser: Parser) -> dict[str, dict[str, Any] | None]:
     found: dict[str, dict[str, Any] | None] = dict.fromkeys(PARTS)
     if (clusters := parser.encoder.clusters) is not None:
         size = {"n_words": len(clusters), "n_clusters": clusters.n_clusters}
-        found["clusters"] = {"file": parser.settings.clusters, **size}
+        found["clusters"] = {"file": parser.settings.linear.clusters, **size}
     if (tagger := parser.tagger) is not None:
         sizes = dict(zip(tagger.columns, map(len, tagger.classes), strict=True))
         scores = {"dev_accuracy": parser.record["dev_tags"]}

@@ -89,7 +89,7 @@ def _explorer(
 
         parser = Parser.load(locate(model))
         return Explorer(found, **drop_unset(settings), parser=parser, constraints=constraints)
-    chosen = replace(Settings(), **drop_unset(settings)).resolved()
+    chosen = Settings(**drop_unset(settings)).resolved()
     return Explorer(
         found, chosen.system, root=chosen.root, loss=chosen.loss, constraints=constraints
     )

@@ -163,13 +163,12 @@ def _signed_parser(trainer: "Trainer | TextTrainer", card: Card) -> "Parser":
 
 
 def _result(run: "Trainer | TextTrainer", model: Path) -> dict[str, Any]:
-    from dataclasses import asdict
 
     trainer = run.trainer
     return {
         "model": str(model),
         "bytes": model.stat().st_size,
-        "settings": asdict(trainer.settings),
+        "settings": trainer.settings.flat(),
         **run.parser().record,
         "history": [
             entry

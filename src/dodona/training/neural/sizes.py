@@ -22,12 +22,12 @@ BAG = FIELDS.index("grams")
 def batch_size_of(settings: Settings, n_words: int) -> int:
     """Return the number of words in a batch that suits a treebank of `n_words` words."""
     least, most = BATCH_SIZES
-    return settings.batch_words or min(max(n_words // STEPS, least), most)
+    return settings.network.batch_words or min(max(n_words // STEPS, least), most)
 
 
 def dropout_of(settings: Settings) -> Dropout:
     """Return the dropout rates of these settings."""
-    rate = settings.dropout
+    rate = settings.network.dropout
     return Dropout(min(UNKNOWN_WORDS, rate), rate, rate, rate)
 
 
@@ -45,9 +45,9 @@ def shape_of(
     if vectors is not None:
         widths[-1] = vectors
     return Shape(
-        settings.width,
-        settings.layers,
-        settings.hidden,
+        settings.network.width,
+        settings.network.layers,
+        settings.network.hidden,
         types.table_sizes,
         tuple(widths),
         BAG,
@@ -65,7 +65,7 @@ def shape_of(
 def adamw_settings(settings: Settings, n_steps: int) -> AdamWSettings:
     """Return the settings of the optimizer, with `n_steps` steps in an epoch."""
     return AdamWSettings(
-        rate=settings.learning_rate,
+        rate=settings.network.learning_rate,
         warm=min(WARM, 2 * n_steps),
         steps=n_steps * settings.epochs,
     )

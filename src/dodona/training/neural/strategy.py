@@ -8,7 +8,6 @@ from all of them in JAX.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -63,7 +62,7 @@ class NeuralStrategy(Strategy):
     def begin(self, train: Treebank, dev: list[Sentence], settings: Settings) -> ParsingTask:
         if self._silver_files is not None and settings.graph != NO_GRAPH:
             raise ValueError(f"silver has trees alone, not what graph={settings.graph!r} needs")
-        self._vectors = read_vectors(settings.vectors) if settings.vectors else None
+        self._vectors = read_vectors(settings.network.vectors) if settings.network.vectors else None
         gold = GoldTreebanks.load(train, self._more)
         templates = load_slots(settings.features)
         self.slots = Slots(templates, settings.features)
@@ -212,7 +211,7 @@ class NeuralStrategy(Strategy):
         """Return the arrays of a model with these parameters."""
         n_classes = self.task.actions.n_classes
         folded = export.fold(self.shape, parameters, self.tags.parts, self.atoms, n_classes)
-        return export.to_arrays(folded, self.task.settings.precision)
+        return export.to_arrays(folded, self.task.settings.network.precision)
 
     def learned(self, arrays: Arrays) -> LearnedScorer:
         """Return the scorer of a network with these arrays."""
@@ -243,7 +242,7 @@ class NeuralStrategy(Strategy):
     def linear_settings(self) -> Settings:
         names = ("system", "root", "loss", "explore_after", "explore_rate", "seed")
         same = {name: getattr(self.task.settings, name) for name in names}
-        return replace(Settings(), tags="predicted", **same).resolved()
+        return Settings(tags="predicted", **same).resolved()
 
     def stages(self) -> Iterator[Learner[Any]]:
         if self.lemma_trainer is not None:

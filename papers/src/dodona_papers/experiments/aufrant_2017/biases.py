@@ -34,14 +34,15 @@ def biases(trainer: Trainer, parser: Parser, test: list[Sentence]) -> dict[str, 
       `n_worse` and `n_better`, those after which fewer and more heads are correct.
     """
     settings, strategy = trainer.settings, trainer.strategy
-    is_online = settings.learner != SVM and settings.tags == "gold"
+    is_online = settings.linear.learner != SVM and settings.tags == "gold"
     if not isinstance(strategy, LinearStrategy) or not is_online:
         raise ValueError(
             "only online training on gold tags can be measured, not "
-            f"learner={settings.learner!r} with tags={settings.tags!r}"
+            f"learner={settings.linear.learner!r} with tags={settings.tags!r}"
         )
     core = _one_more_epoch(strategy, len(trainer.history))
-    search = MeasuredBeam(parser.scorer.state_scorer, parser.actions, width=parser.settings.beam)
+    width = parser.settings.search.beam
+    search = MeasuredBeam(parser.scorer.state_scorer, parser.actions, width=width)
     search.parse(parser.encoder.encode(test))
     found: dict[str, Any] = {
         "divergence": {

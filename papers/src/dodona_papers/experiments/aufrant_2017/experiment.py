@@ -8,7 +8,7 @@ improved, with a global dynamic oracle and decoding on from where the error was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from dodona.settings import Settings
@@ -49,14 +49,14 @@ def variants(settings: Settings, restarts: Sequence[str] = RESTARTS) -> dict[str
     >>> list(variants(PAPER_SETTINGS, ["bad"]))
     ['greedy-static', 'greedy', 'early', 'imp-early', 'maxv', 'imp-maxv']
     """
-    greedy = replace(settings, beam=1)
-    found = {"greedy-static": replace(greedy, training="static"), "greedy": greedy}
+    greedy = settings.replace(beam=1)
+    found = {"greedy-static": greedy.replace(training="static"), "greedy": greedy}
     for name, update in (("early", "early"), ("maxv", "max-violation")):
-        chosen = replace(settings, update=update)
-        found[name] = replace(chosen, oracle="static", restart="none")
+        chosen = settings.replace(update=update)
+        found[name] = chosen.replace(oracle="static", restart="none")
         for restart in restarts:
             improved = f"imp-{name}" if restart == "bad" else f"imp-{name}-{restart}"
-            found[improved] = replace(chosen, oracle="dynamic", restart=restart)
+            found[improved] = chosen.replace(oracle="dynamic", restart=restart)
     return found
 
 
@@ -76,9 +76,9 @@ def compare(study: Study, restarts: Sequence[str]) -> None:
     Labels are removed if the loss is "unlabelled", as in the paper.
     """
     settings = study.settings
-    if settings.beam < 2:
+    if settings.search.beam < 2:
         raise ValueError(
-            f"a beam of at least 2 is compared with greedy search, not {settings.beam}"
+            f"a beam of at least 2 is compared with greedy search, not {settings.search.beam}"
         )
     prepare = drop_labels_too if settings.loss == "unlabelled" else drop_fine_tags
     jobs = [
@@ -115,7 +115,7 @@ def _numbers(summary: Summary, settings: Settings) -> dict[str, Any]:
         "uas": TABLE_1,
         "gains": {f"{a} - {b}": in_paper(a, b) for a, b in pairs},
     }
-    return {"settings": asdict(settings), "paper": paper, **found}
+    return {"settings": settings.flat(), "paper": paper, **found}
 
 
 def _curves(summary: Summary) -> dict[str, dict[str, Any]]:

@@ -110,7 +110,7 @@ LABELS = "Unlike there, arcs have labels, and these are learned."
 def build_report(summary: Summary, settings: Settings) -> Report:
     """Return all tables and curves."""
     labels = NO_LABELS if settings.loss == "unlabelled" else LABELS
-    how = HOW.format(beam=settings.beam, features=settings.features, labels=labels)
+    how = HOW.format(beam=settings.search.beam, features=settings.features, labels=labels)
     ways = {key: ["as the variant says"] for key in ("training", "update", "oracle", "restart")}
     titles = _curve_titles(summary)
     return Report(

@@ -109,14 +109,14 @@ PAPER = Paper("nivre-2009", SETTINGS, compare)
 
 def variants(settings: Settings) -> dict[str, Settings]:
     """Return the settings of each variant."""
-    swap = replace(settings, system="swap")
-    eager = replace(settings, system="arc-eager", training="explore")
+    swap = settings.replace(system="swap")
+    eager = settings.replace(system="arc-eager", training="explore")
     return {
-        **{name: replace(swap, training="static", static_oracle=name) for name in ORACLES},
-        "explore": replace(swap, training="explore", static_oracle="lazy"),
-        "pseudo": replace(eager, projectivise="head"),
-        "standard": replace(eager, system="arc-standard", projectivise="head"),
-        "projective": replace(eager, projectivise="none"),
+        **{name: swap.replace(training="static", static_oracle=name) for name in ORACLES},
+        "explore": swap.replace(training="explore", static_oracle="lazy"),
+        "pseudo": eager.replace(projectivise="head"),
+        "standard": eager.replace(system="arc-standard", projectivise="head"),
+        "projective": eager.replace(projectivise="none"),
     }
 
 
