@@ -84,7 +84,7 @@ def compare(study: Study) -> None:
     """Train with all three methods."""
     variants = {name: replace(study.settings, training=name) for name in VARIANTS}
     jobs = list_jobs(study.treebanks, variants, study.seeds)
-    summary = Summary(study.run(jobs, Result.from_json))
+    summary = Summary(study.run(jobs, Result.from_record))
     about = {"settings": asdict(study.settings), "paper": {"languages": LANGUAGES, **TABLE_2}}
     found = numbers(summary, "explore", "static")
     study.publish(build_report(summary, study.settings), {**about, **found})
