@@ -18,10 +18,10 @@ from pyarrow import parquet
 from dodona.arrow.documents import Chunk, split_into_chunks
 from dodona.arrow.line_formats import (
     COMPRESSED,
+    chunk_records,
     read_csv,
     read_json_lines,
     read_texts,
-    record_chunks,
 )
 from dodona.arrow.locations import Location, list_files
 from dodona.arrow.options import ParseOptions
@@ -72,19 +72,18 @@ class InputPart:
         """Read the documents."""
         first = self.inputs[0]
         if first.suffix == PARQUET:
-            yield from split_into_chunks(options, _read_row_groups(first, options, self.row_groups))
-        elif first.suffix in LINES:
-            yield from record_chunks(
-                LINES[first.suffix](first.location, options), options, first.location.name
-            )
+            return split_into_chunks(options, _read_row_groups(first, options, self.row_groups))
+        if first.suffix in LINES:
+            records = LINES[first.suffix](first.location, options)
         else:
             files = ((given.location, given.below) for given in self.inputs)
-            yield from record_chunks(read_texts(files, options), options, first.location.name)
+            records = read_texts(files, options)
+        return chunk_records(records, options, first.location.name)
 
-    def schema(self) -> pa.Schema | None:
-        """Return the schema of a Parquet file; other types have none."""
+    def schema(self, options: ParseOptions) -> pa.Schema:
+        """Return the schema of the input; only that of Parquet has other types than text."""
         if self.inputs[0].suffix != PARQUET:
-            return None
+            return pa.schema(dict.fromkeys(options.columns, pa.string()))
         with _open_parquet(self.inputs[0]) as file:
             return file.schema_arrow
 
@@ -95,9 +94,7 @@ def suffix_of(name: str) -> str:
     >>> suffix_of("a.b.jsonl.gz"), suffix_of("README"), suffix_of("part-0.zstd.parquet")
     ('.jsonl', '', '.parquet')
     """
-    for compressed in COMPRESSED:
-        name = name.removesuffix(compressed)
-    _, dot, last = name.rpartition("/")[2].rpartition(".")
+    _, dot, last = _decompressed(name).rpartition("/")[2].rpartition(".")
     return f"{dot}{last}".lower() if dot else ""
 
 
@@ -124,14 +121,14 @@ def find_parts(names: Iterable[str], options: ParseOptions) -> list[InputPart]:
 
 def _split(given: InputFile, options: ParseOptions) -> Iterator[InputPart]:
     """Yield the parts of a table: one, or several groups of Parquet row groups."""
-    name = _without_suffixes(given.below)
+    name = _decompressed(given.below)
+    name = name[: -len(given.suffix)]
     if given.suffix != PARQUET:
         yield InputPart(name, (given,), given.size)
         return
     with _open_parquet(given) as file:
-        sizes = [
-            _text_size(file.metadata.row_group(i), options) for i in range(file.num_row_groups)
-        ]
+        row_groups = map(file.metadata.row_group, range(file.num_row_groups))
+        sizes = [_text_size(row_group, options) for row_group in row_groups]
     groups = _grouped(range(len(sizes)), sizes) or [[]]
     for number, group in enumerate(groups):
         called = name if len(groups) == 1 else f"{name}-{number:05}"
@@ -158,10 +155,11 @@ def _grouped(items: Iterable[T], sizes: list[int]) -> list[list[T]]:
     return groups
 
 
-def _without_suffixes(name: str) -> str:
+def _decompressed(name: str) -> str:
+    """Return a file name without the suffix of a compression."""
     for compressed in COMPRESSED:
         name = name.removesuffix(compressed)
-    return name[: -len(suffix_of(name))]
+    return name
 
 
 def _open_parquet(given: InputFile) -> parquet.ParquetFile:
@@ -174,33 +172,30 @@ def _open_parquet(given: InputFile) -> parquet.ParquetFile:
 
 
 def _text_size(row_group: Any, options: ParseOptions) -> int:
-    columns = (row_group.column(k) for k in range(row_group.num_columns))
-    return sum(
-        column.total_uncompressed_size
-        for column in columns
-        if column.path_in_schema.split(".")[0] == options.source
-    )
+    columns = map(row_group.column, range(row_group.num_columns))
+    texts = (one for one in columns if one.path_in_schema.split(".")[0] == options.source)
+    return sum(column.total_uncompressed_size for column in texts)
 
 
 def _read_row_groups(
     given: InputFile, options: ParseOptions, groups: tuple[int, ...]
 ) -> Iterator[pa.RecordBatch]:
-    names = [*dict.fromkeys((options.source, *(old for old, _ in options.keep)))]
+    where = given.location.name
     with _open_parquet(given) as file:
         known = file.schema_arrow.names
-        for name in names:
+        for name in options.columns:
             if name not in known:
-                raise ValueError(
-                    f"{given.location.name}: no column {name!r}; there are: {', '.join(known)}"
-                )
+                raise ValueError(f"{where}: no column {name!r}; there are: {', '.join(known)}")
         metadata = [file.metadata.row_group(i) for i in groups]
         n_rows = sum(group.num_rows for group in metadata)
         size = sum(_text_size(group, options) for group in metadata)
         n_rows_at_once = max(1, min(4096, BATCH_BYTES * n_rows // max(size, 1)))
         try:
-            yield from file.iter_batches(n_rows_at_once, row_groups=[*groups], columns=names)
+            yield from file.iter_batches(
+                n_rows_at_once, row_groups=[*groups], columns=options.columns
+            )
         except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{given.location.name}: damaged or unreadable: {error}") from error
+            raise ValueError(f"{where}: damaged or unreadable: {error}") from error
 
 
 def checksum(given: InputFile) -> str:

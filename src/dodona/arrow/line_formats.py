@@ -66,7 +66,7 @@ def read_csv(location: Location, options: ParseOptions, delimiter: str = ",") ->
         text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")
         lines = csv.reader(text, delimiter=delimiter)
         names = next(lines, [])
-        for name in (options.source, *(old for old, _ in options.keep)):
+        for name in options.columns:
             if name not in names:
                 known = ", ".join(names) or "none"
                 raise ValueError(f"{location.name}:1: no column {name!r}; there are: {known}")
@@ -79,7 +79,8 @@ def read_csv(location: Location, options: ParseOptions, delimiter: str = ",") ->
                     yield lines.line_num, Unparsable(why), [None] * len(kept)
                 continue
             document = _document(values[at], options, lines.line_num)
-            yield lines.line_num, document, [_clean(values[i]) for i in kept]
+            clean = [values[i].encode(errors="replace").decode() for i in kept]
+            yield lines.line_num, document, clean
 
 
 def _checked(lines: Any, location: Location) -> Iterator[list[str]]:
@@ -98,13 +99,10 @@ def read_texts(files: Iterable[tuple[Location, str]], options: ParseOptions) -> 
         try:
             document = check_length(data.decode("utf-8-sig"), options.max_chars)
         except UnicodeDecodeError as error:
+            why = f"the text is too long: at most {options.max_chars:,} characters"
             if error.start < 4 * options.max_chars:
-                why = f"byte {error.start} is {data[error.start]:#04x}"
-                document = Unparsable(f"the text is not UTF-8: {why}")
-            else:
-                document = Unparsable(
-                    f"the text is too long: at most {options.max_chars:,} characters"
-                )
+                why = f"the text is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
+            document = Unparsable(why)
         yield 1, document, [below for _ in options.keep]
 
 
@@ -112,9 +110,8 @@ def _document(value: Any, options: ParseOptions, number: int) -> Document:
     if value is None:
         return Unparsable("the text is null")
     if not isinstance(value, str):
-        return Unparsable(
-            f"line {number}: {options.source!r} is a {type(value).__name__}, not text"
-        )
+        kind = type(value).__name__
+        return Unparsable(f"line {number}: {options.source!r} is a {kind}, not text")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -122,11 +119,7 @@ def _document(value: Any, options: ParseOptions, number: int) -> Document:
     return check_length(value, options.max_chars)
 
 
-def _clean(value: str) -> str:
-    return value.encode(errors="replace").decode()
-
-
-def record_chunks(records: Iterable[Record], options: ParseOptions, name: str) -> Iterator[Chunk]:
+def chunk_records(records: Iterable[Record], options: ParseOptions, name: str) -> Iterator[Chunk]:
     """Group records into chunks; the first chunk decides the types of the kept columns."""
     types: list[pa.DataType] | None = None
     for group in _groups(records):
