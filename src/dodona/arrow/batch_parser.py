@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import pyarrow as pa
 
@@ -42,8 +43,10 @@ class BatchParser:
         self.with_deps = has_graphs(self.parser)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        # wrong roots or beam: an error of the call, not of a row
-        self.parser.pipe([], roots=options.roots, beam=options.beam)
+        self._pipe([])  # wrong roots or beam: an error of the call, not of a row
+
+    def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
+        return self.parser.pipe(sentences, roots=self.options.roots, beam=self.options.beam)
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parse record batches; the rows keep their order, but the batches are cut differently."""
@@ -78,9 +81,7 @@ class BatchParser:
         rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
         here, n_words = -1, 0
         sentences = self._sentences(documents, rows)
-        for sentence in self.parser.pipe(
-            sentences, roots=self.options.roots, beam=self.options.beam
-        ):
+        for sentence in self._pipe(sentences):
             while here < rows[0]:
                 here += 1
                 output.begin(here, documents[here])
@@ -100,16 +101,14 @@ class BatchParser:
                 rows.append(row)
                 yield sentence
 
-    def _segment(self, document: Document) -> Iterator[Sentence]:
+    def _segment(self, document: Document) -> Iterable[Sentence]:
         if isinstance(document, Unparsable):
-            return
+            return ()
         if isinstance(document, list):
-            yield from document
-            return
+            return document
         segmenter = require_segmenter(self.parser.segmenter)
         if len(document) <= SEGMENT_CHARS:
-            yield from segmenter.segment(document)
-            return
+            return segmenter.segment(document)
         starts = range(0, len(document), SEGMENT_CHARS)
-        for found in segmenter.stream(document[i : i + SEGMENT_CHARS] for i in starts):
-            yield from found
+        pieces = (document[i : i + SEGMENT_CHARS] for i in starts)
+        return chain.from_iterable(segmenter.stream(pieces))

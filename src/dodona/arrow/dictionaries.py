@@ -24,8 +24,13 @@ def encoded(column: pa.Array) -> pa.Array:
     return column.dictionary_encode() if pa.types.is_string(column.type) else column
 
 
-def packed(column: pa.ChunkedArray) -> pa.Array:
-    """Join the dictionaries of a column, ordered by frequency and padded to whole bytes."""
+def packed(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Join the dictionaries of a column, ordered by frequency and padded to whole bytes.
+
+    A column that is not encoded is returned as it is.
+    """
+    if not pa.types.is_dictionary(column.type):
+        return column
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # older than pyarrow 21
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
@@ -41,7 +46,10 @@ def packed(column: pa.ChunkedArray) -> pa.Array:
     if TWO_BYTES // 2 < len(order) + n_unused <= TWO_BYTES:
         order = _interleaved(order)
     indices = compute.index_in(indices, value_set=counts.field("values").take(order))
-    return pa.DictionaryArray.from_arrays(indices, _padded(values.take(order), n_unused))
+    # no value of a treebank contains NUL
+    unused = pa.array([f"\0{number}\0" for number in range(n_unused)], values.type)
+    values = pa.concat_arrays([values.take(order), unused])
+    return pa.DictionaryArray.from_arrays(indices, values)
 
 
 def _interleaved(order: pa.Array) -> pa.Array:
@@ -57,9 +65,3 @@ def _n_unused(n_values: int, n_rows: int) -> int:
         return BYTE // 2 + 1 - n_values
     n = TWO_BYTES // 2 + 1 - n_values
     return n if n_values >= FEW_VALUES and 0 < n * ROWS_PER_UNUSED < n_rows else 0
-
-
-def _padded(values: pa.Array, n_unused: int) -> pa.Array:
-    # no value of a treebank contains NUL
-    unused = pa.array([f"\0{number}\0" for number in range(n_unused)], values.type)
-    return pa.concat_arrays([values, unused])

@@ -15,14 +15,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyarrow import parquet
 
+from dodona.arrow import line_formats
 from dodona.arrow.documents import Chunk, split_into_chunks
-from dodona.arrow.line_formats import (
-    COMPRESSED,
-    chunk_records,
-    read_csv,
-    read_json_lines,
-    read_texts,
-)
 from dodona.arrow.locations import Location, list_files
 from dodona.arrow.options import ParseOptions
 
@@ -30,10 +24,10 @@ PART_BYTES = 64 << 20  # of text: about 12 million words, some minutes of parsin
 BATCH_BYTES = 4 << 20  # of text, read at a time
 PARQUET, TEXT = ".parquet", ".txt"
 LINES: dict[str, Any] = {
-    ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
-    ".csv": read_csv,
-    ".tsv": partial(read_csv, delimiter="\t"),
+    ".jsonl": line_formats.read_json_lines,
+    ".ndjson": line_formats.read_json_lines,
+    ".csv": line_formats.read_csv,
+    ".tsv": partial(line_formats.read_csv, delimiter="\t"),
 }
 TABLES = (PARQUET, *LINES)
 FILE = "file"  # the column with the name of a plain text
@@ -77,8 +71,8 @@ class InputPart:
             records = LINES[first.suffix](first.location, options)
         else:
             files = ((given.location, given.below) for given in self.inputs)
-            records = read_texts(files, options)
-        return chunk_records(records, options, first.location.name)
+            records = line_formats.read_texts(files, options)
+        return line_formats.chunk_records(records, options, first.location.name)
 
     def schema(self, options: ParseOptions) -> pa.Schema:
         """Return the schema of the input; only that of Parquet has other types than text."""
@@ -157,7 +151,7 @@ def _grouped(items: Iterable[T], sizes: list[int]) -> list[list[T]]:
 
 def _decompressed(name: str) -> str:
     """Return a file name without the suffix of a compression."""
-    for compressed in COMPRESSED:
+    for compressed in line_formats.COMPRESSED:
         name = name.removesuffix(compressed)
     return name
 

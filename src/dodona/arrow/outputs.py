@@ -56,40 +56,34 @@ class ParquetOutput:
     """A Parquet file; batches are collected to large row groups."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
-        self.file = file
-        self.schema = schema
-        self.waiting: list[pa.RecordBatch] = []
-        self.n_bytes = 0
+        self.file, self.schema = file, schema
+        self.waiting, self.n_bytes = list[pa.RecordBatch](), 0
         self.writer: parquet.ParquetWriter | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
         columns = [*map(encoded, batch.columns)]
-        small = pa.RecordBatch.from_arrays(columns, batch.schema.names)
-        self.waiting.append(small)
-        self.n_bytes += sum(_size(column) for column in columns)
+        self.waiting.append(pa.RecordBatch.from_arrays(columns, batch.schema.names))
+        self.n_bytes += sum(map(_size, columns))
         if self.n_bytes > ROW_GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         table = pa.Table.from_batches(self.waiting)
         self.waiting, self.n_bytes = [], 0
-        columns = [
-            packed(column) if pa.types.is_dictionary(column.type) else column
-            for column in table.columns
-        ]
-        table = pa.table(columns, table.column_names)
+        table = pa.table([*map(packed, table.columns)], table.column_names)
         self._open(table.schema).write_table(table, row_group_size=max(len(table), 1))
 
     def _open(self, schema: pa.Schema) -> parquet.ParquetWriter:
         """Open the writer; in the file, dictionary columns are strings."""
         if self.writer is None:
             is_flat = not any(pa.types.is_nested(field.type) for field in schema)
+            levels = {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
             ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
             self.writer = parquet.ParquetWriter(
                 pa.PythonFile(self.file, "w"),
                 schema,
                 compression="zstd",
-                compression_level=_levels(schema) if is_flat else LEVEL,
+                compression_level=levels if is_flat else LEVEL,
                 data_page_size=PAGE_BYTES,
                 **_page_rows(),
                 use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
@@ -100,14 +94,9 @@ class ParquetOutput:
         return self.writer
 
     def finish(self) -> None:
-        """Write the last row group and the footer."""
         if self.waiting:
             self._flush()
         self._open(self.schema).close()
-
-
-def _levels(schema: pa.Schema) -> dict[str, int]:
-    return {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
 
 
 def _page_rows() -> dict[str, int]:
@@ -129,8 +118,7 @@ class JsonOutput:
 
     def write(self, batch: pa.RecordBatch) -> None:
         for row in batch.to_pylist():
-            line = json.dumps(row, ensure_ascii=False, default=str)
-            self.file.write(line.encode() + b"\n")
+            self.file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
 
     def finish(self) -> None:
         pass

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from dodona.arrow.builders import (
-    TEXT_NAMES,
-    Int32Builder,
-    StringBuilder,
-    TableBuilder,
-    ValidityBitmap,
-)
+from dodona.arrow import builders
 from dodona.arrow.documents import Document, Unparsable
 from dodona.arrow.schema import fields_of, word_fields
 from dodona.treebank.sentence import Sentence
@@ -20,18 +14,18 @@ class TableRows:
     """Rows at the levels of words, sentences or documents."""
 
     def __init__(self, level: str) -> None:
-        self.level = level
-        self.builder = TableBuilder(level)
+        self.level, self.builder = level, builders.TableBuilder(level)
         self.errors: dict[int, str] = {}  # by output row
-        self.number = 0
-        self.is_open = False
+        self.number, self.is_open = 0, False
 
     def begin(self, row: int, document: Document) -> None:
         """Begin the document of an input row."""
         self._end()
         if isinstance(document, Unparsable):
-            self.errors[self._n_rows()] = document.why
-            self.builder.add_nothing(row)
+            b = self.builder
+            n_rows = {"word": b.n_words, "sentence": b.n_sentences, "document": b.n_documents}
+            self.errors[n_rows[self.level]] = document.why
+            b.add_nothing(row)
         else:
             self.number, self.is_open = 0, True
 
@@ -44,10 +38,6 @@ class TableRows:
         if self.is_open:
             self.builder.end_document()
         self.is_open = False
-
-    def _n_rows(self) -> int:
-        sizes = {"word": self.builder.n_words, "sentence": self.builder.n_sentences}
-        return sizes.get(self.level, self.builder.n_documents)
 
     def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
         """Return all rows as a record batch; the columns are not copied."""
@@ -113,8 +103,8 @@ def record_batch(
     return pa.RecordBatch.from_arrays([*columns, *made, error], schema=schema)
 
 
-def _word_columns(b: TableBuilder, with_deps: bool) -> list[pa.Array]:
-    texts = dict(zip(TEXT_NAMES, b.texts, strict=True))
+def _word_columns(b: builders.TableBuilder, with_deps: bool) -> list[pa.Array]:
+    texts = dict(zip(builders.TEXT_NAMES, b.texts, strict=True))
     by_name = {name: _strings(column, b.is_word) for name, column in texts.items()} | {
         "id": _int32(b.ids, b.is_word),
         "head": _int32(b.heads, b.has_head),
@@ -124,21 +114,23 @@ def _word_columns(b: TableBuilder, with_deps: bool) -> list[pa.Array]:
     return [by_name[field.name] for field in word_fields(with_deps)]
 
 
-def _int32(column: Int32Builder, valid: ValidityBitmap | None = None) -> pa.Array:
+def _int32(column: builders.Int32Builder, valid: builders.ValidityBitmap | None = None) -> pa.Array:
     bitmap = _bitmap(valid) if valid else None
     return pa.Array.from_buffers(pa.int32(), len(column), [bitmap, pa.py_buffer(column.buffer())])
 
 
-def _strings(column: StringBuilder, valid: ValidityBitmap) -> pa.Array:
+def _strings(column: builders.StringBuilder, valid: builders.ValidityBitmap) -> pa.Array:
     ends, data = map(pa.py_buffer, column.buffers())
     return pa.Array.from_buffers(pa.string(), valid.size, [_bitmap(valid), ends, data])
 
 
-def _lists(ends: Int32Builder, valid: ValidityBitmap, values: pa.Array) -> pa.Array:
+def _lists(
+    ends: builders.Int32Builder, valid: builders.ValidityBitmap, values: pa.Array
+) -> pa.Array:
     buffers = [_bitmap(valid), pa.py_buffer(ends.buffer())]
     return pa.Array.from_buffers(pa.list_(values.type), valid.size, buffers, children=[values])
 
 
-def _bitmap(valid: ValidityBitmap) -> pa.Buffer | None:
+def _bitmap(valid: builders.ValidityBitmap) -> pa.Buffer | None:
     buffer = valid.buffer()
     return None if buffer is None else pa.py_buffer(buffer)
