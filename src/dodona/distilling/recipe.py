@@ -44,7 +44,7 @@ from dodona.treebank.trees.projectivity import is_projective
 if TYPE_CHECKING:
     from dodona.distilling.ensemble import TeacherEnsemble
     from dodona.distilling.teacher_inventory import TeacherInventory
-    from dodona.distilling.teacher_training import Teacher, TeacherSettings, TeacherTrainer
+    from dodona.distilling.teacher_training import Teacher, TeacherSettings
     from dodona.pipeline.text_trainer import TextTrainer
     from dodona.training.neural.gold_treebanks import GoldTreebanks
 
@@ -157,9 +157,8 @@ class Distillation:
     def _report_epoch(self, epoch: Epoch) -> None:
         dev = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
         speed = f"{epoch.words_per_second:,.0f} words/s"
-        self.report(
-            f"{epoch.part}, epoch {epoch.number}  {speed}" + (f"  dev {dev}" if dev else "")
-        )
+        shown = f"  dev {dev}" if dev else ""
+        self.report(f"{epoch.part}, epoch {epoch.number}  {speed}{shown}")
 
     # --- the steps
 
@@ -170,9 +169,8 @@ class Distillation:
             return None
 
         def make(path: Path) -> None:
-            parts = PartSources(
-                recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
-            )
+            raw, listed = tuple(recipe.raw), recipe.abbreviations
+            parts = PartSources(recipe.segmenter, raw=raw, abbreviations=listed)
             source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
             for epoch in source.trainer.epochs() if source.trainer is not None else ():
                 self._report_epoch(epoch)
@@ -215,22 +213,17 @@ class Distillation:
         if not step.is_done:
             path = self.segmenter()
             segmenter = Segmenter.load(path) if path else None
-            write_sentences(step, self.texts, segmenter, self._filter(), self.report)
+            wanted = SentenceFilter(find_scripts(self.gold.sentences), self.recipe.longest)
+            others = chain.from_iterable(read(p, trees="ignored") for p in self.recipe.held_out)
+            wanted.hold_out(chain(self.gold.sentences, self.dev, others))
+            write_sentences(step, self.texts, segmenter, wanted, self.report)
         return step
 
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
-        beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
+        beside = map(Path, filter(None, (*recipe.raw, recipe.abbreviations)))
         taken = PartSources(recipe.segmenter).checksums().values()
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
-
-    def _filter(self) -> SentenceFilter:
-        found = SentenceFilter(find_scripts(self.gold.sentences), self.recipe.longest)
-        found.hold_out(self.gold.sentences)
-        found.hold_out(self.dev)
-        for path in self.recipe.held_out:
-            found.hold_out(read(path, trees="ignored"))
-        return found
 
     def teacher_settings(self) -> list[TeacherSettings]:
         """Return the settings of each teacher; they differ in their seeds."""
@@ -258,17 +251,6 @@ class Distillation:
         self.report(f"teacher {number} of {self.recipe.n_teachers}")
         trainer = TeacherTrainer(self.inventory, settings)
         checkpoint = step.folder / "teacher.checkpoint"
-        self._train_teacher(trainer, checkpoint)
-        teacher = trainer.teacher()
-        teacher.save(path, describe_teacher(self.inventory, settings))
-        step.add(path.name, sha256=file_checksum(path))
-        checkpoint.unlink(missing_ok=True)
-        scores = self._score([teacher])
-        step.finish(dev=scores)
-        self.report(f"teacher {number}: {_shown(scores)}")
-        return teacher
-
-    def _train_teacher(self, trainer: TeacherTrainer, checkpoint: Path) -> None:
         if checkpoint.exists():
             trainer.resume(checkpoint)
         saved = monotonic()
@@ -277,6 +259,14 @@ class Distillation:
                 trainer.save_checkpoint(checkpoint)
                 saved = monotonic()
             self._report_epoch(epoch)
+        teacher = trainer.teacher()
+        teacher.save(path, describe_teacher(self.inventory, settings))
+        step.add(path.name, sha256=file_checksum(path))
+        checkpoint.unlink(missing_ok=True)
+        scores = self._score([teacher])
+        step.finish(dev=scores)
+        self.report(f"teacher {number}: {_shown(scores)}")
+        return teacher
 
     def _ensemble(self, teachers: list[Teacher]) -> TeacherEnsemble:
         from dodona.distilling.ensemble import TeacherEnsemble

@@ -44,8 +44,7 @@ class TeacherInventory:
     """The inventory of a gold treebank, and of others that follow its annotation."""
 
     def __init__(self, gold: GoldTreebanks, vectors: Vectors | None) -> None:
-        self.gold, self.vectors = gold, vectors
-        self.sentences = gold.sentences
+        self.gold, self.vectors, self.sentences = gold, vectors, gold.sentences
         columns = [name for name in find_tags(gold.first) if name != LEMMA]
         self.tags: TagHeads = learn_tags(self.sentences, columns, len(gold.first))
         self.labels = sorted(labels_of(gold.first))
@@ -86,9 +85,7 @@ class TeacherInventory:
 
         self._types.clear()
         words = WordTable.of(sentences, self._types, BAG)
-        forms: dict[str, None] = {}
-        for sentence in sentences:
-            forms.update(dict.fromkeys(sentence.forms))
+        forms = dict.fromkeys(form for sentence in sentences for form in sentence.forms)
         characters: AnyArray = np.zeros((len(words.single), MAX_CHARACTERS), np.int32)
         numbers = self._types.numbers([Sentence.from_columns(list(forms))]) if forms else b""
         for form, number in zip(forms, np.frombuffer(numbers, np.int32).tolist(), strict=True):
@@ -96,7 +93,7 @@ class TeacherInventory:
             characters[number, : len(found)] = found
         return EncodedSentences(words.n_words, words.first, words.types, words.single, characters)
 
-    def gold_classes(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+    def gold_classes(self) -> dict[str, AnyArray]:
         """Return heads (0: the root), labels and tags of all words; negative if unknown."""
         label = {name: i for i, name in enumerate(self.labels)}
         heads, labels = [], []
@@ -104,8 +101,8 @@ class TeacherInventory:
             heads += [NO_CLASS if head is None else head for head in sentence.heads]
             labels += [label.get(name, NO_CLASS) for name in sentence.deprels]
         tags = self.tags.gold
-        return (
-            np.array(heads, np.int32),
-            np.array(labels, np.int32),
-            np.stack(tags) if tags else np.zeros((0, len(heads)), np.int32),
-        )
+        return {
+            "heads": np.array(heads, np.int32),
+            "labels": np.array(labels, np.int32),
+            "tags": np.stack(tags) if tags else np.zeros((0, len(heads)), np.int32),
+        }

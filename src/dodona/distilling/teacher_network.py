@@ -34,9 +34,7 @@ class TeacherShape:
     n_characters: int
     n_labels: int
     tag_sizes: tuple[int, ...]
-    parts: tuple[
-        tuple[int, int], ...
-    ] = ()  # classifiers whose classes have parts: (classifier, number)
+    parts: tuple[tuple[int, int], ...] = ()  # (classifier whose classes have parts, their number)
     vectors: int = 0  # width of pretrained vectors
     form_width: int = 100  # of learned embeddings of forms …
     hashed_width: int = 32  # … and of other features
@@ -91,11 +89,10 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     found = {
         "forms": normal(forms, shape.form_width, scale=0.5),
         "hashed": normal(sum(hashed), shape.hashed_width, scale=0.5),
+        "characters": normal(shape.n_characters, shape.characters, scale=0.5),
     }
-    found["characters"] = normal(shape.n_characters, shape.characters, scale=0.5)
-    found["convolution"] = normal(
-        3, shape.characters, shape.character_units, scale=(3 * shape.characters) ** -0.5
-    )
+    scale = (3 * shape.characters) ** -0.5
+    found["convolution"] = normal(3, shape.characters, shape.character_units, scale=scale)
     found["convolution.bias"] = np.zeros(shape.character_units, np.float32)
     n_in, n = shape.input, shape.width
     for i in range(shape.layers):
@@ -111,9 +108,8 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
             found[f"{name}.{side}"] = matrix(2 * n, units)
             found[f"{name}.{side}.bias"] = np.zeros(units, np.float32)
     found["arc.both"] = normal(shape.arcs + 1, shape.arcs, scale=1 / shape.arcs)
-    found["label.both"] = normal(
-        shape.n_labels, shape.labels + 1, shape.labels + 1, scale=1 / shape.labels
-    )
+    units = shape.labels + 1
+    found["label.both"] = normal(shape.n_labels, units, units, scale=1 / shape.labels)
     for i, size in enumerate(shape.tag_sizes):
         found[f"tag.{i}"] = matrix(2 * n, size)
         found[f"tag.{i}.bias"] = np.zeros(size, np.float32)
@@ -144,10 +140,6 @@ def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> Any
     return jnp.where(kept, x / (1 - rate), 0)
 
 
-def _leaky(x: AnyArray) -> AnyArray:
-    return jnp.where(x >= 0, x, SLOPE * x)
-
-
 def word_inputs(
     shape: TeacherShape,
     p: Parameters,
@@ -164,9 +156,8 @@ def word_inputs(
     rows, (b, t) = arrays["single"], arrays["single"].shape[:2]
     fields = len(shape.table_sizes)
     forms = _unknown(keys(), rows[:, :, 0], dropout.word)
-    first = np.cumsum(
-        [0, *shape.table_sizes[1:-1]], dtype=np.int32
-    )  # one joint table: less to compile
+    # one joint table: less to compile
+    first = np.cumsum([0, *shape.table_sizes[1:-1]], dtype=np.int32)
     hashed = picked(p["hashed"], rows[:, :, 1:fields] + first)
     found = [picked(p["forms"], forms), hashed.reshape(b, t, -1)]
     if shape.vectors:
@@ -244,7 +235,8 @@ def score_words(
     with_root = jnp.concatenate([root, x], axis=1)
 
     def units(name: str, of: AnyArray) -> AnyArray:
-        made = _leaky(of @ p[name] + p[f"{name}.bias"])
+        made = of @ p[name] + p[f"{name}.bias"]
+        made = jnp.where(made >= 0, made, SLOPE * made)
         return _dropout(keys(), made, dropout.heads, b, 1, made.shape[2])
 
     dependents, heads = units("arc.dependent", x), units("arc.head", with_root)
@@ -276,9 +268,7 @@ def _and_one(x: AnyArray) -> AnyArray:
     return jnp.concatenate([x, jnp.ones_like(x[..., :1])], axis=-1)
 
 
-def label_scores(
-    p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: AnyArray
-) -> AnyArray:
+def label_scores(p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: Any) -> AnyArray:
     """Score the labels of one arc per word: B, T, labels."""
     of_heads = jnp.take_along_axis(heads, chosen[:, :, None], axis=1)
     some = jnp.einsum("bti,lij->btlj", _and_one(dependents), p["label.both"])
@@ -294,18 +284,15 @@ def teacher_loss(
     dropout: TeacherDropout,
     key: AnyArray | None,
 ) -> AnyArray:
-    """Return the loss of heads, labels and tags per word; negative classes are unknown and add
-    nothing."""
+    """Return the loss of heads, labels and tags per word; negative classes add nothing."""
     scores = score_words(shape, p, given, parts, arrays, dropout, key)
     heads, labels = arrays["heads"], arrays["labels"]
-    n_words = jnp.maximum(arrays["lengths"].sum(), 1)
     total = cross_entropy(scores.arcs, heads).sum()
-    chosen = jnp.maximum(heads, 0)
-    of_labels = label_scores(p, scores.dependents, scores.heads, chosen)
+    of_labels = label_scores(p, scores.dependents, scores.heads, jnp.maximum(heads, 0))
     total += cross_entropy(of_labels, jnp.where(heads < 0, -1, labels)).sum()
     for i, found in enumerate(scores.tags):
         total += cross_entropy(found, arrays["tags"][i]).sum()
-    return total / n_words
+    return total / jnp.maximum(arrays["lengths"].sum(), 1)
 
 
 def cross_entropy(scores: AnyArray, right: AnyArray) -> AnyArray:
