@@ -21,7 +21,7 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import dictionaries, inputs, outputs  # noqa: E402
+from dodona.arrow import inputs, outputs  # noqa: E402
 from dodona.arrow.corpus_run import MANIFEST, RunProgress, parse_files  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
 from dodona.cli import corpora, main  # noqa: E402
@@ -105,7 +105,7 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
     """Write dictionaries that are padded, full, and too large to be padded."""
     monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1 << 16)
-    monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
+    monkeypatch.setattr(outputs, "ROWS_PER_UNUSED", 0.01)
     n = 6000
     table = pa.table(
         {

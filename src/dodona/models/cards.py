@@ -130,9 +130,7 @@ def list_models() -> list[ModelListing]:
     """Return every model that has a name, in the order of lookup."""
     found: dict[str, ModelListing] = {}
     for source, list_all in SOURCES.items():
-        for name, path in list_all().items():
-            if name not in found:
-                found[name] = _describe(name, source, path)
+        found |= {n: _describe(n, source, p) for n, p in list_all().items() if n not in found}
     return list(found.values())
 
 

@@ -11,11 +11,9 @@ from dodona.storage.json_fields import read_field
 
 LICENCES = {
     **{
-        f"CC {kind.upper()} {version}": (
-            f"https://creativecommons.org/licenses/{kind}/{version}/legalcode"
-        )
+        f"CC {kind.upper()} {n}": f"https://creativecommons.org/licenses/{kind}/{n}/legalcode"
         for kind in ("by", "by-sa", "by-nc", "by-nc-sa")
-        for version in ("2.5", "3.0", "4.0")
+        for n in ("2.5", "3.0", "4.0")
     },
     "LGPL-LR": "https://spdx.org/licenses/LGPLLR.html",
     "GPL 2": "https://www.gnu.org/licenses/old-licenses/gpl-2.0.html",
@@ -116,9 +114,7 @@ def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list
     columns = {"dev": record.get("dev_text") or {}, "test": test or {}}
     columns = {part: scores for part, scores in columns.items() if scores}
     # the file sorts names; test scores come in the order of the shared task
-    names = list(
-        dict.fromkeys(name for scores in (test or {}, *columns.values()) for name in scores)
-    )
+    names = [*{**(test or {}), **columns.get("dev", {})}]
     if names:
         lines = [(name, *(_f1(scores.get(name)) for scores in columns.values())) for name in names]
         blocks += [
@@ -147,14 +143,12 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     verb = "dodona distil …" if sources else "dodona train --train … --dev …"
     reads_text = ["--pipeline text"] if "segmenter" in about and not sources else []
     blocks = [f"`{' '.join([verb, *reads_text, *chosen])}`"]
-    digests = record.get("checksums") or {}
-    if digests:
+    if digests := record.get("checksums"):
         rows = [(k, f"`{v}`") for k, v in digests.items()]
         blocks.append(markdown_table(("data", "SHA-256"), rows))
     if sources:
-        blocks.append(
-            markdown_table(("learned from", "words or dev LAS", "SHA-256"), map(_source, sources))
-        )
+        header = ("learned from", "words or dev LAS", "SHA-256")
+        blocks.append(markdown_table(header, map(_source, sources)))
     return blocks
 
 
@@ -167,8 +161,6 @@ def _source(source: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in Markdown, numbers aligned to the right."""
-    ruler = [
-        "---",
-        *("---:" if len(header) > 2 or header[1] == "dev" else "---" for _ in header[1:]),
-    ]
+    has_numbers = len(header) > 2 or header[1] == "dev"
+    ruler = ["---", *["---:" if has_numbers else "---"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, ruler, *rows])
