@@ -16,10 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona import Sentence
-from dodona.distilling import padded_batches as batches_module
+from dodona.distilling import teacher_inventory as batches_module
 from dodona.distilling.ensemble import TeacherEnsemble
-from dodona.distilling.padded_batches import length_for, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
 from dodona.distilling.teacher_network import cross_entropy, lstm, new_teacher
 from dodona.distilling.teacher_training import (
     Teacher,

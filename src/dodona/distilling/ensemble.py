@@ -15,8 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.distilling.padded_batches import PaddedBatch, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_inventory import PaddedBatch, TeacherInventory, padded_batches
 from dodona.distilling.teacher_network import Parameters, TeacherShape, label_scores, score_words
 from dodona.distilling.teacher_training import Teacher
 from dodona.distilling.tree_decoding import best_trees
@@ -51,7 +50,7 @@ def _probabilities(
     return arcs, [jax.nn.softmax(tag) for tag in scores.tags], scores.dependents, scores.heads
 
 
-@jax.jit
+@partial(jax.jit, static_argnums=())
 def _averaged(of_teachers: list[Any]) -> Any:
     """Average the probabilities of all teachers, and pick the best few of each word."""
     arcs, tags = jax.tree.map(lambda *some: sum(some) / len(some), *of_teachers)
@@ -61,10 +60,10 @@ def _averaged(of_teachers: list[Any]) -> Any:
     return jnp.log(arcs + TINY), best, of_tags, own
 
 
-@jax.jit
+@partial(jax.jit, static_argnums=())
 def _labels(seen: list[Any], chosen: AnyArray) -> AnyArray:
     """Return the best label of each chosen arc, by the mean probability."""
-    found = [jax.nn.softmax(label_scores(*some, chosen)) for some in seen]
+    found = [jax.nn.softmax(label_scores(p, words, heads, chosen)) for p, words, heads in seen]
     return sum(found[1:], found[0]).argmax(axis=2)
 
 
@@ -158,8 +157,14 @@ class TeacherEnsemble:
 
 def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:
     """Return an annotation of zeros."""
-    heads, tags = (n_words, N_CHOICES), (len(tag_sizes), n_words, N_CHOICES)
-    choices = [np.zeros(size, kind) for size in (heads, tags) for kind in (np.int16, np.float16)]
-    trees, labels = (np.zeros((n_trees, n_words), np.int16) for _ in range(2))
-    soft = SoftTargets(*choices, trees, labels)
-    return Annotation(*(np.zeros(size, np.int32) for size in (n_words, n_words, tags[:2])), soft)
+
+    def zeros(kind: Any, *size: int) -> AnyArray:
+        return np.zeros(size, kind)
+
+    n, words, n_tags = N_CHOICES, n_words, len(tag_sizes)
+    heads, weights = zeros(np.int16, words, n), zeros(np.float16, words, n)
+    tags, shares = zeros(np.int16, n_tags, words, n), zeros(np.float16, n_tags, words, n)
+    trees, labels = zeros(np.int16, n_trees, words), zeros(np.int16, n_trees, words)
+    soft = SoftTargets(heads, weights, tags, shares, trees, labels)
+    classes = zeros(np.int32, n_tags, words)
+    return Annotation(zeros(np.int32, words), zeros(np.int32, words), classes, soft)

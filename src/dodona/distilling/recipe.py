@@ -106,16 +106,10 @@ class Distillation:
         """Run the steps up to `until`, without the training of the student (see `student`)."""
         if self.recipe.lexicon and not self._has_lemmas:
             raise ValueError(NO_LEMMAS)  # before the other steps take hours
-        if until == "lemmas":  # needed by the student only
-            self.lemmas()
-        elif until == "segmenter" or self.recipe.silver:
-            self.segmenter()
-        elif until == "sentences":
-            self.sentences()
-        elif until == "teachers":
-            self.teachers()
-        else:
-            self.silver()
+        if self.recipe.silver and until != "lemmas":
+            until = "segmenter"
+        step = "silver" if until == "student" else until
+        getattr(self, step)()
 
     # --- data
 

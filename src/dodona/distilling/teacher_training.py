@@ -13,8 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.core.weights.shuffle import shuffle
-from dodona.distilling.padded_batches import length_for, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
 from dodona.distilling.teacher_network import (
     Parameters,
     TeacherDropout,

@@ -124,9 +124,8 @@ def read_sentences(path: Path, segmenter: Segmenter | None) -> Iterator[Sentence
     if ".conllu" in path.suffixes:
         yield from read(path, trees="ignored")
     elif ".tokens" in path.suffixes:
-        yield from (
-            Sentence.from_columns(some) for line in read_lines(path) if (some := line.split())
-        )
+        forms = map(str.split, read_lines(path))
+        yield from map(Sentence.from_columns, filter(None, forms))
     else:
         if segmenter is None:
             raise ValueError(f"{path}: plain text needs a segmenter: give a model with one")

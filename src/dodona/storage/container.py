@@ -182,7 +182,9 @@ class Header(NamedTuple):
             problem = f"the file is empty, not a Dodona {kind}"
         try:
             (length,) = struct.unpack("<Q", file.read(8))
-            entries = json.loads(file.read(length)) if length <= min(MAX_HEADER, size - 8) else None
+            if length > min(MAX_HEADER, size - 8):
+                raise ValueError
+            entries = json.loads(file.read(length))
             if not _is_header(entries):
                 raise ValueError
         except (ValueError, RecursionError, struct.error):

@@ -109,7 +109,8 @@ class Journal(Generic[T]):
         """Record a finished step."""
         written = {self._key: name, **record}
         lines = [written] if self._header is None else [self._header, written]
-        self.file.append(b"".join(map(_line, lines)))
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        self.file.append(text.encode())
         self._header = None
         self.steps[name] = self._parse(_as_json(written))
 
@@ -148,10 +149,6 @@ def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] |
         if found := _difference(before.get(key), now.get(key), inside):
             return found
     return name, before, now
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
 def _as_json(record: Mapping[str, Any]) -> dict[str, Any]:
