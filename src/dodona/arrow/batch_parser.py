@@ -174,19 +174,16 @@ class ConlluRows:
         self.errors: dict[int, str] = {}
 
     def begin(self, row: int, document: Document) -> None:
-        """Begin the document of an input row."""
         if isinstance(document, Unparsable):
             self.errors[row] = document.why
         self.texts.append(None if row in self.errors else [])
 
     def add(self, row: int, sentence: Sentence) -> None:
-        """Add a sentence of the current document."""
         text = self.texts[row]
         assert text is not None
         text.append(bytes(sentence))
 
     def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
-        """Return all rows as a record batch."""
         joined = [None if text is None else b"".join(text) for text in self.texts]
         return record_batch(kept, None, [pa.array(joined, pa.string())], self.errors, schema)
 

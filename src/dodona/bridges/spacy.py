@@ -140,7 +140,8 @@ def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
         lemmas=[token.lemma_ or "_" for token in words],
         upos=[token.pos_ or "_" for token in words],
         xpos=[token.tag_ or "_" for token in words],
-        feats=[_features(token) for token in words],
+        # Universal Dependencies ignores case in the order of features
+        feats=["|".join(sorted(str(t.morph).split("|"), key=str.lower)) or "_" for t in words],
         heads=heads,
         deprels=[
             "root" if head == 0 and token.dep_ in ROOT_LABELS else token.dep_ or "_"
@@ -159,11 +160,6 @@ def _head(token: Token, ids: dict[int, int]) -> int | None:
             return 0
         head = head.head
     return 0 if head.i == token.i else ids[head.i]
-
-
-def _features(token: Token) -> str:
-    """Return the features in the order of Universal Dependencies, which ignores case."""
-    return "|".join(sorted(str(token.morph).split("|"), key=str.lower)) or "_"
 
 
 def _misc(token: Token) -> str:

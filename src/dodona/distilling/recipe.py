@@ -316,11 +316,8 @@ class Distillation:
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        strategy = NeuralStrategy(
-            more=recipe.train[1:],
-            silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
-            lexicon=recipe.lexicon,
-        )
+        silver = SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes)
+        strategy = NeuralStrategy(more=recipe.train[1:], silver=silver, lexicon=recipe.lexicon)
         settings = replace(recipe.settings, tags="predicted")
         trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
         if lemmas is not None and strategy.lemma_trainer is not None:

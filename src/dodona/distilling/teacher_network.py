@@ -10,6 +10,7 @@ Shapes: B sentences, padded to T words each.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -119,17 +120,11 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     return found
 
 
-class _Keys:
-    """A source of JAX random keys; None without dropout."""
-
-    def __init__(self, key: AnyArray | None) -> None:
-        self.key = key
-
-    def __call__(self) -> AnyArray | None:
-        if self.key is None:
-            return None
-        self.key, found = jax.random.split(self.key)
-        return found
+def _split_keys(key: AnyArray | None) -> Iterator[AnyArray | None]:
+    """Yield JAX random keys; None without dropout."""
+    while True:
+        key, found = (None, None) if key is None else jax.random.split(key)
+        yield found
 
 
 def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> AnyArray:
@@ -146,7 +141,7 @@ def word_inputs(
     given: AnyArray,
     arrays: dict[str, AnyArray],
     dropout: TeacherDropout,
-    keys: _Keys,
+    keys: Iterator[AnyArray | None],
 ) -> AnyArray:
     """Return the representation of words without context: B, T, input.
 
@@ -155,13 +150,13 @@ def word_inputs(
     """
     rows, (b, t) = arrays["single"], arrays["single"].shape[:2]
     fields = len(shape.table_sizes)
-    forms = _unknown(keys(), rows[:, :, 0], dropout.word)
+    forms = _unknown(next(keys), rows[:, :, 0], dropout.word)
     # one joint table: less to compile
     first = np.cumsum([0, *shape.table_sizes[1:-1]], dtype=np.int32)
     hashed = picked(p["hashed"], rows[:, :, 1:fields] + first)
     found = [picked(p["forms"], forms), hashed.reshape(b, t, -1)]
     if shape.vectors:
-        found.append(picked(given, _unknown(keys(), rows[:, :, fields], dropout.word)))
+        found.append(picked(given, _unknown(next(keys), rows[:, :, fields], dropout.word)))
     characters = arrays["characters"]
     x = picked(p["characters"], characters).reshape(b * t, -1, shape.characters)
     convolved = jax.lax.conv_general_dilated(
@@ -170,7 +165,7 @@ def word_inputs(
     is_character = (characters > 0).reshape(b * t, -1, 1)
     units = jnp.where(is_character, convolved + p["convolution.bias"], -10).max(axis=1)
     found.append(jnp.tanh(units).reshape(b, t, shape.character_units))
-    return _dropout(keys(), jnp.concatenate(found, axis=2), dropout.input)
+    return _dropout(next(keys), jnp.concatenate(found, axis=2), dropout.input)
 
 
 def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
@@ -222,22 +217,25 @@ def score_words(
     key: AnyArray | None = None,
 ) -> TeacherScores:
     """Score heads, labels and tags of a batch."""
-    keys = _Keys(key)
+    keys = _split_keys(key)
     x = word_inputs(shape, p, given, arrays, dropout, keys)
     b, t = x.shape[:2]
     lengths = arrays["lengths"]
     for i in range(shape.layers):
         if i:
-            x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
-        x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, keys())
-    x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
+            x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
+        x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, next(keys))
+    x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
     root = jnp.broadcast_to(p["root"], (b, 1, x.shape[2]))
     with_root = jnp.concatenate([root, x], axis=1)
 
     def units(name: str, of: AnyArray) -> AnyArray:
         made = of @ p[name] + p[f"{name}.bias"]
         made = jnp.where(made >= 0, made, SLOPE * made)
-        return _dropout(keys(), made, dropout.heads, b, 1, made.shape[2])
+        return _dropout(next(keys), made, dropout.heads, b, 1, made.shape[2])
+
+    def classes(i: int) -> AnyArray:
+        return p[f"tag.{i}"] + p[f"tag.{i}.parts"] @ parts[i].T if i in parts else p[f"tag.{i}"]
 
     dependents, heads = units("arc.dependent", x), units("arc.head", with_root)
     both = _and_one(dependents) @ p["arc.both"]
@@ -248,20 +246,8 @@ def score_words(
         jnp.where(is_head, arcs, LOWEST),
         units("label.dependent", x),
         units("label.head", with_root),
-        _tag_scores(shape, p, x, parts),
+        [x @ classes(i) + p[f"tag.{i}.bias"] for i in range(len(shape.tag_sizes))],
     )
-
-
-def _tag_scores(
-    shape: TeacherShape, p: Parameters, x: AnyArray, parts: dict[int, AnyArray]
-) -> list[AnyArray]:
-    found = []
-    for i in range(len(shape.tag_sizes)):
-        matrix = p[f"tag.{i}"]
-        if i in parts:
-            matrix = matrix + p[f"tag.{i}.parts"] @ parts[i].T
-        found.append(x @ matrix + p[f"tag.{i}.bias"])
-    return found
 
 
 def _and_one(x: AnyArray) -> AnyArray:

@@ -135,12 +135,8 @@ class TeacherTrainer(Learner[Parameters]):
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
         n_steps = self._count_steps()
-        self.adamw = AdamWSettings(
-            rate=settings.learning_rate,
-            warm=min(WARM, 2 * n_steps),
-            steps=n_steps * settings.epochs,
-            decay=0.01,
-        )
+        warm, steps = min(WARM, 2 * n_steps), n_steps * settings.epochs
+        self.adamw = AdamWSettings(settings.learning_rate, warm, steps, decay=0.01)
 
     def _count_steps(self) -> int:
         size, lengths = self.settings.batch_words, [*map(length_for, self.encoded.n_words)]

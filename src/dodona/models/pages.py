@@ -65,7 +65,7 @@ def make_card(
     blocks = [
         f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
         f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
-        markdown_table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
+        markdown_table(("", ""), _facts(card, about, n_bytes, words_per_second)),
     ]
     if not card.is_commercial:
         blocks.append(f"**{NOT_COMMERCIAL}**")
@@ -75,13 +75,9 @@ def make_card(
 
 
 def _facts(
-    card: Card,
-    about: Mapping[str, Any],
-    record: Mapping[str, Any],
-    n_bytes: int,
-    words_per_second: float | None,
+    card: Card, about: Mapping[str, Any], n_bytes: int, words_per_second: float | None
 ) -> list[tuple[str, str]]:
-    settings = read_field(about, "settings", dict)
+    settings, record = (read_field(about, name, dict) for name in ("settings", "record"))
     parts = ("segmenter", "tagger", "network", "graphs")
     speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
     rows = {

@@ -44,25 +44,24 @@ class Array(NamedTuple):
     data: bytes | memoryview
 
 
-def write(
-    path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
-) -> None:
+Arrays = Mapping[str, Array]
+Content = tuple[dict[str, Any], dict[str, memoryview]]
+
+
+def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a file of this kind and version atomically."""
     parts = _layout(kind, version, about, arrays)
     with atomic_write(path) as file:
-        for part in parts:
-            file.write(part)
+        file.writelines(parts)
 
 
-def to_bytes(
-    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
-) -> bytes:
+def to_bytes(kind: str, version: int, about: Mapping[str, Any], arrays: Arrays) -> bytes:
     """Return the bytes that `write` would write."""
     return b"".join(_layout(kind, version, about, arrays))
 
 
 def _layout(
-    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
+    kind: str, version: int, about: Mapping[str, Any], arrays: Arrays
 ) -> list[bytes | memoryview]:
     """Return the header and the arrays in file order."""
     largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
@@ -92,7 +91,7 @@ def read(
     *,
     advice: str = TRAIN_AGAIN,
     mapped: bool = False,
-) -> tuple[dict[str, Any], dict[str, memoryview]]:
+) -> Content:
     """Return the JSON object and the arrays of a file, copied or as views of the mapped file."""
     with naming(path), path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -102,9 +101,7 @@ def read(
     return found.unpack(data)
 
 
-def from_bytes(
-    data: bytes, kind: str, version: int, oldest: int = 1
-) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def from_bytes(data: bytes, kind: str, version: int, oldest: int = 1) -> Content:
     """Return the JSON object and the arrays in the bytes of `to_bytes`."""
     file = io.BytesIO(data)
     found = Header.read(file, len(data), Path(MEMORY), kind)
@@ -223,7 +220,7 @@ class Header(NamedTuple):
         if max(ends, default=0) != self.n_bytes:
             raise self._problem("the file is cut short or has grown")
 
-    def unpack(self, data: memoryview) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    def unpack(self, data: memoryview) -> Content:
         """Verify the checksum and return the JSON object and the arrays in these bytes."""
         if len(data) != self.n_bytes:
             raise self._problem("the file is cut short or has grown")
