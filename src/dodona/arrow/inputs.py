@@ -20,14 +20,8 @@ from typing import IO, Any, TypeAlias, TypeVar
 import pyarrow as pa
 from pyarrow import parquet
 
-from dodona.arrow.documents import (
-    CHUNK_CHARS,
-    Chunk,
-    Document,
-    Unparsable,
-    check_length,
-    split_into_chunks,
-)
+from dodona.arrow import documents
+from dodona.arrow.documents import Chunk, Document, Unparsable
 from dodona.arrow.locations import Location, list_files
 from dodona.arrow.options import ParseOptions
 
@@ -75,7 +69,9 @@ class InputPart:
         """Read the documents."""
         first = self.inputs[0]
         if first.suffix == PARQUET:
-            return split_into_chunks(options, _read_row_groups(first, options, self.row_groups))
+            return documents.split_into_chunks(
+                options, _read_row_groups(first, options, self.row_groups)
+            )
         if first.suffix in LINES:
             records = LINES[first.suffix](first.location, options)
         else:
@@ -285,7 +281,7 @@ def _read_texts(files: Iterable[tuple[Location, str]], options: ParseOptions) ->
         with _reading(location) as file:
             data = file.read(4 * options.max_chars + 4)  # more than the longest text takes
         try:
-            document = check_length(data.decode("utf-8-sig"), options.max_chars)
+            document = documents.check_length(data.decode("utf-8-sig"), options.max_chars)
         except UnicodeDecodeError as error:
             why = f"the text is too long: at most {options.max_chars:,} characters"
             if error.start < 4 * options.max_chars:
@@ -304,7 +300,7 @@ def _document(value: Any, options: ParseOptions, number: int) -> Document:
         value.encode()
     except UnicodeEncodeError:
         return Unparsable(f"line {number}: the text is not UTF-8")
-    return check_length(value, options.max_chars)
+    return documents.check_length(value, options.max_chars)
 
 
 def _chunk_records(records: Iterable[Record], options: ParseOptions, name: str) -> Iterator[Chunk]:
@@ -331,7 +327,7 @@ def _groups(records: Iterable[Record]) -> Iterator[list[Record]]:
         document = record[1]
         group.append(record)
         n_chars += len(document) if isinstance(document, str) else 0
-        if n_chars > CHUNK_CHARS or len(group) == SAMPLE:
+        if n_chars > documents.CHUNK_CHARS or len(group) == SAMPLE:
             yield group
             group, n_chars = [], 0
     if group:

@@ -56,9 +56,8 @@ def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
         import fsspec
     except ImportError:
         scheme = name.partition("://")[0]
-        raise ValueError(
-            f"{name}: {scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
-        ) from None
+        needed = f"{scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
+        raise ValueError(f"{name}: {needed}") from None
     system, path = fsspec.core.url_to_fs(name)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 

@@ -88,6 +88,9 @@ class ParquetOutput:
         """Open the writer; in the file, dictionary columns are strings."""
         if self.writer is None:
             is_flat = not any(pa.types.is_nested(field.type) for field in schema)
+            known = signature(parquet.ParquetWriter.__init__).parameters
+            # older versions of pyarrow do not have this option
+            page_rows = {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
             levels = {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
             ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
             self.writer = parquet.ParquetWriter(
@@ -96,7 +99,7 @@ class ParquetOutput:
                 compression="zstd",
                 compression_level=levels if is_flat else LEVEL,
                 data_page_size=PAGE_BYTES,
-                **_page_rows(),
+                **page_rows,
                 use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
                 column_encoding=ours or None,
                 dictionary_pagesize_limit=64 << 20,
@@ -108,12 +111,6 @@ class ParquetOutput:
         if self.waiting:
             self._flush()
         self._open(self.schema).close()
-
-
-def _page_rows() -> dict[str, int]:
-    """Return the limit of rows per page, which older versions of pyarrow do not take."""
-    known = signature(parquet.ParquetWriter.__init__).parameters
-    return {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
 
 
 def _size(column: pa.Array) -> int:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
     from spacy.vocab import Vocab
 
-NO_LABEL = ""
 SPACE_LABEL = "dep"  # spaCy's label of white space
 ROOT = "ROOT"  # spaCy's label of the root
 ROOT_LABELS = (ROOT, "root")  # of spaCy and of Universal Dependencies
@@ -152,7 +151,7 @@ def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
 
 
 def _head(token: Token, ids: dict[int, int]) -> int | None:
-    if token.dep_ == NO_LABEL and token.head.i == token.i:
+    if not token.dep_ and token.head.i == token.i:
         return None
     head = token.head
     while head.i not in ids:  # white space

@@ -176,13 +176,7 @@ def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
 
 
 def lstm(
-    p: Parameters,
-    layer: int,
-    width: int,
-    x: AnyArray,
-    lengths: AnyArray,
-    recurrent: float,
-    key: AnyArray | None,
+    p: Parameters, layer: int, width: int, x: AnyArray, lengths: AnyArray, rate: float, key: Any
 ) -> AnyArray:
     """Run one bidirectional LSTM layer: B, T, 2 · width. The backward pass starts at each end."""
     b, t = x.shape[:2]
@@ -192,7 +186,7 @@ def lstm(
     reversed_ = jnp.take_along_axis(gates[:, :, 1], back[:, :, None], axis=1)
     both = jnp.stack([gates[:, :, 0], reversed_]).transpose(2, 0, 1, 3)  # T, 2, B, 4 · width
     matrix = p[f"layer.{layer}.recurrent"]
-    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), recurrent)
+    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), rate)
 
     def step(state: tuple[AnyArray, AnyArray], now: AnyArray) -> Any:
         h, c = state

@@ -13,14 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.core.weights.shuffle import shuffle
+from dodona.distilling import teacher_network
 from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
-from dodona.distilling.teacher_network import (
-    Parameters,
-    TeacherDropout,
-    TeacherShape,
-    new_teacher,
-    teacher_loss,
-)
+from dodona.distilling.teacher_network import Parameters, TeacherDropout, TeacherShape
 from dodona.storage import container
 from dodona.storage.container import Array
 from dodona.training.checkpoint import TrainingState
@@ -105,7 +100,9 @@ class Teacher:
             name: np.frombuffer(arrays[name], np.float32).reshape(size)
             for name, size in metadata["sizes"].items()
         }
-        expected = {name: value.shape for name, value in new_teacher(shape, 0).items()}
+        expected = {
+            name: value.shape for name, value in teacher_network.new_teacher(shape, 0).items()
+        }
         if {name: value.shape for name, value in found.items()} != expected:
             raise ValueError(f"{path}: the arrays are not those of a teacher; remove the file")
         return cls(shape, found)
@@ -146,7 +143,7 @@ class TeacherTrainer(Learner[Parameters]):
     @cached_property
     def learning(self) -> OptimizerState:
         """Return the state of the optimiser."""
-        return OptimizerState.begin(new_teacher(self.shape, self.settings.seed))
+        return OptimizerState.begin(teacher_network.new_teacher(self.shape, self.settings.seed))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
@@ -208,7 +205,7 @@ def teach(
     (shape, dropout, adamw), (p, average, mean, square) = fixed, learned
 
     def total(p: Parameters) -> Any:
-        return teacher_loss(shape, p, given, parts, arrays, dropout, key)
+        return teacher_network.teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
     loss, gradients = jax.value_and_grad(total)(p)
     return adamw_step(adamw, p, average, mean, square, gradients, step), loss

@@ -114,10 +114,9 @@ class ModelListing:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
-        given = {name: value or None for name, value in self.card._asdict().items()}
         return {
             "name": self.name,
-            **given,
+            **{name: value or None for name, value in self.card._asdict().items()},
             "scores": self.scores,
             "bytes": self.n_bytes,
             "found": self.source,

@@ -129,13 +129,10 @@ class Journal(Generic[T]):
         return StepError(f"{where}: not the record of a step: {reason}; {self._advice}")
 
     def _check_header(self, line: bytes) -> None:
-        found = _difference(self._read(1, line), self._header)
-        if found is not None:
+        if found := _difference(self._read(1, line), self._header):
             name, before, now = found
-            raise StepError(
-                f"{self.file.name}: made with another {name}: {before!r:.80}, now {now!r:.80}; "
-                + self._advice
-            )
+            problem = f"made with another {name}: {before!r:.80}, now {now!r:.80}"
+            raise StepError(f"{self.file.name}: {problem}; {self._advice}")
 
 
 def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] | None:
