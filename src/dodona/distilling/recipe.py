@@ -269,7 +269,7 @@ class Distillation:
 
     @cached_property
     def is_projective(self) -> bool:
-        """Return whether teachers build projective trees only, as the student and most of gold do."""
+        """Return whether teachers build only projective trees: student and gold allow it."""
         sentences = [s for s in self.gold.first if None not in s.heads]
         n_crossing = sum(not is_projective([head or 0 for head in s.heads]) for s in sentences)
         few = n_crossing < NON_PROJECTIVE * len(sentences)
