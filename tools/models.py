@@ -11,6 +11,7 @@ cluster, the models are trained there. Scores are those of the dev set; --test a
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -81,17 +82,17 @@ def train(jobs: list[ModelJob], out: Path, n_processes: int) -> list[TrainedMode
         (out / f"{result.name}.md").unlink(missing_ok=True)  # the card of a replaced model
 
     forget_lost(out)
-    load = TrainedModel.from_json
-    return run_grid(jobs, load, out / RESULTS, n_processes=n_processes, store=store)
+    parse = TrainedModel.from_record
+    return run_grid(jobs, parse, out / RESULTS, n_processes=n_processes, store=store)
 
 
 def forget_lost(out: Path) -> None:
     """Drop results whose model is missing or has changed."""
-    results = load_results(out / RESULTS, TrainedModel.from_json)
+    results = load_results(out / RESULTS, TrainedModel.from_record)
     kept = [result for result in results if digest(model_file(result.name, out)) == result.sha256]
     if len(kept) < len(results):
         with atomic_write(out / RESULTS) as file:
-            file.write("".join(f"{result.to_json()}\n" for result in kept).encode())
+            file.write("".join(f"{json.dumps(result.to_record())}\n" for result in kept).encode())
 
 
 def digest(path: Path) -> str:

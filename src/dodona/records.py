@@ -56,7 +56,7 @@ def _record(
     if repr:
         cls.__repr__ = _repr
     if frozen:
-        cls.__setattr__, cls.__delattr__ = _refuse_setting, _refuse_deleting
+        cls.__setattr__ = cls.__delattr__ = _refuse
     return cls
 
 
@@ -152,16 +152,11 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({inside})"
 
 
-def _refuse_setting(self: Any, name: str, value: Any) -> None:
+def _refuse(self: Any, name: str, *value: Any) -> None:
+    """Refuse to assign to a field of a frozen record, or without a value to delete it."""
     from dataclasses import FrozenInstanceError
 
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _refuse_deleting(self: Any, name: str) -> None:
-    from dataclasses import FrozenInstanceError
-
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
+    raise FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
 
 class _WhenAsked:
@@ -179,20 +174,13 @@ class _WhenAsked:
 @cache
 def _twin(cls: Any, flat: bool = False) -> Any:
     """Return a dataclass with the same fields."""
-    import dataclasses
+    from dataclasses import field, make_dataclass
 
-    return dataclasses.make_dataclass(
-        cls.__name__,
-        [
-            (part.name, part.type, dataclasses.field(**_given(part, dataclasses.MISSING)))
-            for part in (flat_fields if flat else _fields)(cls)
-        ],
-    )
-
-
-def _given(part: Field, missing: Any) -> dict[str, Any]:
-    """Return the arguments of `dataclasses.field`."""
-    return {name: missing if value is _NOTHING else value for name, value in part.given.items()}
+    fields = []
+    for part in (flat_fields if flat else _fields)(cls):
+        given = {name: value for name, value in part.given.items() if value is not _NOTHING}
+        fields.append((part.name, part.type, field(**given)))
+    return make_dataclass(cls.__name__, fields)
 
 
 def _signature(cls: Any) -> Any:

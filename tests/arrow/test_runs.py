@@ -21,9 +21,8 @@ from pyarrow import parquet  # noqa: E402
 
 import dodona  # noqa: E402
 import dodona.arrow as da  # noqa: E402
-from dodona.arrow import dictionaries, inputs, outputs  # noqa: E402
-from dodona.arrow.corpus_run import RunProgress, parse_files  # noqa: E402
-from dodona.arrow.manifest import NAME  # noqa: E402
+from dodona.arrow import inputs, outputs  # noqa: E402
+from dodona.arrow.corpus_run import MANIFEST, RunProgress, parse_files  # noqa: E402
 from dodona.arrow.options import make_options  # noqa: E402
 from dodona.cli import corpora, main  # noqa: E402
 from dodona.storage.steps import StepError  # noqa: E402
@@ -77,7 +76,7 @@ def given(tmp_path: Path) -> Path:
 
 def test_each_file_becomes_one_at_the_same_place(given: Path, tmp_path: Path) -> None:
     progress = parse([given], tmp_path / "out")
-    assert names(tmp_path / "out") == [NAME, "a.parquet", "lang=en/b.parquet"]
+    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "lang=en/b.parquet"]
     assert rows(tmp_path / "out") == words_of(TEXTS)
     assert progress.n_words == len(words_of(TEXTS)) and progress.n_documents == len(TEXTS)
     assert progress.n_bytes == progress.n_bytes_total
@@ -89,7 +88,7 @@ def test_large_files_are_several_parts(given: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1)
     parse([given / "a.parquet"], tmp_path / "out", threads=2)
     found = names(tmp_path / "out")
-    assert found == [NAME, *(f"a-{number:05}.parquet" for number in range(3))]
+    assert found == [MANIFEST, *(f"a-{number:05}.parquet" for number in range(3))]
     assert rows(tmp_path / "out") == words_of(TEXTS[:3])
 
 
@@ -106,7 +105,7 @@ def test_files_hold_what_the_mapper_makes(given: Path, tmp_path: Path, level: st
 def test_many_words_come_back_as_they_were(tmp_path: Path, monkeypatch: Any) -> None:
     """Write dictionaries that are padded, full, and too large to be padded."""
     monkeypatch.setattr(outputs, "ROW_GROUP_BYTES", 1 << 16)
-    monkeypatch.setattr(dictionaries, "ROWS_PER_UNUSED", 0.01)
+    monkeypatch.setattr(outputs, "ROWS_PER_UNUSED", 0.01)
     n = 6000
     table = pa.table(
         {
@@ -183,7 +182,7 @@ def test_values_that_are_kept_are_of_one_type(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(ValueError, match=r"a\.jsonl:1201: 'doc_id' is 'x', but .* int64"):
         parse([path], tmp_path / "out")
-    assert names(tmp_path / "out") == [NAME]
+    assert names(tmp_path / "out") == [MANIFEST]
     path.write_text('{"doc_id": 1, "text": "a"}\n{"doc_id": "x", "text": "b"}\n')
     parse([path], tmp_path / "other")
     assert [row["doc_id"] for row in rows(tmp_path / "other")] == ["1", "x"]
@@ -240,7 +239,7 @@ def test_from_the_shell(given: Path, tmp_path: Path, capfd: Any) -> None:
     assert capfd.readouterr().err == (
         "1 of 6 documents could not be parsed; the column 'error' gives the reasons\n"
     )
-    assert names(tmp_path / "out") == [NAME, "a.parquet", "b.parquet", "c.parquet"]
+    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "b.parquet", "c.parquet"]
     table = parquet.read_table(tmp_path / "out" / "b.parquet")
     assert table.column_names == ["n", "text", "conllu", "error"]
     assert table.column("conllu")[0].as_py() == parser()(TEXTS[3]).to_conllu()
@@ -367,7 +366,7 @@ class TestResume:
 
     def test_half_a_line_of_the_manifest_is_forgotten(self, given: Path, tmp_path: Path) -> None:
         parse([given], tmp_path / "out")
-        manifest = tmp_path / "out" / NAME
+        manifest = tmp_path / "out" / MANIFEST
         whole = manifest.read_bytes()
         for cut in (0, 5, len(whole) - 20):
             manifest.write_bytes(whole[:cut])
@@ -399,7 +398,7 @@ def test_elsewhere_by_url(given: Path, tmp_path: Path) -> None:
     assert progress.n_documents == len(TEXTS)
     assert parse(["memory://corpus/in"], "memory://corpus/out", resume=True).n_documents == 0
     memory.get("/corpus/out", str(tmp_path / "out"), recursive=True)
-    assert names(tmp_path / "out") == [NAME, "a.parquet", "lang=en/b.parquet"]
+    assert names(tmp_path / "out") == [MANIFEST, "a.parquet", "lang=en/b.parquet"]
     assert rows(tmp_path / "out") == words_of(TEXTS)
     memory.rm("/corpus", recursive=True)
     parse([given.as_uri()], tmp_path / "local")

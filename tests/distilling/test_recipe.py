@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("jax", reason='needs pip install "dodona[neural]"')
 
 import dodona
-from dodona.distilling import padded_batches, silver_parts
 from dodona.distilling import recipe as recipe_module
+from dodona.distilling import silver_parts, teacher_inventory
 from dodona.distilling.recipe import Distillation, Recipe
 from dodona.settings import Settings
 from dodona.storage.steps import StepError
@@ -46,7 +46,7 @@ TEACHER = {
 def small_parts() -> Iterator[None]:
     """Use batches of one length, which JAX compiles for once, and several small parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(padded_batches, "LENGTHS", (40,))
+        patch.setattr(teacher_inventory, "LENGTHS", (40,))
         patch.setattr(silver_parts, "PART", 40)
         yield
 

@@ -16,10 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona import Sentence
-from dodona.distilling import padded_batches as batches_module
+from dodona.distilling import teacher_inventory as batches_module
 from dodona.distilling.ensemble import TeacherEnsemble
-from dodona.distilling.padded_batches import length_for, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
 from dodona.distilling.teacher_network import cross_entropy, lstm, new_teacher
 from dodona.distilling.teacher_training import (
     Teacher,
@@ -83,7 +82,7 @@ def test_what_is_not_known_is_not_learned(
     inventory: TeacherInventory, trained: TeacherTrainer
 ) -> None:
     (batch,) = padded_batches(trained.encoded, range(8), 400)
-    answers = dict(zip(("heads", "labels", "tags"), inventory.gold_classes(), strict=True))
+    answers = inventory.gold_classes()
 
     def loss(*known: str) -> float:
         """Return the loss, computed as by the trainer, so that nothing is compiled anew."""
@@ -91,14 +90,9 @@ def test_what_is_not_known_is_not_learned(
         arrays = {name: batch.padded(values, -1) for name, values in answers.items()}
         for name in answers.keys() - {*known}:
             arrays[name][:] = -1
-        *_, found = teach(
-            trained.shape,
-            trained.dropout,
-            trained.adamw,
-            now.parameters,
-            now.average,
-            now.mean,
-            now.square,
+        _, found = teach(
+            (trained.shape, trained.dropout, trained.adamw),
+            (now.parameters, now.average, now.mean, now.square),
             np.float32(0),
             jnp.asarray(inventory.given),
             inventory.tags.parts,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,12 +27,12 @@ def test_runs_on_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypatch:
         write_treebank(folder / f"{part}.conllu", 30, seed)
     variants = {"explore": Settings(epochs=1), "static": Settings(epochs=1, training="static")}
     jobs = list_jobs([TreebankFolder("invented", folder)], variants, [1, 2])
-    here = run_grid(jobs, Result.from_json, None)
+    here = run_grid(jobs, Result.from_record, None)
     monkeypatch.setenv("RAY_ADDRESS", "local")
-    there = run_grid(jobs, Result.from_json, tmp_path / "kept.jsonl")
+    there = run_grid(jobs, Result.from_record, tmp_path / "kept.jsonl")
     assert [_lasting(result) for result in there] == [_lasting(result) for result in here]
     monkeypatch.setenv("RAY_ADDRESS", "nobody is asked again")
-    assert run_grid(jobs, Result.from_json, tmp_path / "kept.jsonl") == there
+    assert run_grid(jobs, Result.from_record, tmp_path / "kept.jsonl") == there
 
 
 def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypatch: Any) -> None:
@@ -42,9 +41,9 @@ def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypa
         ModelJob(TreebankFolder(name, tmp_path / name), name, Settings(epochs=1), Card())
         for name in ("oak", "elm")
     ]
-    here = run_grid(jobs, TrainedModel.from_json, None)
+    here = run_grid(jobs, TrainedModel.from_record, None)
     monkeypatch.setenv("RAY_ADDRESS", "local")
-    there = run_grid(jobs, TrainedModel.from_json, None)
+    there = run_grid(jobs, TrainedModel.from_record, None)
     assert [replace(model, seconds=0) for model in there] == [
         replace(model, seconds=0) for model in here
     ]
@@ -52,5 +51,4 @@ def test_models_from_a_cluster_are_those_of_one_machine(tmp_path: Path, monkeypa
 
 def _lasting(result: Result) -> dict[str, Any]:
     """Return a result without its times."""
-    said: dict[str, Any] = json.loads(result.to_json())
-    return {name: value for name, value in said.items() if "seconds" not in name}
+    return {name: value for name, value in result.to_record().items() if "seconds" not in name}

@@ -69,8 +69,8 @@ def test_the_test_set_is_scored_only_on_request(data: Path) -> None:
     first, second = plain.run(), tested.run()
     assert first.test == {} and 0 < second.test["las"] <= 100
     assert first.file == second.file and first.dev == second.dev
-    line = first.to_json()
-    assert TrainedModel.from_json(line).sha256 == first.sha256 and "file" not in json.loads(line)
+    record = first.to_record()
+    assert TrainedModel.from_record(record).sha256 == first.sha256 and "file" not in record
 
 
 def test_an_unknown_treebank_is_an_error(data: Path, tmp_path: Path) -> None:

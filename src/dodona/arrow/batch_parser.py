@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import pyarrow as pa
 
+from dodona.arrow import builders
 from dodona.arrow.documents import Chunk, Document, Unparsable, kept_schema, split_into_chunks
 from dodona.arrow.model_cache import load_cached
 from dodona.arrow.options import ParseOptions
-from dodona.arrow.record_batches import ConlluRows, TableRows
-from dodona.arrow.schema import has_graphs, join_schemas
+from dodona.arrow.schema import fields_of, has_graphs, join_schemas, word_fields
 from dodona.batches import map_in_order
 from dodona.parsing.parser import Parser
 from dodona.segmentation.segmenter import require_segmenter
@@ -42,8 +43,10 @@ class BatchParser:
         self.with_deps = has_graphs(self.parser)
         if options.text:
             require_segmenter(self.parser.segmenter)
-        # wrong roots or beam: an error of the call, not of a row
-        self.parser.pipe([], roots=options.roots, beam=options.beam)
+        self._pipe([])  # wrong roots or beam: an error of the call, not of a row
+
+    def _pipe(self, sentences: Iterable[Sentence]) -> Iterable[Sentence]:
+        return self.parser.pipe(sentences, roots=self.options.roots, beam=self.options.beam)
 
     def parse(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parse record batches; the rows keep their order, but the batches are cut differently."""
@@ -78,9 +81,7 @@ class BatchParser:
         rows: deque[int] = deque()  # of the sentences in the parser, which reads some ahead
         here, n_words = -1, 0
         sentences = self._sentences(documents, rows)
-        for sentence in self.parser.pipe(
-            sentences, roots=self.options.roots, beam=self.options.beam
-        ):
+        for sentence in self._pipe(sentences):
             while here < rows[0]:
                 here += 1
                 output.begin(here, documents[here])
@@ -100,16 +101,137 @@ class BatchParser:
                 rows.append(row)
                 yield sentence
 
-    def _segment(self, document: Document) -> Iterator[Sentence]:
+    def _segment(self, document: Document) -> Iterable[Sentence]:
         if isinstance(document, Unparsable):
-            return
+            return ()
         if isinstance(document, list):
-            yield from document
-            return
+            return document
         segmenter = require_segmenter(self.parser.segmenter)
         if len(document) <= SEGMENT_CHARS:
-            yield from segmenter.segment(document)
-            return
+            return segmenter.segment(document)
         starts = range(0, len(document), SEGMENT_CHARS)
-        for found in segmenter.stream(document[i : i + SEGMENT_CHARS] for i in starts):
-            yield from found
+        pieces = (document[i : i + SEGMENT_CHARS] for i in starts)
+        return chain.from_iterable(segmenter.stream(pieces))
+
+
+class TableRows:
+    """Rows at the levels of words, sentences or documents."""
+
+    def __init__(self, level: str) -> None:
+        self.level, self.builder = level, builders.TableBuilder(level)
+        self.errors: dict[int, str] = {}  # by output row
+        self.number, self.is_open = 0, False
+
+    def begin(self, row: int, document: Document) -> None:
+        """Begin the document of an input row."""
+        self._end()
+        if isinstance(document, Unparsable):
+            b = self.builder
+            n_rows = {"word": b.n_words, "sentence": b.n_sentences, "document": b.n_documents}
+            self.errors[n_rows[self.level]] = document.why
+            b.add_nothing(row)
+        else:
+            self.number, self.is_open = 0, True
+
+    def add(self, row: int, sentence: Sentence) -> None:
+        """Add a sentence of the current document."""
+        self.number += 1
+        self.builder.add(row, self.number, sentence)
+
+    def _end(self) -> None:
+        if self.is_open:
+            self.builder.end_document()
+        self.is_open = False
+
+    def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
+        """Return all rows as a record batch; the columns are not copied."""
+        self._end()
+        b = self.builder
+        columns = _word_columns(b, with_deps)
+        if self.level == "word":
+            columns = [_int32(b.sent_ids, b.is_word), *columns]
+            return record_batch(kept, _int32(b.word_rows), columns, self.errors, schema)
+        words = pa.StructArray.from_arrays(columns, fields=word_fields(with_deps))
+        columns = [
+            _int32(b.sentence_ids, b.is_sentence),
+            _strings(b.sentence_texts, b.is_sentence),
+            _int32(b.sentence_starts, b.spans_text),
+            _int32(b.sentence_ends, b.spans_text),
+            _lists(b.first_words, b.is_sentence, words),
+        ]
+        if self.level == "sentence":
+            return record_batch(kept, _int32(b.sentence_rows), columns, self.errors, schema)
+        sentences = pa.StructArray.from_arrays(columns, fields=fields_of("sentence", with_deps))
+        columns = [_lists(b.first_sentences, b.is_document, sentences)]
+        return record_batch(kept, None, columns, self.errors, schema)
+
+
+class ConlluRows:
+    """One row per document, with its CoNLL-U."""
+
+    def __init__(self) -> None:
+        self.texts: list[list[bytes] | None] = []
+        self.errors: dict[int, str] = {}
+
+    def begin(self, row: int, document: Document) -> None:
+        if isinstance(document, Unparsable):
+            self.errors[row] = document.why
+        self.texts.append(None if row in self.errors else [])
+
+    def add(self, row: int, sentence: Sentence) -> None:
+        text = self.texts[row]
+        assert text is not None
+        text.append(bytes(sentence))
+
+    def finish(self, kept: list[pa.Array], schema: pa.Schema, with_deps: bool) -> pa.RecordBatch:
+        joined = [None if text is None else b"".join(text) for text in self.texts]
+        return record_batch(kept, None, [pa.array(joined, pa.string())], self.errors, schema)
+
+
+def record_batch(
+    kept: list[pa.Array],
+    rows: pa.Array | None,
+    made: list[pa.Array],
+    errors: dict[int, str],
+    schema: pa.Schema,
+) -> pa.RecordBatch:
+    """Join kept columns, new columns and errors; `rows` is the input row of each output row."""
+    n_rows = len(made[0])
+    error = pa.nulls(n_rows, pa.string())
+    if errors:
+        error = pa.array(map(errors.get, range(n_rows)), pa.string(), size=n_rows)
+    columns = [column if rows is None else column.take(rows) for column in kept]
+    return pa.RecordBatch.from_arrays([*columns, *made, error], schema=schema)
+
+
+def _word_columns(b: builders.TableBuilder, with_deps: bool) -> list[pa.Array]:
+    texts = dict(zip(builders.TEXT_NAMES, b.texts, strict=True))
+    by_name = {name: _strings(column, b.is_word) for name, column in texts.items()} | {
+        "id": _int32(b.ids, b.is_word),
+        "head": _int32(b.heads, b.has_head),
+        "start": _int32(b.starts, b.has_position),
+        "end": _int32(b.ends, b.has_position),
+    }
+    return [by_name[field.name] for field in word_fields(with_deps)]
+
+
+def _int32(column: builders.Int32Builder, valid: builders.ValidityBitmap | None = None) -> pa.Array:
+    bitmap = _bitmap(valid) if valid else None
+    return pa.Array.from_buffers(pa.int32(), len(column), [bitmap, pa.py_buffer(column.buffer())])
+
+
+def _strings(column: builders.StringBuilder, valid: builders.ValidityBitmap) -> pa.Array:
+    ends, data = map(pa.py_buffer, column.buffers())
+    return pa.Array.from_buffers(pa.string(), valid.size, [_bitmap(valid), ends, data])
+
+
+def _lists(
+    ends: builders.Int32Builder, valid: builders.ValidityBitmap, values: pa.Array
+) -> pa.Array:
+    buffers = [_bitmap(valid), pa.py_buffer(ends.buffer())]
+    return pa.Array.from_buffers(pa.list_(values.type), valid.size, buffers, children=[values])
+
+
+def _bitmap(valid: builders.ValidityBitmap) -> pa.Buffer | None:
+    buffer = valid.buffer()
+    return None if buffer is None else pa.py_buffer(buffer)

@@ -64,7 +64,7 @@ def _rows(columns: list[pa.Array], first: int, n: int) -> list[pa.Array]:
 
 def kept_schema(options: ParseOptions, schema: pa.Schema) -> pa.Schema:
     """Return the schema of the kept columns; a missing column is an error."""
-    for name in (options.source, *(old for old, _ in options.keep)):
+    for name in options.columns:
         if schema.get_field_index(name) < 0:
             known = ", ".join(schema.names) or "none"
             raise ValueError(f"no column {name!r}, or several; there are: {known}")
@@ -81,14 +81,9 @@ def _documents(options: ParseOptions, batch: pa.RecordBatch) -> Iterator[tuple[D
         for document in read(options, column.slice(first, ROWS)):
             if isinstance(document, str):
                 yield document, len(document)
-            else:
-                yield document, 0 if isinstance(document, Unparsable) else _n_bytes(document)
-
-
-def _n_bytes(sentences: list[Sentence]) -> int:
-    return (
-        sum(len(bytes(sentence)) for sentence in sentences) // 4
-    )  # a line is about four times its token
+            else:  # a line of CoNLL-U is about four times as long as its token
+                sentences = [] if isinstance(document, Unparsable) else document
+                yield document, sum(len(bytes(sentence)) for sentence in sentences) // 4
 
 
 def _texts(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
@@ -96,13 +91,10 @@ def _texts(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
     if pa.types.is_null(kind):
         column = column.cast(pa.string())
     elif not _is_text(kind):
-        raise TypeError(
-            f"the column {options.text!r} holds {kind}; expected text: string or binary"
-        )
+        name = options.text
+        raise TypeError(f"the column {name!r} holds {kind}; expected text: string or binary")
     for value in column.cast(pa.large_binary()).to_pylist():
-        yield (
-            Unparsable("the text is null") if value is None else _decoded(value, options.max_chars)
-        )
+        yield _decoded(value, options.max_chars)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -111,12 +103,13 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(getattr(pa.types, name, lambda _: False)(kind) for name in (*checks, *views))
 
 
-def _decoded(value: bytes, max_chars: int) -> Document:
+def _decoded(value: bytes | None, max_chars: int) -> Document:
+    if value is None:
+        return Unparsable("the text is null")
     try:
-        text = value.decode()
+        return check_length(value.decode(), max_chars)
     except UnicodeDecodeError as error:
         return Unparsable(f"the text is not UTF-8: byte {error.start} is {value[error.start]:#04x}")
-    return check_length(text, max_chars)
 
 
 def check_length(text: str, max_chars: int) -> str | Unparsable:
@@ -134,8 +127,8 @@ def _tokens(options: ParseOptions, column: pa.Array) -> Iterator[Document]:
     """Yield the sentences of each row: list<string>, or list<list<string>> for several."""
     kind = column.type
     if pa.types.is_null(kind):
-        column = column.cast(pa.list_(pa.string()))
-        kind = column.type
+        kind = pa.list_(pa.string())
+        column = column.cast(kind)
     depth = 0
     while pa.types.is_list(kind) or pa.types.is_large_list(kind):
         kind, depth = kind.value_type, depth + 1
@@ -173,11 +166,10 @@ def _sentences(lists: pa.Array | None, tokens: pa.Array, max_chars: int) -> list
     pairs = [(a, b) for a, b in pairwise(bounds) if a < b]
     if not pairs:
         return []
-    n_bytes = data.size if data is not None else 0
-    if n_bytes > max_chars:
-        raise ValueError(f"the tokens are too long: {n_bytes:,} bytes, at most {max_chars:,}")
-    offsets = memoryview(ends).cast("B")[: 4 * (len(values) + 1)].cast("i")
     bytes_ = memoryview(data or b"").cast("B")
+    if len(bytes_) > max_chars:
+        raise ValueError(f"the tokens are too long: {len(bytes_):,} bytes, at most {max_chars:,}")
+    offsets = memoryview(ends).cast("B")[: 4 * (len(values) + 1)].cast("i")
     return [
         sentence_of_tokens(offsets, bytes_, first, last, number)
         for number, (first, last) in enumerate(pairs, start=1)

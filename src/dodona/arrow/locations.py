@@ -25,9 +25,8 @@ class Location:
         return isinstance(self.system, fs.LocalFileSystem)
 
     def __truediv__(self, below: str) -> Location:
-        return Location(
-            self.system, f"{self.path.rstrip('/')}/{below}", f"{self.name.rstrip('/')}/{below}"
-        )
+        path, name = (f"{above.rstrip('/')}/{below}" for above in (self.path, self.name))
+        return Location(self.system, path, name)
 
     @property
     def file_name(self) -> str:
@@ -57,9 +56,8 @@ def _by_fsspec(name: str) -> tuple[fs.FileSystem, str]:
         import fsspec
     except ImportError:
         scheme = name.partition("://")[0]
-        raise ValueError(
-            f"{name}: {scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
-        ) from None
+        needed = f"{scheme}:// needs fsspec and its extra for {scheme}: pip install fsspec"
+        raise ValueError(f"{name}: {needed}") from None
     system, path = fsspec.core.url_to_fs(name)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
@@ -72,10 +70,8 @@ def list_files(name: str) -> list[tuple[Location, str, int]]:
     location = resolve_location(name)
     if any(character in location.file_name for character in "*?["):
         folder, _, pattern = location.path.rpartition("/")
-        inside = _list(
-            Location(location.system, folder, name.rpartition("/")[0] or "."), recursive=False
-        )
-        found = [(p, below, size) for p, below, size in inside if fnmatchcase(below, pattern)]
+        above = Location(location.system, folder, name.rpartition("/")[0] or ".")
+        found = [file for file in _list(above, recursive=False) if fnmatchcase(file[1], pattern)]
     else:
         info = location.system.get_file_info(location.path)
         if info.type == fs.FileType.NotFound:

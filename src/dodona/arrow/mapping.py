@@ -62,10 +62,8 @@ class Mapper:
 
     def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
         if not isinstance(table, (pa.Table, pa.RecordBatch)):
-            raise TypeError(
-                f"expected a pyarrow.Table, not {type(table).__name__}; "
-                'Ray gives one with batch_format="pyarrow"'
-            )
+            given = f"expected a pyarrow.Table, not {type(table).__name__}"
+            raise TypeError(f'{given}; Ray gives one with batch_format="pyarrow"')
         parser = BatchParser(self.options)
         batches = table.to_batches() if isinstance(table, pa.Table) else [table]
         return pa.Table.from_batches(parser.parse(batches), schema=parser.schema(table.schema))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from threading import Lock
 
+from dodona.arrow.locations import resolve_location
 from dodona.models import locate
 from dodona.parsing.parser import Parser
 
@@ -68,8 +69,6 @@ def _distributed_by_spark(name: str) -> Path | None:
 
 
 def _fetch(url: str) -> bytes:
-    from dodona.arrow.locations import resolve_location
-
     location = resolve_location(url)
     with location.system.open_input_stream(location.path) as stream:
         return bytes(stream.read())

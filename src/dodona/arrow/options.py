@@ -48,6 +48,11 @@ class ParseOptions:
         """Return the name of the column that is parsed."""
         return self.tokens or str(self.text)
 
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of the columns that are read: the parsed one and the kept ones."""
+        return [*dict.fromkeys((self.source, *(old for old, _ in self.keep)))]
+
 
 class MapperKeywords(TypedDict, total=False):
     """Keyword arguments of `mapper` and `Mapper`; the defaults are those of `ParseOptions`."""

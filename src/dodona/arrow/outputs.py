@@ -1,4 +1,12 @@
-"""Output files of a run, which appear when they are complete."""
+"""Output files of a run, which appear when they are complete.
+
+Parquet packs dictionary indices into as few bits as the size of the dictionary needs. Indices of 5
+or 15 bits look like noise to zstd, which works on bytes. So a dictionary is padded with unused
+values until its indices take 8 or 16 bits, and frequent values come first: part-of-speech tags
+take 0.40 bytes instead of 0.50. Two-byte indices are interleaved, since zstd has one code for both
+bytes: with as many frequent values in the high byte as in the low one, forms take 1.11 bytes
+instead of 1.15. Every reader of Parquet reads the result.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +18,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 import pyarrow as pa
-from pyarrow import fs, parquet
+from pyarrow import compute, fs, parquet
 
-from dodona.arrow.dictionaries import encoded, packed
 from dodona.arrow.locations import Location
 from dodona.storage.atomic import atomic_write
 
@@ -26,6 +33,10 @@ ENCODINGS |= dict.fromkeys(("sent_id", "id", "head"), "PLAIN")
 PAGE_BYTES, PAGE_ROWS = ROW_GROUP_BYTES, 1 << 30
 LEVEL = 9  # of zstd: files 6% smaller than with 3, for 5% of the time of parsing
 HEAD_LEVEL = 12  # 0.06 bytes per word smaller, for 2% of the time
+BYTE, TWO_BYTES = 1 << 8, 1 << 16
+FEW_VALUES = 1 << 11  # too few to be padded to two bytes
+ROWS_PER_UNUSED = 7  # an unused value takes 0.9 bytes, two whole bytes save 0.13 per row
+INTERLEAVED = 32  # high bytes over which the most frequent values are spread
 
 
 class RowWriter(Protocol):
@@ -56,42 +67,39 @@ class ParquetOutput:
     """A Parquet file; batches are collected to large row groups."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
-        self.file = file
-        self.schema = schema
-        self.waiting: list[pa.RecordBatch] = []
-        self.n_bytes = 0
+        self.file, self.schema = file, schema
+        self.waiting, self.n_bytes = list[pa.RecordBatch](), 0
         self.writer: parquet.ParquetWriter | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        columns = [*map(encoded, batch.columns)]
-        small = pa.RecordBatch.from_arrays(columns, batch.schema.names)
-        self.waiting.append(small)
-        self.n_bytes += sum(_size(column) for column in columns)
+        columns = [*map(_encoded, batch.columns)]
+        self.waiting.append(pa.RecordBatch.from_arrays(columns, batch.schema.names))
+        self.n_bytes += sum(map(_size, columns))
         if self.n_bytes > ROW_GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         table = pa.Table.from_batches(self.waiting)
         self.waiting, self.n_bytes = [], 0
-        columns = [
-            packed(column) if pa.types.is_dictionary(column.type) else column
-            for column in table.columns
-        ]
-        table = pa.table(columns, table.column_names)
+        table = pa.table([*map(_packed, table.columns)], table.column_names)
         self._open(table.schema).write_table(table, row_group_size=max(len(table), 1))
 
     def _open(self, schema: pa.Schema) -> parquet.ParquetWriter:
         """Open the writer; in the file, dictionary columns are strings."""
         if self.writer is None:
             is_flat = not any(pa.types.is_nested(field.type) for field in schema)
+            known = signature(parquet.ParquetWriter.__init__).parameters
+            # older versions of pyarrow do not have this option
+            page_rows = {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
+            levels = {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
             ours = {name: ENCODINGS[name] for name in schema.names if name in ENCODINGS and is_flat}
             self.writer = parquet.ParquetWriter(
                 pa.PythonFile(self.file, "w"),
                 schema,
                 compression="zstd",
-                compression_level=_levels(schema) if is_flat else LEVEL,
+                compression_level=levels if is_flat else LEVEL,
                 data_page_size=PAGE_BYTES,
-                **_page_rows(),
+                **page_rows,
                 use_dictionary=[n for n in schema.names if n not in ours] if is_flat else True,
                 column_encoding=ours or None,
                 dictionary_pagesize_limit=64 << 20,
@@ -100,25 +108,62 @@ class ParquetOutput:
         return self.writer
 
     def finish(self) -> None:
-        """Write the last row group and the footer."""
         if self.waiting:
             self._flush()
         self._open(self.schema).close()
 
 
-def _levels(schema: pa.Schema) -> dict[str, int]:
-    return {name: HEAD_LEVEL if name == "head" else LEVEL for name in schema.names}
-
-
-def _page_rows() -> dict[str, int]:
-    """Return the limit of rows per page, which older versions of pyarrow do not take."""
-    known = signature(parquet.ParquetWriter.__init__).parameters
-    return {"max_rows_per_page": PAGE_ROWS} if "max_rows_per_page" in known else {}
-
-
 def _size(column: pa.Array) -> int:
     """Return bytes of memory; of a dictionary the indices only, as batches share most values."""
     return int(column.indices.nbytes if pa.types.is_dictionary(column.type) else column.nbytes)
+
+
+def _encoded(column: pa.Array) -> pa.Array:
+    """Dictionary-encode a column of strings; return any other column as it is."""
+    return column.dictionary_encode() if pa.types.is_string(column.type) else column
+
+
+def _packed(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Join the dictionaries of a column, ordered by frequency and padded to whole bytes.
+
+    A column that is not encoded is returned as it is.
+    """
+    if not pa.types.is_dictionary(column.type):
+        return column
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # older than pyarrow 21
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
+    indices = whole.indices
+    counts = compute.value_counts(indices.drop_null())
+    values = whole.dictionary.take(counts.field("values"))
+    # alphabetical neighbours share prefixes: the dictionary is a twelfth smaller
+    order = compute.sort_indices(
+        pa.table({"n": counts.field("counts"), "value": values}),
+        sort_keys=[("n", "descending"), ("value", "ascending")],
+    )
+    n_unused = _n_unused(len(order), len(indices))
+    if TWO_BYTES // 2 < len(order) + n_unused <= TWO_BYTES:
+        order = _interleaved(order)
+    indices = compute.index_in(indices, value_set=counts.field("values").take(order))
+    # no value of a treebank contains NUL
+    unused = pa.array([f"\0{number}\0" for number in range(n_unused)], values.type)
+    values = pa.concat_arrays([values.take(order), unused])
+    return pa.DictionaryArray.from_arrays(indices, values)
+
+
+def _interleaved(order: pa.Array) -> pa.Array:
+    """Give the most frequent values the indices 0, 256, 512, …; rare ones keep their index."""
+    n_high = min(INTERLEAVED, len(order) // BYTE)
+    front = [low * n_high + high for high in range(n_high) for low in range(BYTE)]
+    return pa.concat_arrays([order.take(pa.array(front, pa.int64())), order[len(front) :]])
+
+
+def _n_unused(n_values: int, n_rows: int) -> int:
+    """Return how many unused values pad the indices to whole bytes; 0 if that does not pay."""
+    if 1 < n_values <= BYTE // 2:
+        return BYTE // 2 + 1 - n_values
+    n = TWO_BYTES // 2 + 1 - n_values
+    return n if n_values >= FEW_VALUES and 0 < n * ROWS_PER_UNUSED < n_rows else 0
 
 
 class JsonOutput:
@@ -129,8 +174,7 @@ class JsonOutput:
 
     def write(self, batch: pa.RecordBatch) -> None:
         for row in batch.to_pylist():
-            line = json.dumps(row, ensure_ascii=False, default=str)
-            self.file.write(line.encode() + b"\n")
+            self.file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
 
     def finish(self) -> None:
         pass

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dodona.parsing.parser import Parser
 
 LEVELS = ("word", "sentence", "document", "conllu")
-ERROR = pa.field("error", pa.string())  # why a text could not be parsed, or null
+INT, TEXT = pa.int32(), pa.string()
+ERROR = pa.field("error", TEXT)  # why a text could not be parsed, or null
 
 
 def schema(
@@ -73,33 +74,26 @@ def fields_of(level: str, with_deps: bool) -> list[pa.Field]:
     """Return the columns that parsing adds at a level."""
     words = word_fields(with_deps)
     if level == "word":
-        return [pa.field("sent_id", pa.int32()), *words]
-    sentences = [
-        pa.field("sent_id", pa.int32()),
-        pa.field("text", pa.string()),
-        pa.field("start", pa.int32()),
-        pa.field("end", pa.int32()),
-        pa.field("words", pa.list_(pa.struct(words))),
-    ]
+        return [*_fields(sent_id=INT), *words]
+    sentences = _fields(sent_id=INT, text=TEXT, start=INT, end=INT, words=_rows(words))
     if level == "sentence":
         return sentences
-    if level == "document":
-        return [pa.field("sentences", pa.list_(pa.struct(sentences)))]
-    return [pa.field("conllu", pa.string())]
+    return _fields(sentences=_rows(sentences)) if level == "document" else _fields(conllu=TEXT)
 
 
 def word_fields(with_deps: bool) -> list[pa.Field]:
     """Return the columns of a word, as in CoNLL-U; `start` and `end` are character offsets."""
-    texts = ("form", "lemma", "upos", "xpos", "feats")
-    return [
-        pa.field("id", pa.int32()),
-        *(pa.field(name, pa.string()) for name in texts),
-        pa.field("head", pa.int32()),
-        pa.field("deprel", pa.string()),
-        *([pa.field("deps", pa.string())] if with_deps else []),
-        pa.field("start", pa.int32()),
-        pa.field("end", pa.int32()),
-    ]
+    texts = _fields(id=INT, form=TEXT, lemma=TEXT, upos=TEXT, xpos=TEXT, feats=TEXT)
+    arcs = _fields(head=INT, deprel=TEXT, **({"deps": TEXT} if with_deps else {}))
+    return [*texts, *arcs, *_fields(start=INT, end=INT)]
+
+
+def _fields(**types: pa.DataType) -> list[pa.Field]:
+    return [*map(pa.field, types, types.values())]
+
+
+def _rows(fields: list[pa.Field]) -> pa.DataType:
+    return pa.list_(pa.struct(fields))
 
 
 def _spark_field(types: Any, field: pa.Field) -> Any:
@@ -110,7 +104,6 @@ def _spark_type(types: Any, kind: pa.DataType) -> Any:
     if pa.types.is_list(kind):
         return types.ArrayType(_spark_type(types, kind.value_type))
     if pa.types.is_struct(kind):
-        return types.StructType(
-            [_spark_field(types, kind.field(i)) for i in range(kind.num_fields)]
-        )
+        inside = map(kind.field, range(kind.num_fields))
+        return types.StructType([_spark_field(types, field) for field in inside])
     return types.IntegerType() if pa.types.is_int32(kind) else types.StringType()

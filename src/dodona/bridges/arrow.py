@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 # column: property of Sentence
-TEXTS = {
-    "form": "forms",
-    "lemma": "lemmas",
-    "upos": "upos",
-    "xpos": "xpos",
-    "feats": "feats",
-    "deprel": "deprels",
-    "deps": "deps",
-    "misc": "misc",
-}
+TAGS = {"form": "forms", "lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats"}
+RELATIONS = {"deprel": "deprels", "deps": "deps", "misc": "misc"}
+TEXTS = TAGS | RELATIONS
 NUMBERS = ("sentence", "id", "head", "start", "end")
-NAMES = ("sentence", "sent_id", "id", *list(TEXTS)[:5], "head", *list(TEXTS)[5:], "start", "end")
+NAMES = ("sentence", "sent_id", "id", *TAGS, "head", *RELATIONS, "start", "end")
 
 
 def to_arrow(sentences: Iterable[Sentence]) -> pyarrow.Table:
@@ -82,8 +75,6 @@ def _sentence(columns: dict[str, list[Any]]) -> Sentence:
         for name, attribute in TEXTS.items()
         if name in columns
     }
-    sent_id = columns.get("sent_id", [None])[0]
+    sent_id, heads = columns.get("sent_id", [None])[0], columns.get("head")
     comments = [] if sent_id is None else [f"# sent_id = {sent_id}"]
-    return Sentence.from_columns(
-        texts.pop("forms"), heads=columns.get("head"), comments=comments, **texts
-    )
+    return Sentence.from_columns(texts.pop("forms"), heads=heads, comments=comments, **texts)

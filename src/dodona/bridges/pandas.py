@@ -18,10 +18,8 @@ def to_pandas(sentences: Iterable[Sentence]) -> Any:
     Integers are of the nullable type Int32.
     """
     pandas = require("pandas", "pandas")
-    columns = word_columns(sentences)
-    return pandas.DataFrame(
-        {
-            name: pandas.array(values, dtype="Int32" if name in NUMBERS else "object")
-            for name, values in columns.items()
-        }
-    )
+    columns = {
+        name: pandas.array(values, dtype="Int32" if name in NUMBERS else "object")
+        for name, values in word_columns(sentences).items()
+    }
+    return pandas.DataFrame(columns)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dodona.extras import require
 from dodona.treebank.sentence import Sentence
@@ -21,25 +20,23 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
     from spacy.vocab import Vocab
 
-NO_LABEL = ""
 SPACE_LABEL = "dep"  # spaCy's label of white space
 ROOT = "ROOT"  # spaCy's label of the root
 ROOT_LABELS = (ROOT, "root")  # of spaCy and of Universal Dependencies
 
 
-@dataclass
-class _DocArguments:
-    """The arguments of spaCy's Doc."""
+class _DocRow(NamedTuple):
+    """A token as it is given to spaCy's Doc, whose arguments are lists of these fields."""
 
-    words: list[str] = field(default_factory=list)
-    spaces: list[bool] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    pos: list[str] = field(default_factory=list)
-    morphs: list[str] = field(default_factory=list)
-    lemmas: list[str] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    deps: list[str] = field(default_factory=list)
-    sent_starts: list[bool] = field(default_factory=list)
+    words: str
+    spaces: bool
+    tags: str
+    pos: str
+    morphs: str
+    lemmas: str
+    heads: int
+    deps: str
+    sent_starts: bool
 
 
 def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang: str = "xx") -> Doc:
@@ -51,12 +48,11 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang:
     """
     spacy = require("spacy", "spacy")
     known_pos = require("spacy.parts_of_speech", "spacy").IDS
-    columns = _DocArguments()
-    has_trees = False
+    rows, has_trees = list[_DocRow](), False
     for sentence in sentences:
         has_trees = has_trees or any(head is not None for head in sentence.heads)
-        _add(columns, sentence, known_pos)
-    given = vars(columns)
+        _add(rows, sentence, known_pos)
+    given = {name: [row[i] for row in rows] for i, name in enumerate(_DocRow._fields)}
     if not has_trees:
         del given["heads"], given["deps"]
     if vocab is None:
@@ -65,42 +61,29 @@ def to_spacy(sentences: Iterable[Sentence], vocab: Vocab | None = None, *, lang:
     return spacy.tokens.Doc(vocab, **given)
 
 
-def _add(columns: _DocArguments, sentence: Sentence, known_pos: dict[str, int]) -> None:
+def _add(rows: list[_DocRow], sentence: Sentence, known_pos: dict[str, int]) -> None:
     """Add the words of a sentence, and the white space after them as tokens."""
-    position: dict[int, int] = {}  # of each word in the document
     white_space = {token.last: token.white_space for token in sentence.tokens}
-    for word in sentence:
-        position[word.id] = len(columns.words)
-        after = white_space.get(word.id, "")
-        columns.words.append(word.form)
-        columns.spaces.append(after.startswith(" "))
-        columns.tags.append(_value(word.xpos))
-        columns.pos.append(word.upos if word.upos in known_pos else _value(word.upos) and "X")
-        columns.morphs.append(_value(word.feats) if word.features and "=" in word.feats else "")
-        columns.lemmas.append(_value(word.lemma))
-        columns.deps.append(ROOT if word.head == 0 else _value(word.deprel))
-        columns.sent_starts.append(word.id == 1)
-        if rest := after.removeprefix(" "):
-            _add_white_space(columns, rest)
-    first = position[1]
-    columns.heads += range(first, len(columns.words))
-    for word in sentence:
-        columns.heads[position[word.id]] = position[word.head or word.id]
-    for i in range(first, len(columns.words)):
-        if columns.pos[i] == "SPACE":
-            columns.heads[i] = next(j for j in range(i, -1, -1) if columns.pos[j] != "SPACE")
-
-
-def _add_white_space(columns: _DocArguments, text: str) -> None:
-    is_spaced = len(text) > 1 and text.endswith(" ")
-    columns.words.append(text.removesuffix(" ") if is_spaced else text)
-    columns.spaces.append(is_spaced)
-    columns.tags.append("_SP")
-    columns.pos.append("SPACE")
-    columns.morphs.append("")
-    columns.lemmas.append("")
-    columns.deps.append(SPACE_LABEL)
-    columns.sent_starts.append(False)
+    rests = [white_space.get(word.id, "").removeprefix(" ") for word in sentence]
+    # the position of each word in the document
+    position = [*accumulate((1 + bool(rest) for rest in rests), initial=len(rows))]
+    for word, here, rest in zip(sentence, position, rests, strict=False):
+        row = _DocRow(
+            words=word.form,
+            spaces=white_space.get(word.id, "").startswith(" "),
+            tags=_value(word.xpos),
+            pos=word.upos if word.upos in known_pos else _value(word.upos) and "X",
+            morphs=_value(word.feats) if word.features and "=" in word.feats else "",
+            lemmas=_value(word.lemma),
+            heads=position[word.head - 1] if word.head else here,
+            deps=ROOT if word.head == 0 else _value(word.deprel),
+            sent_starts=word.id == 1,
+        )
+        rows.append(row)
+        if rest:
+            is_spaced = len(rest) > 1 and rest.endswith(" ")
+            text = rest.removesuffix(" ") if is_spaced else rest
+            rows.append(_DocRow(text, is_spaced, "_SP", "SPACE", "", "", here, SPACE_LABEL, False))
 
 
 def _value(column: str) -> str:
@@ -156,7 +139,8 @@ def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
         lemmas=[token.lemma_ or "_" for token in words],
         upos=[token.pos_ or "_" for token in words],
         xpos=[token.tag_ or "_" for token in words],
-        feats=[_features(token) for token in words],
+        # Universal Dependencies ignores case in the order of features
+        feats=["|".join(sorted(str(t.morph).split("|"), key=str.lower)) or "_" for t in words],
         heads=heads,
         deprels=[
             "root" if head == 0 and token.dep_ in ROOT_LABELS else token.dep_ or "_"
@@ -167,7 +151,7 @@ def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:
 
 
 def _head(token: Token, ids: dict[int, int]) -> int | None:
-    if token.dep_ == NO_LABEL and token.head.i == token.i:
+    if not token.dep_ and token.head.i == token.i:
         return None
     head = token.head
     while head.i not in ids:  # white space
@@ -175,11 +159,6 @@ def _head(token: Token, ids: dict[int, int]) -> int | None:
             return 0
         head = head.head
     return 0 if head.i == token.i else ids[head.i]
-
-
-def _features(token: Token) -> str:
-    """Return the features in the order of Universal Dependencies, which ignores case."""
-    return "|".join(sorted(str(token.morph).split("|"), key=str.lower)) or "_"
 
 
 def _misc(token: Token) -> str:

@@ -15,8 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.distilling.padded_batches import PaddedBatch, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
+from dodona.distilling.teacher_inventory import PaddedBatch, TeacherInventory, padded_batches
 from dodona.distilling.teacher_network import Parameters, TeacherShape, label_scores, score_words
 from dodona.distilling.teacher_training import Teacher
 from dodona.distilling.tree_decoding import best_trees
@@ -54,8 +53,7 @@ def _probabilities(
 @partial(jax.jit, static_argnums=())
 def _averaged(of_teachers: list[Any]) -> Any:
     """Average the probabilities of all teachers, and pick the best few of each word."""
-    mean = jax.tree.map(lambda *some: sum(some) / len(some), *of_teachers)
-    arcs, tags = mean
+    arcs, tags = jax.tree.map(lambda *some: sum(some) / len(some), *of_teachers)
     best = jax.lax.top_k(arcs, min(N_CHOICES, arcs.shape[2]))
     of_tags = [jax.lax.top_k(tag, min(N_CHOICES, tag.shape[2])) for tag in tags]
     own = [jnp.log(arcs + TINY) for arcs, _ in of_teachers] if len(of_teachers) > 1 else []
@@ -65,9 +63,7 @@ def _averaged(of_teachers: list[Any]) -> Any:
 @partial(jax.jit, static_argnums=())
 def _labels(seen: list[Any], chosen: AnyArray) -> AnyArray:
     """Return the best label of each chosen arc, by the mean probability."""
-    found = [
-        jax.nn.softmax(label_scores(p, dependents, heads, chosen)) for p, dependents, heads in seen
-    ]
+    found = [jax.nn.softmax(label_scores(p, words, heads, chosen)) for p, words, heads in seen]
     return sum(found[1:], found[0]).argmax(axis=2)
 
 
@@ -110,8 +106,7 @@ class TeacherEnsemble:
         self, sentences: Sequence[Sentence], annotation: Annotation | None = None
     ) -> list[Sentence]:
         """Return the sentences with trees and tags, but without lemmas."""
-        if annotation is None:
-            annotation = self.annotate(sentences)
+        annotation = annotation or self.annotate(sentences)
         tags = self.inventory.tags.tag_classes
         names = [[name.decode() for name in answers.classes] for answers in tags]
         heads, labels = annotation.heads.tolist(), annotation.labels.tolist()
@@ -143,17 +138,13 @@ class TeacherEnsemble:
         at, which, soft = batch.positions, batch.words, found.soft
         found.heads[which], found.labels[which] = self._trees(batch, logs, seen)
         for i, one in enumerate(own):
-            soft.trees[i, which], soft.tree_labels[i, which] = self._trees(
-                batch, one, seen[i : i + 1]
-            )
+            tree = self._trees(batch, one, seen[i : i + 1])
+            soft.trees[i, which], soft.tree_labels[i, which] = tree
         n = heads.shape[2]
         soft.heads[which, :n], soft.head_weights[which, :n] = heads[at], weights[at]
         for i, (shares, classes) in enumerate(of_tags):
             n = classes.shape[2]
-            soft.tags[i, which, :n], soft.tag_weights[i, which, :n] = (
-                classes[at],
-                shares[at],
-            )
+            soft.tags[i, which, :n], soft.tag_weights[i, which, :n] = classes[at], shares[at]
             found.tags[i, which] = classes[at][:, 0]
 
     def _trees(self, batch: PaddedBatch, logs: AnyArray, seen: Any) -> tuple[AnyArray, AnyArray]:
@@ -166,17 +157,14 @@ class TeacherEnsemble:
 
 def _empty(n_words: int, tag_sizes: Sequence[int], n_trees: int) -> Annotation:
     """Return an annotation of zeros."""
-    tags = (len(tag_sizes), n_words, N_CHOICES)
-    return Annotation(
-        np.zeros(n_words, np.int32),
-        np.zeros(n_words, np.int32),
-        np.zeros(tags[:2], np.int32),
-        SoftTargets(
-            np.zeros((n_words, N_CHOICES), np.int16),
-            np.zeros((n_words, N_CHOICES), np.float16),
-            np.zeros(tags, np.int16),
-            np.zeros(tags, np.float16),
-            np.zeros((n_trees, n_words), np.int16),
-            np.zeros((n_trees, n_words), np.int16),
-        ),
-    )
+
+    def zeros(kind: Any, *size: int) -> AnyArray:
+        return np.zeros(size, kind)
+
+    n, words, n_tags = N_CHOICES, n_words, len(tag_sizes)
+    heads, weights = zeros(np.int16, words, n), zeros(np.float16, words, n)
+    tags, shares = zeros(np.int16, n_tags, words, n), zeros(np.float16, n_tags, words, n)
+    trees, labels = zeros(np.int16, n_trees, words), zeros(np.int16, n_trees, words)
+    soft = SoftTargets(heads, weights, tags, shares, trees, labels)
+    classes = zeros(np.int32, n_tags, words)
+    return Annotation(zeros(np.int32, words), zeros(np.int32, words), classes, soft)

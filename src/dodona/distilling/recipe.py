@@ -44,7 +44,7 @@ from dodona.treebank.trees.projectivity import is_projective
 if TYPE_CHECKING:
     from dodona.distilling.ensemble import TeacherEnsemble
     from dodona.distilling.teacher_inventory import TeacherInventory
-    from dodona.distilling.teacher_training import Teacher, TeacherSettings, TeacherTrainer
+    from dodona.distilling.teacher_training import Teacher, TeacherSettings
     from dodona.pipeline.text_trainer import TextTrainer
     from dodona.training.neural.gold_treebanks import GoldTreebanks
 
@@ -106,16 +106,10 @@ class Distillation:
         """Run the steps up to `until`, without the training of the student (see `student`)."""
         if self.recipe.lexicon and not self._has_lemmas:
             raise ValueError(NO_LEMMAS)  # before the other steps take hours
-        if until == "lemmas":  # needed by the student only
-            self.lemmas()
-        elif until == "segmenter" or self.recipe.silver:
-            self.segmenter()
-        elif until == "sentences":
-            self.sentences()
-        elif until == "teachers":
-            self.teachers()
-        else:
-            self.silver()
+        if self.recipe.silver and until != "lemmas":
+            until = "segmenter"
+        step = "silver" if until == "student" else until
+        getattr(self, step)()
 
     # --- data
 
@@ -157,9 +151,8 @@ class Distillation:
     def _report_epoch(self, epoch: Epoch) -> None:
         dev = " ".join(f"{name} {score:.2f}" for name, score in epoch.scores.items())
         speed = f"{epoch.words_per_second:,.0f} words/s"
-        self.report(
-            f"{epoch.part}, epoch {epoch.number}  {speed}" + (f"  dev {dev}" if dev else "")
-        )
+        shown = f"  dev {dev}" if dev else ""
+        self.report(f"{epoch.part}, epoch {epoch.number}  {speed}{shown}")
 
     # --- the steps
 
@@ -170,9 +163,8 @@ class Distillation:
             return None
 
         def make(path: Path) -> None:
-            parts = PartSources(
-                recipe.segmenter, raw=tuple(recipe.raw), abbreviations=recipe.abbreviations
-            )
+            raw, listed = tuple(recipe.raw), recipe.abbreviations
+            parts = PartSources(recipe.segmenter, raw=raw, abbreviations=listed)
             source = SegmenterSource(parts, self.gold.sentences, self.dev or None, seed)
             for epoch in source.trainer.epochs() if source.trainer is not None else ():
                 self._report_epoch(epoch)
@@ -215,22 +207,17 @@ class Distillation:
         if not step.is_done:
             path = self.segmenter()
             segmenter = Segmenter.load(path) if path else None
-            write_sentences(step, self.texts, segmenter, self._filter(), self.report)
+            wanted = SentenceFilter(find_scripts(self.gold.sentences), self.recipe.longest)
+            others = chain.from_iterable(read(p, trees="ignored") for p in self.recipe.held_out)
+            wanted.hold_out(chain(self.gold.sentences, self.dev, others))
+            write_sentences(step, self.texts, segmenter, wanted, self.report)
         return step
 
     def _segmented_by(self) -> list[str]:
         recipe = self.recipe
-        beside = [Path(path) for path in (*recipe.raw, recipe.abbreviations) if path]
+        beside = map(Path, filter(None, (*recipe.raw, recipe.abbreviations)))
         taken = PartSources(recipe.segmenter).checksums().values()
         return [Path(recipe.segmenter).name, *taken, *map(file_checksum, beside)]
-
-    def _filter(self) -> SentenceFilter:
-        found = SentenceFilter(find_scripts(self.gold.sentences), self.recipe.longest)
-        found.hold_out(self.gold.sentences)
-        found.hold_out(self.dev)
-        for path in self.recipe.held_out:
-            found.hold_out(read(path, trees="ignored"))
-        return found
 
     def teacher_settings(self) -> list[TeacherSettings]:
         """Return the settings of each teacher; they differ in their seeds."""
@@ -258,7 +245,14 @@ class Distillation:
         self.report(f"teacher {number} of {self.recipe.n_teachers}")
         trainer = TeacherTrainer(self.inventory, settings)
         checkpoint = step.folder / "teacher.checkpoint"
-        self._train_teacher(trainer, checkpoint)
+        if checkpoint.exists():
+            trainer.resume(checkpoint)
+        saved = monotonic()
+        for epoch in trainer.epochs():
+            if monotonic() - saved >= CHECKPOINT_SECONDS:
+                trainer.save_checkpoint(checkpoint)
+                saved = monotonic()
+            self._report_epoch(epoch)
         teacher = trainer.teacher()
         teacher.save(path, describe_teacher(self.inventory, settings))
         step.add(path.name, sha256=file_checksum(path))
@@ -268,16 +262,6 @@ class Distillation:
         self.report(f"teacher {number}: {_shown(scores)}")
         return teacher
 
-    def _train_teacher(self, trainer: TeacherTrainer, checkpoint: Path) -> None:
-        if checkpoint.exists():
-            trainer.resume(checkpoint)
-        saved = monotonic()
-        for epoch in trainer.epochs():
-            if monotonic() - saved >= CHECKPOINT_SECONDS:
-                trainer.save_checkpoint(checkpoint)
-                saved = monotonic()
-            self._report_epoch(epoch)
-
     def _ensemble(self, teachers: list[Teacher]) -> TeacherEnsemble:
         from dodona.distilling.ensemble import TeacherEnsemble
 
@@ -285,8 +269,7 @@ class Distillation:
 
     @cached_property
     def is_projective(self) -> bool:
-        """Return whether teachers build projective trees only: if the student's system does, and
-        gold has few others."""
+        """Return whether teachers build only projective trees: student and gold allow it."""
         sentences = [s for s in self.gold.first if None not in s.heads]
         n_crossing = sum(not is_projective([head or 0 for head in s.heads]) for s in sentences)
         few = n_crossing < NON_PROJECTIVE * len(sentences)
@@ -332,11 +315,8 @@ class Distillation:
         recipe = self.recipe
         segmenter, lemmas = self.segmenter(), self.lemmas()
         paths = [Path(path) for path in recipe.silver] or self.silver().paths()
-        strategy = NeuralStrategy(
-            more=recipe.train[1:],
-            silver=SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes),
-            lexicon=recipe.lexicon,
-        )
+        silver = SilverFiles(tuple(paths), recipe.per_gold, recipe.soft, recipe.votes)
+        strategy = NeuralStrategy(more=recipe.train[1:], silver=silver, lexicon=recipe.lexicon)
         settings = recipe.settings.replace(tags="predicted")
         trainer = Trainer(recipe.train[0], recipe.dev, settings, strategy)
         if lemmas is not None and strategy.lemma_trainer is not None:

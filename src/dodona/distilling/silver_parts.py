@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,17 +43,20 @@ def write_sentences(
     The parts are recorded after the last one: to find repeated sentences, an interrupted step
     reads all texts again.
     """
-    n_words, waiting, parts = dict[str, int](), list[Sentence](), list[Path]()
-    for text in texts:
-        n_words[text.name] = 0
-        for sentence in wanted.select(read_sentences(text, segmenter)):
-            waiting.append(sentence)
-            n_words[text.name] += len(sentence)
-            if len(waiting) == PART:
-                parts.append(_write_part(step, len(parts) + 1, waiting))
-        report(f"{text.name}: {n_words[text.name]:,} words to annotate")
-    if waiting:
-        parts.append(_write_part(step, len(parts) + 1, waiting))
+    n_words, parts = dict[str, int](), list[Path]()
+
+    def select() -> Iterator[Sentence]:
+        for text in texts:
+            n_words[text.name] = 0
+            for sentence in wanted.select(read_sentences(text, segmenter)):
+                n_words[text.name] += len(sentence)
+                yield sentence
+            report(f"{text.name}: {n_words[text.name]:,} words to annotate")
+
+    sentences = select()
+    while some := list(islice(sentences, PART)):
+        parts.append(step.folder / f"part-{len(parts) + 1:04}.conllu.gz")
+        _write(parts[-1], some)
     if not parts:
         raise StepError("no sentence of the text is left to annotate")
     for path in parts:
@@ -60,50 +64,37 @@ def write_sentences(
     step.finish(words=n_words, left_out=dict(wanted.left_out))
 
 
-def _write_part(step: StepFolder, number: int, waiting: list[Sentence]) -> Path:
-    path = step.folder / f"part-{number:04}.conllu.gz"
+def _write(path: Path, sentences: Iterable[Sentence]) -> None:
     with Writer(path) as writer:
-        for sentence in waiting:
+        for sentence in sentences:
             writer.write(sentence)
-    waiting.clear()
-    return path
 
 
 def annotate_parts(
     step: StepFolder, sentences: StepFolder, teachers: TeacherEnsemble, report: Report
 ) -> None:
     """Annotate the remaining parts; a thread writes each while the next is annotated."""
-    paths = sentences.paths()
+    from dodona.training.neural.silver import soft_path, write_soft_targets
+
+    paths, inventory = sentences.paths(), teachers.inventory
+    names = [(answers.column, answers.classes) for answers in inventory.tags.tag_classes]
+
+    def write(name: str, found: list[Sentence], annotation: Annotation) -> None:
+        path = step.folder / name
+        write_soft_targets(soft_path(path), annotation.soft, names, inventory.labels)
+        _write(path, teachers.sentences(found, annotation))
+        step.add(name, sentences=len(found), words=sum(map(len, found)))
+
     with ThreadPoolExecutor(1) as writing:
         before: Future[None] | None = None
         for path in paths:
             if step.has(path.name):
                 continue
             found = list(read(path, trees="ignored"))
-            annotation = teachers.annotate(found)
-            now = writing.submit(_write_silver, step, path.name, teachers, found, annotation)
+            now = writing.submit(write, path.name, found, teachers.annotate(found))
             if before is not None:
                 before.result()
                 report(f"silver: {len(step.files)} of {len(paths)} parts")
             before = now
         if before is not None:
             before.result()
-
-
-def _write_silver(
-    step: StepFolder,
-    name: str,
-    teachers: TeacherEnsemble,
-    found: list[Sentence],
-    annotation: Annotation,
-) -> None:
-    """Write a part of silver, and first the file of probabilities beside it."""
-    from dodona.training.neural.silver import soft_path, write_soft_targets
-
-    path, inventory = step.folder / name, teachers.inventory
-    names = [(answers.column, answers.classes) for answers in inventory.tags.tag_classes]
-    write_soft_targets(soft_path(path), annotation.soft, names, inventory.labels)
-    with Writer(path) as writer:
-        for sentence in teachers.sentences(found, annotation):
-            writer.write(sentence)
-    step.add(name, sentences=len(found), words=sum(map(len, found)))

@@ -1,12 +1,13 @@
 """The words, characters, labels and tags of gold treebanks, encoded as integers for teachers.
 
-All teachers of a student share one inventory, so that their probabilities can be averaged.
+All teachers of a student share one inventory, so that their probabilities can be averaged. Batches
+of sentences are padded to a few lengths, since JAX compiles once for each length.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,8 @@ from dodona.treebank.sentence import Sentence
 MAX_CHARACTERS = 20  # of a word; the others are ignored
 NO_CHARACTER, OTHER_CHARACTER = 0, 1
 MIN_COUNT = 2  # of a character with a number of its own
+LENGTHS = 20, 40, 80  # few: compiling for a length takes a GPU longer than several epochs
+STEP = 160  # longer sentences are padded to multiples
 
 AnyArray = Any  # of NumPy
 Vectors = tuple[list[bytes], AnyArray]  # words, and their rows after one for unknown words
@@ -44,8 +47,7 @@ class TeacherInventory:
     """The inventory of a gold treebank, and of others that follow its annotation."""
 
     def __init__(self, gold: GoldTreebanks, vectors: Vectors | None) -> None:
-        self.gold, self.vectors = gold, vectors
-        self.sentences = gold.sentences
+        self.gold, self.vectors, self.sentences = gold, vectors, gold.sentences
         columns = [name for name in find_tags(gold.first) if name != LEMMA]
         self.tags: TagHeads = learn_tags(self.sentences, columns, len(gold.first))
         self.labels = sorted(labels_of(gold.first))
@@ -86,9 +88,7 @@ class TeacherInventory:
 
         self._types.clear()
         words = WordTable.of(sentences, self._types, BAG)
-        forms: dict[str, None] = {}
-        for sentence in sentences:
-            forms.update(dict.fromkeys(sentence.forms))
+        forms = dict.fromkeys(form for sentence in sentences for form in sentence.forms)
         characters: AnyArray = np.zeros((len(words.single), MAX_CHARACTERS), np.int32)
         numbers = self._types.numbers([Sentence.from_columns(list(forms))]) if forms else b""
         for form, number in zip(forms, np.frombuffer(numbers, np.int32).tolist(), strict=True):
@@ -96,7 +96,7 @@ class TeacherInventory:
             characters[number, : len(found)] = found
         return EncodedSentences(words.n_words, words.first, words.types, words.single, characters)
 
-    def gold_classes(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+    def gold_classes(self) -> dict[str, AnyArray]:
         """Return heads (0: the root), labels and tags of all words; negative if unknown."""
         label = {name: i for i, name in enumerate(self.labels)}
         heads, labels = [], []
@@ -104,8 +104,73 @@ class TeacherInventory:
             heads += [NO_CLASS if head is None else head for head in sentence.heads]
             labels += [label.get(name, NO_CLASS) for name in sentence.deprels]
         tags = self.tags.gold
-        return (
-            np.array(heads, np.int32),
-            np.array(labels, np.int32),
-            np.stack(tags) if tags else np.zeros((0, len(heads)), np.int32),
-        )
+        return {
+            "heads": np.array(heads, np.int32),
+            "labels": np.array(labels, np.int32),
+            "tags": np.stack(tags) if tags else np.zeros((0, len(heads)), np.int32),
+        }
+
+
+@dataclass(frozen=True)
+class PaddedBatch:
+    """Sentences of about one length, and arrays with a padded row for each."""
+
+    sentences: Sequence[int]
+    lengths: AnyArray  # words in each row
+    words: AnyArray  # their indices among the words of all sentences
+    positions: tuple[AnyArray, AnyArray]  # row and column of each word
+    arrays: dict[str, AnyArray]
+
+    def padded(self, values: AnyArray, padding: int) -> AnyArray:
+        """Return the values of these words, picked from those of all sentences, as padded rows."""
+        shape = self.arrays["characters"].shape[:2]
+        found = np.full((*values.shape[:-1], *shape), padding, values.dtype)
+        found[(..., *self.positions)] = values[..., self.words]
+        return found
+
+
+def length_for(n_words: int) -> int:
+    """Return the padded length for a number of words.
+
+    >>> length_for(7), length_for(41), length_for(200)
+    (20, 80, 320)
+    """
+    return next((n for n in LENGTHS if n >= n_words), -(-n_words // STEP) * STEP)
+
+
+def padded_batches(
+    encoded: EncodedSentences, order: Sequence[int], size: int, seed: int | None = None
+) -> Iterator[PaddedBatch]:
+    """Yield batches of about `size` words of all sentences in `order`; shuffled if seeded."""
+    alike: dict[int, list[int]] = {}
+    for i in order:
+        alike.setdefault(length_for(int(encoded.n_words[i])), []).append(i)
+    batches = [
+        (length, some[i : i + n])
+        for length, some in sorted(alike.items())
+        for n in [max(size // length, 1)]
+        for i in range(0, len(some), n)
+    ]
+    if seed is not None:
+        np.random.default_rng(seed).shuffle(batches)
+    for length, some in batches:
+        yield pad_sentences(encoded, some, length, max(size // length, 1))
+
+
+def pad_sentences(
+    encoded: EncodedSentences, sentences: Sequence[int], length: int, n_rows: int
+) -> PaddedBatch:
+    """Pad sentences to `length` words and `n_rows` rows."""
+    which = np.asarray(sentences, np.int64)
+    lengths: AnyArray = np.zeros(n_rows, np.int32)
+    lengths[: len(which)] = encoded.n_words[which]
+    row: AnyArray = np.repeat(np.arange(n_rows), lengths)
+    column = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    words = encoded.first[which][row] + column if len(row) else np.zeros(0, np.int64)
+    types = encoded.types[words]
+    arrays = {"lengths": lengths}
+    for name, values in (("single", encoded.single), ("characters", encoded.characters)):
+        filled = np.zeros((n_rows, length, values.shape[1]), np.int32)
+        filled[row, column] = values[types]
+        arrays[name] = filled
+    return PaddedBatch(sentences, lengths, words, (row, column), arrays)

@@ -10,6 +10,7 @@ Shapes: B sentences, padded to T words each.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,9 +35,7 @@ class TeacherShape:
     n_characters: int
     n_labels: int
     tag_sizes: tuple[int, ...]
-    parts: tuple[
-        tuple[int, int], ...
-    ] = ()  # classifiers whose classes have parts: (classifier, number)
+    parts: tuple[tuple[int, int], ...] = ()  # (classifier whose classes have parts, their number)
     vectors: int = 0  # width of pretrained vectors
     form_width: int = 100  # of learned embeddings of forms …
     hashed_width: int = 32  # … and of other features
@@ -91,11 +90,10 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     found = {
         "forms": normal(forms, shape.form_width, scale=0.5),
         "hashed": normal(sum(hashed), shape.hashed_width, scale=0.5),
+        "characters": normal(shape.n_characters, shape.characters, scale=0.5),
     }
-    found["characters"] = normal(shape.n_characters, shape.characters, scale=0.5)
-    found["convolution"] = normal(
-        3, shape.characters, shape.character_units, scale=(3 * shape.characters) ** -0.5
-    )
+    scale = (3 * shape.characters) ** -0.5
+    found["convolution"] = normal(3, shape.characters, shape.character_units, scale=scale)
     found["convolution.bias"] = np.zeros(shape.character_units, np.float32)
     n_in, n = shape.input, shape.width
     for i in range(shape.layers):
@@ -111,9 +109,8 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
             found[f"{name}.{side}"] = matrix(2 * n, units)
             found[f"{name}.{side}.bias"] = np.zeros(units, np.float32)
     found["arc.both"] = normal(shape.arcs + 1, shape.arcs, scale=1 / shape.arcs)
-    found["label.both"] = normal(
-        shape.n_labels, shape.labels + 1, shape.labels + 1, scale=1 / shape.labels
-    )
+    units = shape.labels + 1
+    found["label.both"] = normal(shape.n_labels, units, units, scale=1 / shape.labels)
     for i, size in enumerate(shape.tag_sizes):
         found[f"tag.{i}"] = matrix(2 * n, size)
         found[f"tag.{i}.bias"] = np.zeros(size, np.float32)
@@ -123,17 +120,11 @@ def new_teacher(shape: TeacherShape, seed: int) -> Parameters:
     return found
 
 
-class _Keys:
-    """A source of JAX random keys; None without dropout."""
-
-    def __init__(self, key: AnyArray | None) -> None:
-        self.key = key
-
-    def __call__(self) -> AnyArray | None:
-        if self.key is None:
-            return None
-        self.key, found = jax.random.split(self.key)
-        return found
+def _split_keys(key: AnyArray | None) -> Iterator[AnyArray | None]:
+    """Yield JAX random keys; None without dropout."""
+    while True:
+        key, found = (None, None) if key is None else jax.random.split(key)
+        yield found
 
 
 def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> AnyArray:
@@ -144,17 +135,13 @@ def _dropout(key: AnyArray | None, x: AnyArray, rate: float, *sizes: int) -> Any
     return jnp.where(kept, x / (1 - rate), 0)
 
 
-def _leaky(x: AnyArray) -> AnyArray:
-    return jnp.where(x >= 0, x, SLOPE * x)
-
-
 def word_inputs(
     shape: TeacherShape,
     p: Parameters,
     given: AnyArray,
     arrays: dict[str, AnyArray],
     dropout: TeacherDropout,
-    keys: _Keys,
+    keys: Iterator[AnyArray | None],
 ) -> AnyArray:
     """Return the representation of words without context: B, T, input.
 
@@ -163,14 +150,13 @@ def word_inputs(
     """
     rows, (b, t) = arrays["single"], arrays["single"].shape[:2]
     fields = len(shape.table_sizes)
-    forms = _unknown(keys(), rows[:, :, 0], dropout.word)
-    first = np.cumsum(
-        [0, *shape.table_sizes[1:-1]], dtype=np.int32
-    )  # one joint table: less to compile
+    forms = _unknown(next(keys), rows[:, :, 0], dropout.word)
+    # one joint table: less to compile
+    first = np.cumsum([0, *shape.table_sizes[1:-1]], dtype=np.int32)
     hashed = picked(p["hashed"], rows[:, :, 1:fields] + first)
     found = [picked(p["forms"], forms), hashed.reshape(b, t, -1)]
     if shape.vectors:
-        found.append(picked(given, _unknown(keys(), rows[:, :, fields], dropout.word)))
+        found.append(picked(given, _unknown(next(keys), rows[:, :, fields], dropout.word)))
     characters = arrays["characters"]
     x = picked(p["characters"], characters).reshape(b * t, -1, shape.characters)
     convolved = jax.lax.conv_general_dilated(
@@ -179,7 +165,7 @@ def word_inputs(
     is_character = (characters > 0).reshape(b * t, -1, 1)
     units = jnp.where(is_character, convolved + p["convolution.bias"], -10).max(axis=1)
     found.append(jnp.tanh(units).reshape(b, t, shape.character_units))
-    return _dropout(keys(), jnp.concatenate(found, axis=2), dropout.input)
+    return _dropout(next(keys), jnp.concatenate(found, axis=2), dropout.input)
 
 
 def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
@@ -190,13 +176,7 @@ def _unknown(key: AnyArray | None, rows: AnyArray, rate: float) -> AnyArray:
 
 
 def lstm(
-    p: Parameters,
-    layer: int,
-    width: int,
-    x: AnyArray,
-    lengths: AnyArray,
-    recurrent: float,
-    key: AnyArray | None,
+    p: Parameters, layer: int, width: int, x: AnyArray, lengths: AnyArray, rate: float, key: Any
 ) -> AnyArray:
     """Run one bidirectional LSTM layer: B, T, 2 · width. The backward pass starts at each end."""
     b, t = x.shape[:2]
@@ -206,7 +186,7 @@ def lstm(
     reversed_ = jnp.take_along_axis(gates[:, :, 1], back[:, :, None], axis=1)
     both = jnp.stack([gates[:, :, 0], reversed_]).transpose(2, 0, 1, 3)  # T, 2, B, 4 · width
     matrix = p[f"layer.{layer}.recurrent"]
-    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), recurrent)
+    mask = _dropout(key, jnp.ones((2, b, width), x.dtype), rate)
 
     def step(state: tuple[AnyArray, AnyArray], now: AnyArray) -> Any:
         h, c = state
@@ -231,21 +211,25 @@ def score_words(
     key: AnyArray | None = None,
 ) -> TeacherScores:
     """Score heads, labels and tags of a batch."""
-    keys = _Keys(key)
+    keys = _split_keys(key)
     x = word_inputs(shape, p, given, arrays, dropout, keys)
     b, t = x.shape[:2]
     lengths = arrays["lengths"]
     for i in range(shape.layers):
         if i:
-            x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
-        x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, keys())
-    x = _dropout(keys(), x, dropout.layer, b, 1, x.shape[2])
+            x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
+        x = lstm(p, i, shape.width, x, lengths, dropout.recurrent, next(keys))
+    x = _dropout(next(keys), x, dropout.layer, b, 1, x.shape[2])
     root = jnp.broadcast_to(p["root"], (b, 1, x.shape[2]))
     with_root = jnp.concatenate([root, x], axis=1)
 
     def units(name: str, of: AnyArray) -> AnyArray:
-        made = _leaky(of @ p[name] + p[f"{name}.bias"])
-        return _dropout(keys(), made, dropout.heads, b, 1, made.shape[2])
+        made = of @ p[name] + p[f"{name}.bias"]
+        made = jnp.where(made >= 0, made, SLOPE * made)
+        return _dropout(next(keys), made, dropout.heads, b, 1, made.shape[2])
+
+    def classes(i: int) -> AnyArray:
+        return p[f"tag.{i}"] + p[f"tag.{i}.parts"] @ parts[i].T if i in parts else p[f"tag.{i}"]
 
     dependents, heads = units("arc.dependent", x), units("arc.head", with_root)
     both = _and_one(dependents) @ p["arc.both"]
@@ -256,29 +240,15 @@ def score_words(
         jnp.where(is_head, arcs, LOWEST),
         units("label.dependent", x),
         units("label.head", with_root),
-        _tag_scores(shape, p, x, parts),
+        [x @ classes(i) + p[f"tag.{i}.bias"] for i in range(len(shape.tag_sizes))],
     )
-
-
-def _tag_scores(
-    shape: TeacherShape, p: Parameters, x: AnyArray, parts: dict[int, AnyArray]
-) -> list[AnyArray]:
-    found = []
-    for i in range(len(shape.tag_sizes)):
-        matrix = p[f"tag.{i}"]
-        if i in parts:
-            matrix = matrix + p[f"tag.{i}.parts"] @ parts[i].T
-        found.append(x @ matrix + p[f"tag.{i}.bias"])
-    return found
 
 
 def _and_one(x: AnyArray) -> AnyArray:
     return jnp.concatenate([x, jnp.ones_like(x[..., :1])], axis=-1)
 
 
-def label_scores(
-    p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: AnyArray
-) -> AnyArray:
+def label_scores(p: Parameters, dependents: AnyArray, heads: AnyArray, chosen: Any) -> AnyArray:
     """Score the labels of one arc per word: B, T, labels."""
     of_heads = jnp.take_along_axis(heads, chosen[:, :, None], axis=1)
     some = jnp.einsum("bti,lij->btlj", _and_one(dependents), p["label.both"])
@@ -294,18 +264,15 @@ def teacher_loss(
     dropout: TeacherDropout,
     key: AnyArray | None,
 ) -> AnyArray:
-    """Return the loss of heads, labels and tags per word; negative classes are unknown and add
-    nothing."""
+    """Return the loss of heads, labels and tags per word; negative classes add nothing."""
     scores = score_words(shape, p, given, parts, arrays, dropout, key)
     heads, labels = arrays["heads"], arrays["labels"]
-    n_words = jnp.maximum(arrays["lengths"].sum(), 1)
     total = cross_entropy(scores.arcs, heads).sum()
-    chosen = jnp.maximum(heads, 0)
-    of_labels = label_scores(p, scores.dependents, scores.heads, chosen)
+    of_labels = label_scores(p, scores.dependents, scores.heads, jnp.maximum(heads, 0))
     total += cross_entropy(of_labels, jnp.where(heads < 0, -1, labels)).sum()
     for i, found in enumerate(scores.tags):
         total += cross_entropy(found, arrays["tags"][i]).sum()
-    return total / n_words
+    return total / jnp.maximum(arrays["lengths"].sum(), 1)
 
 
 def cross_entropy(scores: AnyArray, right: AnyArray) -> AnyArray:

@@ -13,15 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.core.weights.shuffle import shuffle
-from dodona.distilling.padded_batches import length_for, padded_batches
-from dodona.distilling.teacher_inventory import TeacherInventory
-from dodona.distilling.teacher_network import (
-    Parameters,
-    TeacherDropout,
-    TeacherShape,
-    new_teacher,
-    teacher_loss,
-)
+from dodona.distilling import teacher_network
+from dodona.distilling.teacher_inventory import TeacherInventory, length_for, padded_batches
+from dodona.distilling.teacher_network import Parameters, TeacherDropout, TeacherShape
 from dodona.storage import container
 from dodona.storage.container import Array
 from dodona.training.checkpoint import TrainingState
@@ -30,7 +24,10 @@ from dodona.training.neural.optimizer import AdamWSettings, OptimizerState, adam
 
 KIND, VERSION = "teacher", 1
 WARM = 100
+LEAST = {"form_width": 16, "character_units": 16, "arcs": 16, "labels": 16}  # of narrow networks
+LEAST |= {"hashed_width": 8, "characters": 8}
 UNKNOWN = -1  # a head, label or tag that is not learned
+Learned = tuple[Parameters, ...]  # the parameters, and their average, mean and square
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,9 @@ class TeacherSettings:
             inventory.tags.sizes,
             tuple((head, parts.shape[1]) for head, parts in inventory.tags.parts.items()),
             vectors=inventory.given.shape[1],
-            form_width=max(int(TeacherShape.form_width * few), 16),
-            hashed_width=max(int(TeacherShape.hashed_width * few), 8),
-            characters=max(int(TeacherShape.characters * few), 8),
-            character_units=max(int(TeacherShape.character_units * few), 16),
+            **{name: max(int(getattr(TeacherShape, name) * few), n) for name, n in LEAST.items()},
             layers=self.layers,
             width=self.width,
-            arcs=max(int(TeacherShape.arcs * few), 16),
-            labels=max(int(TeacherShape.labels * few), 16),
         )
 
 
@@ -108,7 +100,9 @@ class Teacher:
             name: np.frombuffer(arrays[name], np.float32).reshape(size)
             for name, size in metadata["sizes"].items()
         }
-        expected = {name: value.shape for name, value in new_teacher(shape, 0).items()}
+        expected = {
+            name: value.shape for name, value in teacher_network.new_teacher(shape, 0).items()
+        }
         if {name: value.shape for name, value in found.items()} != expected:
             raise ValueError(f"{path}: the arrays are not those of a teacher; remove the file")
         return cls(shape, found)
@@ -126,11 +120,10 @@ class TeacherTrainer(Learner[Parameters]):
 
     def __init__(self, inventory: TeacherInventory, settings: TeacherSettings) -> None:
         super().__init__()
-        self.inventory = inventory
+        self.inventory, self.shape = inventory, settings.shape(inventory)
         self.settings: TeacherSettings = settings
-        self.shape = settings.shape(inventory)
         self.encoded = inventory.encode(inventory.sentences)
-        self._heads, self._labels, self._tags = inventory.gold_classes()
+        self._gold = inventory.gold_classes()
         sizes = self.encoded.n_words
         self.order = [i for i, n in enumerate(sizes) if 0 < n <= settings.longest]
         if not self.order:
@@ -139,12 +132,8 @@ class TeacherTrainer(Learner[Parameters]):
         rate = settings.dropout
         self.dropout = TeacherDropout(min(0.15, rate), rate, rate, min(0.2, rate), rate)
         n_steps = self._count_steps()
-        self.adamw = AdamWSettings(
-            rate=settings.learning_rate,
-            warm=min(WARM, 2 * n_steps),
-            steps=n_steps * settings.epochs,
-            decay=0.01,
-        )
+        warm, steps = min(WARM, 2 * n_steps), n_steps * settings.epochs
+        self.adamw = AdamWSettings(settings.learning_rate, warm, steps, decay=0.01)
 
     def _count_steps(self) -> int:
         size, lengths = self.settings.batch_words, [*map(length_for, self.encoded.n_words)]
@@ -154,7 +143,7 @@ class TeacherTrainer(Learner[Parameters]):
     @cached_property
     def learning(self) -> OptimizerState:
         """Return the state of the optimiser."""
-        return OptimizerState.begin(new_teacher(self.shape, self.settings.seed))
+        return OptimizerState.begin(teacher_network.new_teacher(self.shape, self.settings.seed))
 
     def learn_epoch(self, number: int) -> Iterator[int]:
         seed, n_done = self.settings.seed + (number << 32), 0
@@ -162,26 +151,12 @@ class TeacherTrainer(Learner[Parameters]):
         given, parts = jnp.asarray(self.inventory.given), self.inventory.tags.parts
         for batch in padded_batches(self.encoded, order, self.settings.batch_words, seed):
             now = self.learning
-            arrays = batch.arrays | {
-                "heads": batch.padded(self._heads, UNKNOWN),
-                "labels": batch.padded(self._labels, UNKNOWN),
-                "tags": batch.padded(self._tags, UNKNOWN),
-            }
+            gold = {name: batch.padded(classes, UNKNOWN) for name, classes in self._gold.items()}
             key = jax.random.PRNGKey((self.settings.seed * 1_000_003 + now.step) & 0x7FFFFFFF)
-            now.parameters, now.average, now.mean, now.square, self.loss = teach(
-                self.shape,
-                self.dropout,
-                self.adamw,
-                now.parameters,
-                now.average,
-                now.mean,
-                now.square,
-                np.float32(now.step),
-                given,
-                parts,
-                arrays,
-                key,
-            )
+            fixed, step = (self.shape, self.dropout, self.adamw), np.float32(now.step)
+            learned: Learned = (now.parameters, now.average, now.mean, now.square)
+            learned, self.loss = teach(fixed, learned, step, given, parts, batch.arrays | gold, key)
+            now.parameters, now.average, now.mean, now.square = learned
             now.step += 1
             n_done += len(batch.sentences)
             yield n_done
@@ -216,25 +191,21 @@ class TeacherTrainer(Learner[Parameters]):
         return Teacher(self.shape, found)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2), donate_argnums=(3, 4, 5, 6))
+@partial(jax.jit, static_argnums=0, donate_argnums=1)
 def teach(
-    shape: TeacherShape,
-    dropout: TeacherDropout,
-    adamw: AdamWSettings,
-    p: Parameters,
-    average: Parameters,
-    mean: Parameters,
-    square: Parameters,
+    fixed: tuple[TeacherShape, TeacherDropout, AdamWSettings],
+    learned: Learned,
     step: Any,
     given: Any,
     parts: dict[int, Any],
     arrays: dict[str, Any],
     key: Any,
-) -> Any:
-    """Run one optimiser step: return parameters, average, mean, square and loss."""
+) -> tuple[Learned, Any]:
+    """Run one optimiser step, and return what is learned and the loss."""
+    (shape, dropout, adamw), (p, average, mean, square) = fixed, learned
 
     def total(p: Parameters) -> Any:
-        return teacher_loss(shape, p, given, parts, arrays, dropout, key)
+        return teacher_network.teacher_loss(shape, p, given, parts, arrays, dropout, key)
 
     loss, gradients = jax.value_and_grad(total)(p)
-    return *adamw_step(adamw, p, (average, mean, square), gradients, step), loss
+    return adamw_step(adamw, p, (average, mean, square), gradients, step), loss

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from dodona.segmentation.segmenter import Segmenter
@@ -89,30 +90,22 @@ def script(letter: str) -> str:
 
 def find_scripts(sentences: Sequence[Sentence]) -> set[str]:
     """Return the scripts of a treebank."""
-    counts = Counter(
-        script(letter)
-        for sentence in sentences
-        for form in sentence.forms
-        for letter in form
-        if letter.isalpha()
-    )
+    characters = chain.from_iterable(form for s in sentences for form in s.forms)
+    counts = Counter(map(script, filter(str.isalpha, characters)))
     return {name for name, n in counts.items() if n >= RARE * counts.total()}
 
 
 def find_texts(names: Iterable[str]) -> list[Path]:
     """Return the files; of a folder, its `.txt`, `.txt.gz`, `.conllu` and `.conllu.gz`."""
     found: list[Path] = []
-    for name in names:
-        path = Path(name)
-        if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.name.endswith(ENDINGS))
-            if not inside:
-                raise ValueError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}")
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
+    for path in map(Path, names):
+        if not path.exists():
             raise ValueError(f"{path}: no such file or folder")
+        inside = sorted(path.iterdir()) if path.is_dir() else []
+        some = [p for p in inside if p.name.endswith(ENDINGS)] if path.is_dir() else [path]
+        if not some:
+            raise ValueError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}")
+        found += some
     return found
 
 
@@ -124,9 +117,8 @@ def read_sentences(path: Path, segmenter: Segmenter | None) -> Iterator[Sentence
     if ".conllu" in path.suffixes:
         yield from read(path, trees="ignored")
     elif ".tokens" in path.suffixes:
-        yield from (
-            Sentence.from_columns(some) for line in read_lines(path) if (some := line.split())
-        )
+        forms = map(str.split, read_lines(path))
+        yield from map(Sentence.from_columns, filter(None, forms))
     else:
         if segmenter is None:
             raise ValueError(f"{path}: plain text needs a segmenter: give a model with one")

@@ -76,10 +76,7 @@ def locate(model: str | Path) -> Path:
 
 def find(name: str) -> Path | None:
     """Return the file of the model of this name, or None."""
-    for list_all in SOURCES.values():
-        if (path := list_all().get(name)) is not None:
-            return path
-    return None
+    return next((path for list_all in SOURCES.values() if (path := list_all().get(name))), None)
 
 
 def explain_missing(name: str) -> str:

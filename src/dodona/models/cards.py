@@ -114,10 +114,9 @@ class ModelListing:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON values."""
-        given = {name: value or None for name, value in self.card._asdict().items()}
         return {
             "name": self.name,
-            **given,
+            **{name: value or None for name, value in self.card._asdict().items()},
             "scores": self.scores,
             "bytes": self.n_bytes,
             "found": self.source,
@@ -130,9 +129,7 @@ def list_models() -> list[ModelListing]:
     """Return every model that has a name, in the order of lookup."""
     found: dict[str, ModelListing] = {}
     for source, list_all in SOURCES.items():
-        for name, path in list_all().items():
-            if name not in found:
-                found[name] = _describe(name, source, path)
+        found |= {n: _describe(n, source, p) for n, p in list_all().items() if n not in found}
     return list(found.values())
 
 

@@ -11,11 +11,9 @@ from dodona.storage.json_fields import read_field
 
 LICENCES = {
     **{
-        f"CC {kind.upper()} {version}": (
-            f"https://creativecommons.org/licenses/{kind}/{version}/legalcode"
-        )
+        f"CC {kind.upper()} {n}": f"https://creativecommons.org/licenses/{kind}/{n}/legalcode"
         for kind in ("by", "by-sa", "by-nc", "by-nc-sa")
-        for version in ("2.5", "3.0", "4.0")
+        for n in ("2.5", "3.0", "4.0")
     },
     "LGPL-LR": "https://spdx.org/licenses/LGPLLR.html",
     "GPL 2": "https://www.gnu.org/licenses/old-licenses/gpl-2.0.html",
@@ -67,7 +65,7 @@ def make_card(
     blocks = [
         f"# `{name}`: a Dodona model" + (f" for {card.language}" if card.language else ""),
         f'`dodona.load("{name}")` in Python, `dodona parse {name}` in the shell.',
-        markdown_table(("", ""), _facts(card, about, record, n_bytes, words_per_second)),
+        markdown_table(("", ""), _facts(card, about, n_bytes, words_per_second)),
     ]
     if not card.is_commercial:
         blocks.append(f"**{NOT_COMMERCIAL}**")
@@ -77,13 +75,9 @@ def make_card(
 
 
 def _facts(
-    card: Card,
-    about: Mapping[str, Any],
-    record: Mapping[str, Any],
-    n_bytes: int,
-    words_per_second: float | None,
+    card: Card, about: Mapping[str, Any], n_bytes: int, words_per_second: float | None
 ) -> list[tuple[str, str]]:
-    settings = read_field(about, "settings", dict)
+    settings, record = (read_field(about, name, dict) for name in ("settings", "record"))
     parts = ("segmenter", "tagger", "network", "graphs")
     speed = "" if words_per_second is None else f"{words_per_second:,.0f} words/s, one thread"
     rows = {
@@ -116,9 +110,7 @@ def _scores(record: Mapping[str, Any], test: Mapping[str, float] | None) -> list
     columns = {"dev": record.get("dev_text") or {}, "test": test or {}}
     columns = {part: scores for part, scores in columns.items() if scores}
     # the file sorts names; test scores come in the order of the shared task
-    names = list(
-        dict.fromkeys(name for scores in (test or {}, *columns.values()) for name in scores)
-    )
+    names = [*{**(test or {}), **columns.get("dev", {})}]
     if names:
         lines = [(name, *(_f1(scores.get(name)) for scores in columns.values())) for name in names]
         blocks += [
@@ -147,14 +139,12 @@ def _making(about: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
     verb = "dodona distil …" if sources else "dodona train --train … --dev …"
     reads_text = ["--pipeline text"] if "segmenter" in about and not sources else []
     blocks = [f"`{' '.join([verb, *reads_text, *chosen])}`"]
-    digests = record.get("checksums") or {}
-    if digests:
+    if digests := record.get("checksums"):
         rows = [(k, f"`{v}`") for k, v in digests.items()]
         blocks.append(markdown_table(("data", "SHA-256"), rows))
     if sources:
-        blocks.append(
-            markdown_table(("learned from", "words or dev LAS", "SHA-256"), map(_source, sources))
-        )
+        header = ("learned from", "words or dev LAS", "SHA-256")
+        blocks.append(markdown_table(header, map(_source, sources)))
     return blocks
 
 
@@ -167,8 +157,6 @@ def _source(source: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in Markdown, numbers aligned to the right."""
-    ruler = [
-        "---",
-        *("---:" if len(header) > 2 or header[1] == "dev" else "---" for _ in header[1:]),
-    ]
+    has_numbers = len(header) > 2 or header[1] == "dev"
+    ruler = ["---", *["---:" if has_numbers else "---"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, ruler, *rows])

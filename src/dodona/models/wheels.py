@@ -156,9 +156,8 @@ def _lines(*fields: tuple[str, str]) -> str:
 
 def _list_digests(files: Mapping[str, bytes], record: str) -> str:
     """Return the file RECORD: path, digest and size of every file but itself."""
-    rows = [
-        f"{path},sha256={urlsafe_b64encode(sha256(content).digest()).decode().rstrip('=')},"
-        f"{len(content)}"
-        for path, content in files.items()
-    ]
-    return "\n".join([*rows, f"{record},,"]) + "\n"
+    rows = []
+    for path, content in files.items():
+        digest = urlsafe_b64encode(sha256(content).digest()).decode().rstrip("=")
+        rows.append(f"{path},sha256={digest},{len(content)}\n")
+    return "".join([*rows, f"{record},,\n"])

@@ -44,48 +44,43 @@ class Array(NamedTuple):
     data: bytes | memoryview
 
 
-def write(
-    path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
-) -> None:
+Arrays = Mapping[str, Array]
+Content = tuple[dict[str, Any], dict[str, memoryview]]
+
+
+def write(path: Path, kind: str, version: int, about: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a file of this kind and version atomically."""
     parts = _layout(kind, version, about, arrays)
     with atomic_write(path) as file:
-        for part in parts:
-            file.write(part)
+        file.writelines(parts)
 
 
-def to_bytes(
-    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
-) -> bytes:
+def to_bytes(kind: str, version: int, about: Mapping[str, Any], arrays: Arrays) -> bytes:
     """Return the bytes that `write` would write."""
     return b"".join(_layout(kind, version, about, arrays))
 
 
 def _layout(
-    kind: str, version: int, about: Mapping[str, Any], arrays: Mapping[str, Array]
+    kind: str, version: int, about: Mapping[str, Any], arrays: Arrays
 ) -> list[bytes | memoryview]:
     """Return the header and the arrays in file order."""
     largest_first = sorted(arrays.items(), key=lambda item: -ITEM_SIZE[item[1].type])
-    header: dict[str, Any] = {}
-    offset = 0
+    header, offset = dict[str, Any](), 0
     for name, array in largest_first:
-        n_bytes = len(array.data)
-        header[name] = {
-            "dtype": array.type,
-            "shape": [n_bytes // ITEM_SIZE[array.type]],
-            "data_offsets": [offset, offset + n_bytes],
-        }
-        offset += n_bytes
+        end = offset + len(array.data)
+        shape = [len(array.data) // ITEM_SIZE[array.type]]
+        header[name] = {"dtype": array.type, "shape": shape, "data_offsets": [offset, end]}
+        offset = end
+    data = [array.data for _, array in largest_first]
     header["__metadata__"] = {
         "kind": kind,
         "version": str(version),
         "about": json.dumps(about, ensure_ascii=False, sort_keys=True),
     }
-    checksum = _checksum(header, [array.data for _, array in largest_first])
-    header["__metadata__"]["sha256"] = checksum
+    header["__metadata__"]["sha256"] = _checksum(header, data)
     text = _as_json(header)
     text += b" " * (-(len(text) + 8) % ALIGNMENT)
-    return [struct.pack("<Q", len(text)) + text, *(array.data for _, array in largest_first)]
+    return [struct.pack("<Q", len(text)) + text, *data]
 
 
 def read(
@@ -96,7 +91,7 @@ def read(
     *,
     advice: str = TRAIN_AGAIN,
     mapped: bool = False,
-) -> tuple[dict[str, Any], dict[str, memoryview]]:
+) -> Content:
     """Return the JSON object and the arrays of a file, copied or as views of the mapped file."""
     with naming(path), path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -106,9 +101,7 @@ def read(
     return found.unpack(data)
 
 
-def from_bytes(
-    data: bytes, kind: str, version: int, oldest: int = 1
-) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def from_bytes(data: bytes, kind: str, version: int, oldest: int = 1) -> Content:
     """Return the JSON object and the arrays in the bytes of `to_bytes`."""
     file = io.BytesIO(data)
     found = Header.read(file, len(data), Path(MEMORY), kind)
@@ -152,32 +145,21 @@ def is_container(path: Path) -> bool:
             start = file.read(9)
     except OSError:
         return False
-    return (
-        len(start) == 9
-        and start.endswith(b"{")
-        and int.from_bytes(start[:8], "little") <= MAX_HEADER
-    )
+    length = int.from_bytes(start[:8], "little")
+    return len(start) == 9 and start.endswith(b"{") and length <= MAX_HEADER
 
 
 def check_version(
-    where: str | Path,
-    version: int,
-    kind: str,
-    newest: int,
-    oldest: int,
-    advice: str = TRAIN_AGAIN,
+    where: str | Path, version: int, kind: str, newest: int, oldest: int, advice: str = TRAIN_AGAIN
 ) -> None:
     """Refuse a format version that this Dodona does not read."""
+    reads = ""
     if version > newest:
-        raise ContainerError(
-            f"{where}: {kind} of version {version}, but this Dodona reads up to {newest}: "
-            "install a newer one"
-        )
-    if version < oldest:
-        raise ContainerError(
-            f"{where}: {kind} of version {version}, but this Dodona computes features "
-            f"differently and reads from version {oldest} on: {advice}"
-        )
+        reads = f"reads up to {newest}: install a newer one"
+    elif version < oldest:
+        reads = f"computes features differently and reads from version {oldest} on: {advice}"
+    if reads:
+        raise ContainerError(f"{where}: {kind} of version {version}, but this Dodona {reads}")
 
 
 class Header(NamedTuple):
@@ -192,10 +174,9 @@ class Header(NamedTuple):
     @classmethod
     def read(cls, file: IO[bytes], size: int, path: Path, kind: str) -> "Header":
         """Read the header of a file of this size and check the types of its values."""
+        problem = f"not a Dodona {kind}, or damaged at its beginning"
         if size == 0:
-            raise ContainerError(
-                f"{path}: the file is empty, not a Dodona {kind}; get a fresh copy"
-            )
+            problem = f"the file is empty, not a Dodona {kind}"
         try:
             (length,) = struct.unpack("<Q", file.read(8))
             if length > min(MAX_HEADER, size - 8):
@@ -204,9 +185,7 @@ class Header(NamedTuple):
             if not _is_header(entries):
                 raise ValueError
         except (ValueError, RecursionError, struct.error):
-            raise ContainerError(
-                f"{path}: not a Dodona {kind}, or damaged at its beginning; get a fresh copy"
-            ) from None
+            raise ContainerError(f"{path}: {problem}; get a fresh copy") from None
         return cls(path, kind, entries, 8 + length, size - 8 - length)
 
     @property
@@ -241,7 +220,7 @@ class Header(NamedTuple):
         if max(ends, default=0) != self.n_bytes:
             raise self._problem("the file is cut short or has grown")
 
-    def unpack(self, data: memoryview) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    def unpack(self, data: memoryview) -> Content:
         """Verify the checksum and return the JSON object and the arrays in these bytes."""
         if len(data) != self.n_bytes:
             raise self._problem("the file is cut short or has grown")
@@ -252,9 +231,8 @@ class Header(NamedTuple):
                 raise ValueError
             about = json.loads(self.metadata["about"])
         except (ValueError, RecursionError):
-            raise self._problem(
-                f"the checksum is right, but this is no Dodona {self.kind}"
-            ) from None
+            problem = f"the checksum is right, but this is no Dodona {self.kind}"
+            raise self._problem(problem) from None
         return about, {
             name: data[slice(*entry["data_offsets"])].cast(FORMATS[entry["dtype"]])
             for name, entry in self.arrays.items()
@@ -284,13 +262,8 @@ def _is_header(entries: object) -> bool:
 
 def _is_entry(entry: object) -> bool:
     match entry:
-        case {
-            "dtype": str(dtype),
-            "shape": [int(n)],
-            "data_offsets": [int(start), int(end)],
-            **others,
-        }:
-            return dtype in FORMATS and n >= 0 and 0 <= start <= end and not others
+        case {"dtype": str(dtype), "shape": [int(n)], "data_offsets": [int(a), int(b)], **others}:
+            return dtype in FORMATS and n >= 0 and 0 <= a <= b and not others
     return False
 
 
@@ -307,9 +280,8 @@ def _fill_without_gaps(arrays: Mapping[str, Mapping[str, Any]]) -> bool:
 
 def _copy(file: IO[bytes], n_bytes: int) -> memoryview:
     """Read up to `n_bytes` of the file into page-aligned memory."""
-    private = {}
-    if hasattr(mmap, "MAP_PRIVATE"):
-        private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+    is_posix = hasattr(mmap, "MAP_PRIVATE")
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if is_posix else {}
     try:
         block = mmap.mmap(-1, max(n_bytes, 1), **private)
     except OSError as error:

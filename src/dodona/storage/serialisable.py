@@ -152,9 +152,8 @@ def reporting_damage(where: str | Path, kind: str, advice: str) -> Iterator[None
         raise
     except Exception as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise ContainerError(
-            f"{where}: the {kind} does not fit together: {reason}; {advice}"
-        ) from error
+        problem = f"the {kind} does not fit together: {reason}; {advice}"
+        raise ContainerError(f"{where}: {problem}") from error
 
 
 def _prefix(name: str, kind: str, whole: str) -> str:

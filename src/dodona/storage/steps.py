@@ -109,7 +109,8 @@ class Journal(Generic[T]):
         """Record a finished step."""
         written = {self._key: name, **record}
         lines = [written] if self._header is None else [self._header, written]
-        self.file.append(b"".join(map(_line, lines)))
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        self.file.append(text.encode())
         self._header = None
         self.steps[name] = self._parse(_as_json(written))
 
@@ -128,13 +129,10 @@ class Journal(Generic[T]):
         return StepError(f"{where}: not the record of a step: {reason}; {self._advice}")
 
     def _check_header(self, line: bytes) -> None:
-        found = _difference(self._read(1, line), self._header)
-        if found is not None:
+        if found := _difference(self._read(1, line), self._header):
             name, before, now = found
-            raise StepError(
-                f"{self.file.name}: made with another {name}: {before!r:.80}, now {now!r:.80}; "
-                + self._advice
-            )
+            problem = f"made with another {name}: {before!r:.80}, now {now!r:.80}"
+            raise StepError(f"{self.file.name}: {problem}; {self._advice}")
 
 
 def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] | None:
@@ -148,10 +146,6 @@ def _difference(before: Any, now: Any, name: str = "") -> tuple[str, Any, Any] |
         if found := _difference(before.get(key), now.get(key), inside):
             return found
     return name, before, now
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
 def _as_json(record: Mapping[str, Any]) -> dict[str, Any]:

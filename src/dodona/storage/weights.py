@@ -11,16 +11,8 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field
 from dodona.treebank.encoding.clusters import Clusters
 
-KERNEL_ARRAYS = {
-    "machines": "U64",
-    "keys": "U64",
-    "first_posting": "U32",
-    "postings": "U32",
-    "coefficients": "F32",
-    "intercepts": "F32",
-    "classes": "U16",
-    "class_of": "U16",
-}
+KERNEL_ARRAYS = {"machines": "U64", "keys": "U64", "first_posting": "U32", "postings": "U32"}
+KERNEL_ARRAYS |= {"coefficients": "F32", "intercepts": "F32", "classes": "U16", "class_of": "U16"}
 CLUSTER_ARRAYS = {"clusters.words": "U8", "clusters.paths": "U8", "clusters.path_of_word": "U32"}
 
 
@@ -35,10 +27,8 @@ def scalar_parameters(weights: FeatureScorer) -> dict[str, float]:
 def to_arrays(weights: FeatureScorer) -> dict[str, Array]:
     """Return the arrays of packed weights or of support vector machines."""
     if isinstance(weights, KernelMachines):
-        return {
-            f"svm.{name}": Array(type_, bytes(weights.arrays[name]))
-            for name, type_ in KERNEL_ARRAYS.items()
-        }
+        arrays = weights.arrays
+        return {f"svm.{name}": Array(t, bytes(arrays[name])) for name, t in KERNEL_ARRAYS.items()}
     assert isinstance(weights, PackedWeights)
     return to_packed_arrays("weights", weights)
 

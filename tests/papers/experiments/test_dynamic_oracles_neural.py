@@ -30,7 +30,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.thorough
 def test_every_system_is_trained_in_every_way(finished: Path) -> None:
-    results = load_results(finished / f"{PAPER.name}.runs.jsonl", Result.from_json)
+    results = load_results(finished / f"{PAPER.name}.runs.jsonl", Result.from_record)
     expected = [name(system, training) for system in CHOSEN for training in TRAININGS]
     assert [result.variant for result in results] == expected
     for result in results:

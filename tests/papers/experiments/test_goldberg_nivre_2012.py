@@ -16,7 +16,7 @@ RUNS = f"{PAPER.name}.runs.jsonl"
 
 
 def results_in(path):
-    return load_results(path, Result.from_json)
+    return load_results(path, Result.from_record)
 
 
 @pytest.fixture(scope="module")

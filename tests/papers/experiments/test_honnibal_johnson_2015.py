@@ -15,7 +15,7 @@ from support.split_treebanks import write_split
 
 
 def results_in(folder: Path) -> list[Result]:
-    return load_results(folder / f"{PAPER.name}.runs.jsonl", Result.from_json)
+    return load_results(folder / f"{PAPER.name}.runs.jsonl", Result.from_record)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,4 +46,4 @@ def test_a_fold_is_parsed_by_a_parser_of_the_others(tmp_path: Path) -> None:
         assert fold.counts[kind] == [arcs.n_gold, arcs.n_system, arcs.n_correct]
         assert len(fold.found[kind]) == arcs.n_gold
         assert fold.found[kind].count("1") == arcs.n_correct > 0
-    assert Fold.from_json(fold.to_json()) == fold
+    assert Fold.from_record(json.loads(json.dumps(fold.to_record()))) == fold

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
-from dodona.treebank.conllu.errors import TreebankError
+from dodona.storage.steps import StepError
 from dodona_papers.running import grid
-from dodona_papers.running.grid import load_results, run_grid
+from dodona_papers.running.grid import JobResult, load_results, run_grid
 
 
 @dataclass(frozen=True)
-class Square:
+class Square(JobResult):
     """The result of an easy job."""
 
-    key: str
     value: int
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, line: str) -> Square:
-        return cls(**json.loads(line))
 
 
 RAN: list[int] = []
@@ -57,7 +48,7 @@ def forget() -> None:
 
 def square(numbers: list[int], path: Path | None) -> list[int]:
     jobs = [Squaring(number) for number in numbers]
-    return [result.value for result in run_grid(jobs, Square.from_json, path)]
+    return [result.value for result in run_grid(jobs, Square.from_record, path)]
 
 
 def test_only_what_is_not_in_the_file_is_run(tmp_path: Path) -> None:
@@ -83,7 +74,7 @@ def test_an_error_keeps_the_results_before_it(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     with pytest.raises(MemoryError):
         square([4, -1, 6], path)
-    assert load_results(path, Square.from_json) == [Square("4", 16)]
+    assert load_results(path, Square.from_record) == [Square("4", 16)]
 
 
 @pytest.mark.parametrize("line", ["{}", "oak", "[1]", '{"key": "1", "value": 1, "more": 1}'])
@@ -92,13 +83,13 @@ def test_a_spoilt_line_is_told_with_its_number(tmp_path: Path, line: str) -> Non
     square([2, 3], path)
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(TreebankError, match=re.escape(f"{path}:3: not a result: ")):
+    with pytest.raises(StepError, match=re.escape(f"{path}:3: not the record of a step: ")):
         square([2], path)
 
 
 def test_at_least_one_job_runs_at_a_time() -> None:
     with pytest.raises(ValueError, match="jobs must be at least 1, not 0"):
-        run_grid([Squaring(1)], Square.from_json, None, n_processes=0)
+        run_grid([Squaring(1)], Square.from_record, None, n_processes=0)
 
 
 @pytest.mark.parametrize(("n_processes", "n_processors"), [(2, 5), (4, 4), (5, 2), (1, 3)])

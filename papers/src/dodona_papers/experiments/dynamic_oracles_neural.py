@@ -48,7 +48,7 @@ HOW = (
 def compare(study: Study, systems: Sequence[str]) -> None:
     """Train each system with all three methods."""
     jobs = list_jobs(study.treebanks, variants(study.settings, systems), study.seeds)
-    summary = Summary(study.run(jobs, Result.from_json))
+    summary = Summary(study.run(jobs, Result.from_record))
     found = {
         system: numbers(summary, name(system, "explore"), name(system, "static"))
         for system in systems

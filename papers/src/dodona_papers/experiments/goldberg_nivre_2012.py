@@ -83,7 +83,7 @@ def compare(study: Study) -> None:
     """Train with all three methods."""
     variants = {name: study.settings.replace(training=name) for name in VARIANTS}
     jobs = list_jobs(study.treebanks, variants, study.seeds)
-    summary = Summary(study.run(jobs, Result.from_json))
+    summary = Summary(study.run(jobs, Result.from_record))
     about = {"settings": study.settings.flat(), "paper": {"languages": LANGUAGES, **TABLE_2}}
     found = numbers(summary, "explore", "static")
     study.publish(build_report(summary, study.settings), {**about, **found})

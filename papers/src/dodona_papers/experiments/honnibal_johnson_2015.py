@@ -76,7 +76,7 @@ def compare(study: Study, conditions: Sequence[str]) -> None:
     with _cluster_files(study.treebanks if "clusters" in conditions else [], study.page) as files:
         for condition in conditions:
             jobs = _list_jobs(study, condition, files)
-            summaries[condition] = Summary(study.run(jobs, Result.from_json))
+            summaries[condition] = Summary(study.run(jobs, Result.from_record))
     about = {"settings": study.settings.flat(), "paper": TABLE_2}
     found = {name: numbers(summary, OURS, ORIGINAL) for name, summary in summaries.items()}
     study.publish(build_report(summaries, study.settings), {**about, "conditions": found})

@@ -71,7 +71,7 @@ def compare(study: Study, folds: int) -> None:
         for number in range(folds)
         for variant, chosen in variants(study.settings).items()
     ]
-    found = study.run(jobs, Fold.from_json)
+    found = study.run(jobs, Fold.from_record)
     study.publish(build_report(found, study.settings, study.seeds), _numbers(found))
 
 

@@ -38,10 +38,12 @@ class Study:
         """The seeds 1, 2, …"""
         return list(range(1, self.n_seeds + 1))
 
-    def run(self, jobs: Sequence[Runnable[Kept]], load: Callable[[str], Kept]) -> list[Kept]:
-        """Return the results of jobs; each is stored in a file beside the page, to be reused."""
+    def run(
+        self, jobs: Sequence[Runnable[Kept]], parse: Callable[[dict[str, Any]], Kept]
+    ) -> list[Kept]:
+        """Return the results of jobs; each is recorded in a file beside the page, to be reused."""
         path = self.page and self.page.with_suffix(".runs.jsonl")
-        return run_grid(jobs, load, path, n_processes=self.n_processes)
+        return run_grid(jobs, parse, path, n_processes=self.n_processes)
 
     def publish(self, report: Report, numbers: Mapping[str, Any]) -> None:
         """Print the report and, where there is a page, write it and say which files came of it.

@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from dodona.core.features.templates import load_templates
@@ -21,18 +21,18 @@ from dodona.treebank.graphs.enhanced import enhanced_graph
 from dodona.treebank.sentence import Sentence
 from dodona_papers.origin import COMMIT, CORE
 from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.grid import JobResult
 
 KINDS = ("labelled", "unlabelled")
 
 
 @dataclass(frozen=True)
-class Fold:
+class Fold(JobResult):
     """The result of a fold: [gold arcs, system arcs, correct arcs] by kind.
 
     `found` has a character for each gold arc, in order: 1 if it was found, else 0.
     """
 
-    key: str
     treebank: str
     variant: str
     number: int
@@ -48,15 +48,6 @@ class Fold:
             f"{self.treebank} {self.variant} seed {self.seed} fold {self.number + 1}: labelled F1 "
             f"{f1['labelled']:.2f} unlabelled {f1['unlabelled']:.2f} in {self.seconds:.0f} s"
         )
-
-    def to_json(self) -> str:
-        """Return the result as a line of JSON."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, line: str) -> Fold:
-        """Return the result that a line of JSON holds."""
-        return cls(**json.loads(line))
 
 
 @dataclass(frozen=True)

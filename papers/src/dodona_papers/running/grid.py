@@ -1,7 +1,7 @@
-"""Grids of jobs, whose results are stored one by one, so that an interrupted grid can continue.
+"""Grids of jobs, whose results are recorded one by one in a journal (`dodona.storage.steps`).
 
-The file has a line of JSON per result. A result is reused if the key of the job is the same, which
-covers settings, templates, data and Dodona's core. Delete the file to run everything again.
+An interrupted grid is resumed: a result is reused if the key of the job is the same, which covers
+settings, templates, data and Dodona's core. Delete the file to run everything again.
 """
 
 from __future__ import annotations
@@ -9,29 +9,40 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from dodona.cli.progress import ProgressBar
-from dodona.treebank.conllu.errors import TreebankError
+from dodona.storage.steps import Journal, JournalFile
 from dodona_papers.running.cluster import has_cluster, run_on_cluster
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-class Keepable(Protocol):
-    """The result of a job; `str` gives a line for people."""
-
-    @property
-    def key(self) -> str:
-        """The key of the job."""
-
-    def to_json(self) -> str:
-        """Return the result as a line of JSON."""
+ADVICE = "delete the line, or the file to run everything again"
 
 
-Kept = TypeVar("Kept", bound=Keepable)
-Found = TypeVar("Found", bound=Keepable, covariant=True)
+@dataclass(frozen=True)
+class JobResult:
+    """The result of the job with this key; `str` gives a line for people."""
+
+    key: str
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the result as JSON data, as it is recorded."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self:
+        """Return the result that a record holds."""
+        return cls(**record)
+
+
+Kept = TypeVar("Kept", bound=JobResult)
+Found = TypeVar("Found", bound=JobResult, covariant=True)
 
 
 class Runnable(Protocol[Found]):
@@ -46,7 +57,7 @@ class Runnable(Protocol[Found]):
 
 def run_grid(
     jobs: Sequence[Runnable[Kept]],
-    load: Callable[[str], Kept],
+    parse: Callable[[dict[str, Any]], Kept],
     path: Path | None,
     *,
     n_processes: int = 1,
@@ -54,51 +65,38 @@ def run_grid(
 ) -> list[Kept]:
     """Return the results of all jobs, in order; those in the file at `path` are not run again.
 
-    `load` parses a line of the file. Without a path, results are not stored. `store` is called with
-    each new result before its line is written, to keep what the line does not contain. If
-    `RAY_ADDRESS` is set, jobs run on that Ray cluster, and `n_processes` is ignored.
+    `parse` turns a record of the file into a result. Without a path, results are not recorded.
+    `store` is called with each new result before it is recorded, to keep what the record does not
+    contain. If `RAY_ADDRESS` is set, jobs run on that Ray cluster, and `n_processes` is ignored.
 
-    >>> run_grid([], lambda line: None, None)
+    >>> run_grid([], JobResult.from_record, None)
     []
     """
     if n_processes < 1:
         raise ValueError(f"jobs must be at least 1, not {n_processes}")
-    done = {result.key: result for result in load_results(path, load)} if path else {}
+    journal = _open_journal(path, parse) if path else None
+    done = {**journal.steps} if journal else {}
     todo = [job for job in jobs if job.key() not in done]
     n_before = len(jobs) - len(todo)
     with ProgressBar("training", len(jobs)) as bar:
         for n_done, result in enumerate(_run_all(todo, n_processes), start=n_before + 1):
             if store:
                 store(result)
-            if path:
-                _keep(result, path)
+            if journal:
+                journal.add(result.key, result.to_record())
             done[result.key] = result
             bar.update(n_done)
             bar.print(f"{n_done}/{len(jobs)} {result}")
     return [done[job.key()] for job in jobs]
 
 
-def _keep(result: Keepable, path: Path) -> None:
-    with path.open("a", encoding="utf-8", newline="\n") as file:
-        file.write(result.to_json() + "\n")
-
-
-def load_results(path: Path, load: Callable[[str], Kept]) -> list[Kept]:
+def load_results(path: Path, parse: Callable[[dict[str, Any]], Kept]) -> list[Kept]:
     """Return the results in a file, if it exists; an incomplete last line is removed."""
-    if not path.exists():
-        return []
-    text = path.read_text(encoding="utf-8")
-    if text and not text.endswith("\n"):  # killed while writing
-        text = text[: text.rfind("\n") + 1]
-        path.write_text(text, encoding="utf-8", newline="\n")
-    results = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            results.append(load(line))
-        except (ValueError, KeyError, TypeError) as error:
-            message = f"not a result: {error}; delete the line, or the file to run everything again"
-            raise TreebankError(str(path), number, message) from error
-    return results
+    return list(_open_journal(path, parse).steps.values())
+
+
+def _open_journal(path: Path, parse: Callable[[dict[str, Any]], Kept]) -> Journal[Kept]:
+    return Journal(JournalFile(path), parse, key="key", advice=ADVICE)
 
 
 def _run_all(jobs: Sequence[Runnable[Kept]], n_processes: int) -> Iterator[Kept]:

@@ -16,17 +16,17 @@ from dodona.settings import Settings
 from dodona.treebank.conllu.reader import read
 from dodona_papers.origin import CORE
 from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.grid import JobResult
 from dodona_papers.running.runs import load_features
 
 
 @dataclass(frozen=True)
-class TrainedModel:
-    """A trained model: its scores and, unless read from a line of results, its file.
+class TrainedModel(JobResult):
+    """A trained model: its scores and, unless read from a record, its file.
 
     `dev` is the result of `scores_of`, `test` is F1 from raw text.
     """
 
-    key: str
     name: str
     dev: dict[str, float]
     test: dict[str, float]
@@ -38,14 +38,8 @@ class TrainedModel:
         shown = (f"{name.replace('_', ' ')} {value:.2f}" for name, value in self.dev.items())
         return f"{self.name}: dev {', '.join(shown) or 'not scored'} in {self.seconds:.0f} s"
 
-    def to_json(self) -> str:
-        """Return the result as a line of JSON, without the file."""
-        return json.dumps({k: v for k, v in asdict(self).items() if k != "file"})
-
-    @classmethod
-    def from_json(cls, line: str) -> TrainedModel:
-        """Return the result that a line of JSON holds."""
-        return cls(**json.loads(line))
+    def to_record(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "file"}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from dodona.treebank.sentence import Sentence
 from dodona_papers.origin import COMMIT, CORE
 from dodona_papers.running.counts import SCORED, Counts, count
 from dodona_papers.running.data import TreebankFolder
+from dodona_papers.running.grid import JobResult
 
 # A further measure of a parser on the test set, as JSON data: a function of a module, since it is
 # pickled for other processes.
@@ -36,7 +37,7 @@ Rewrite = Callable[[Sentence], Sentence]
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(JobResult):
     """The result of a job.
 
     `test` has counts for each key of SCORED, `measured` the results of the job's measures. `curve`
@@ -44,7 +45,6 @@ class Result:
     each epoch of training. `commit` is that of the build, if built from a repository.
     """
 
-    key: str
     treebank: str
     variant: str
     settings: dict[str, Any]
@@ -69,16 +69,10 @@ class Result:
             f"UAS {scores.uas:.2f} LAS {scores.las:.2f} in {self.seconds:.0f} s"
         )
 
-    def to_json(self) -> str:
-        """Return the result as a line of JSON."""
-        return json.dumps(asdict(self))
-
     @classmethod
-    def from_json(cls, line: str) -> Result:
-        """Return the result that a line of JSON holds."""
-        given = json.loads(line)
-        given["test"] = {name: Counts(**counts) for name, counts in given["test"].items()}
-        return cls(**given)
+    def from_record(cls, record: dict[str, Any]) -> Result:
+        test = {name: Counts(**counts) for name, counts in record["test"].items()}
+        return cls(**(record | {"test": test}))
 
 
 @dataclass(frozen=True)

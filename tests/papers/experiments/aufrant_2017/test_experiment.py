@@ -36,7 +36,7 @@ def out(data, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def summary(out):
-    return Summary(load_results(out / RUNS, Result.from_json))
+    return Summary(load_results(out / RUNS, Result.from_record))
 
 
 def test_the_grid_is_every_way_to_train_and_both_ways_to_go_on(summary):
@@ -117,7 +117,7 @@ def test_with_a_labelled_loss_labels_are_learned(data, tmp_path):
         data, ["xx_elm"], seeds=1, out=tmp_path, epochs=1, beam=2, loss="labelled",
         features="zn11", restarts=["good"],
     )  # fmt: skip
-    results = load_results(tmp_path / RUNS, Result.from_json)
+    results = load_results(tmp_path / RUNS, Result.from_record)
     assert [r.variant for r in results] == [
         *("greedy-static", "greedy", "early", "imp-early-good", "maxv", "imp-maxv-good")
     ]

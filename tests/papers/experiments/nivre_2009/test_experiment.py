@@ -19,7 +19,7 @@ SIZES = {"train": 60, "dev": 15, "test": 40}
 
 
 def results_in(folder: Path) -> list[Result]:
-    return load_results(folder / f"{PAPER.name}.runs.jsonl", Result.from_json)
+    return load_results(folder / f"{PAPER.name}.runs.jsonl", Result.from_record)
 
 
 @pytest.fixture(scope="module")

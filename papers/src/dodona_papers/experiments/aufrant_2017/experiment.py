@@ -85,7 +85,7 @@ def compare(study: Study, restarts: Sequence[str]) -> None:
         replace(job, measure_training=biases, prepare=prepare)
         for job in list_jobs(study.treebanks, variants(settings, restarts), study.seeds)
     ]
-    summary = Summary(study.run(jobs, Result.from_json))
+    summary = Summary(study.run(jobs, Result.from_record))
     study.publish(build_report(summary, settings), _numbers(summary, settings))
 
 

@@ -100,7 +100,7 @@ def compare(study: Study) -> None:
         replace(job, measure=count_arcs)
         for job in list_jobs(study.treebanks, variants(study.settings), study.seeds)
     ]
-    summary = Summary(study.run(jobs, Result.from_json))
+    summary = Summary(study.run(jobs, Result.from_record))
     study.publish(build_report(summary, swaps, study.settings), _numbers(summary, swaps))
 
 
