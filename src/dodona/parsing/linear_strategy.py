@@ -10,11 +10,10 @@ from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.core.weights.packing import pack
-from dodona.parsing.maxent import fit as fit_maxent
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.scorers import LinearParserScorer
 from dodona.parsing.strategy import LearnedScorer, ParsingTask, Strategy
-from dodona.parsing.svm import fit as fit_svm
+from dodona.parsing.svm import fit_maxent, fit_svm
 from dodona.parsing.tag_sources import tag_source
 from dodona.settings import AT_ONCE, SVM, Settings
 from dodona.tagging.tagger import Tagger

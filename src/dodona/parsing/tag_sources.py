@@ -15,7 +15,7 @@ from dodona.core.weights.packed import PackedWeights
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tagger_training import TaggerTrainer
-from dodona.training.jackknife import jackknife
+from dodona.training.treebanks import jackknife
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 

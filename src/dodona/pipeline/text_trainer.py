@@ -8,7 +8,7 @@ from typing import Any
 from dodona.evaluation import EvaluationError, evaluate_text
 from dodona.parsing.parser import Parser
 from dodona.parsing.trainer import Trainer
-from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.assembly import SegmenterSource
 from dodona.pipeline.sources import PartSources
 from dodona.settings import TEXT
 from dodona.training.loop import Learner, Run

@@ -15,14 +15,15 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import Payload
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
-from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
 from dodona.tagging.symbols import has_symbols, tag_symbols
 from dodona.tagging.tag_classes import (
     Numbers,
+    SymbolClasses,
     TagClasses,
     class_arrays,
     describe_tasks,
     read_classes,
+    restore_symbols,
 )
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS, WordEncoder

@@ -20,9 +20,15 @@ from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import FileFormat, Payload
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.tagging.reading import WordReader
-from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
 from dodona.tagging.symbols import tag_symbols
-from dodona.tagging.tag_classes import TagClasses, class_arrays, describe_tasks, read_classes
+from dodona.tagging.tag_classes import (
+    SymbolClasses,
+    TagClasses,
+    class_arrays,
+    describe_tasks,
+    read_classes,
+    restore_symbols,
+)
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
