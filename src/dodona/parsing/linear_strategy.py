@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dodona.core.features.features import Features
 from dodona.core.learning.beam_training import BeamTrainer
@@ -95,18 +95,16 @@ class LinearStrategy(Strategy):
             fit = fit_svm if settings.linear.learner == SVM else fit_maxent
             self._fitted = fit(self.task.actions, self.features, self.data.corpus, order)
             return
+        exploring = number > settings.explore_after
         shuffled = [order[i] for i in self.core.shuffled(self.n_pieces)]
         for some, n_done in in_chunks(shuffled, CHUNK):
-            self._learn(some, number > settings.explore_after)
+            if (tagger := self.tags.trainer) is None:
+                self.core.train(some, exploring)
+            else:
+                for i in some:  # the tagger learns from each sentence before the parser does
+                    self.data.encoder.encode_again(self.data.corpus, i, tagger.learn_tags(i))
+                    self.core.train([i], exploring)
             yield n_done
-
-    def _learn(self, order: Sequence[int], exploring: bool) -> None:
-        if (tagger := self.tags.trainer) is None:
-            self.core.train(order, exploring)
-            return
-        for i in order:  # the tagger learns from each sentence before the parser does
-            self.data.encoder.encode_again(self.data.corpus, i, tagger.learn_tags(i))
-            self.core.train([i], exploring)
 
     @property
     def n_updates(self) -> int:

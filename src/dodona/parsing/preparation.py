@@ -68,17 +68,11 @@ def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
         )
     if settings.linear.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
-        text = with_cluster_templates(text, _rich_templates(settings))
-    return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
-
-
-def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
-    return any(lemma != UNANNOTATED for sentence in sentences for lemma in sentence.lemmas)
-
-
-def _rich_templates(settings: Settings) -> str:
-    suited = find_system(settings.system).default_templates
-    return suited if suited.startswith("rich") else "rich"
+        suited = find_system(settings.system).default_templates
+        text = with_cluster_templates(text, suited if suited.startswith("rich") else "rich")
+    if settings.tags == "gold" or any({*s.lemmas} - {UNANNOTATED} for s in sentences):
+        return text
+    return forms_for_lemmas(text)
 
 
 def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> TrainingData:

@@ -9,6 +9,7 @@ from typing import Any
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.pipeline.sources import PartSources
+from dodona.segmentation.lexicon_learning import Sources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.segmentation.segmenter_training import SegmenterTrainer
 from dodona.settings import TEXT, SegmenterSettings, Settings, TaggerSettings
@@ -28,8 +29,8 @@ class SegmenterSource:
         self.trainer: SegmenterTrainer | None = None
         self._ready: Segmenter | None = sources.ready("segmenter")
         if sources.is_trained("segmenter"):
-            settings = SegmenterSettings(seed=seed)
-            self.trainer = SegmenterTrainer(train, dev, settings, sources.sources)
+            beside = Sources(sources.raw, sources.abbreviations)
+            self.trainer = SegmenterTrainer(train, dev, SegmenterSettings(seed=seed), beside)
 
     def segmenter(self) -> Segmenter | None:
         """Return the segmenter after all its epochs; its bias is searched for once."""

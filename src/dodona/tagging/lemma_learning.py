@@ -16,6 +16,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from dodona.core.tagging.tag_task import ANY, join
@@ -58,7 +59,7 @@ def learn_lemmas(
 
     In training only words seen `least` times (0: none), and no listed ones, have a fixed script.
     """
-    scripts = list(_scripts(forms, lemmas))
+    scripts = [*map(cache(lemma_script), forms, lemmas)]
     names, n_learned = _order_forms(forms, scripts)
     names += sorted({lemma_script(form, lemma) for form, lemma, _ in listed} - {*names})
     number = {name: i for i, name in enumerate(names)}
@@ -71,32 +72,14 @@ def learn_lemmas(
     unknown, more = learn_unknown_lemmas(forms, lemmas, given, number, listed)
     classes = [name.encode() for name in (*names, *more)]
     sure = list(_dictionary(seen, least)) if least else []
-    _add_listed(seen, entry, listed, number)
+    for form, lemma, id_ in listed:  # the list overrides the treebank's counts
+        if form in entry:
+            seen[entry[form]][id_] = Counter({number[lemma_script(form, lemma)]: 1})
     answers, in_training = (
         TagClasses(LEMMA, classes, *_columns(found), n_learned, unknown)
         for found in (_dictionary(seen, 1), sure)
     )
     return LemmaTask(answers, in_training, gold)
-
-
-def _add_listed(
-    seen: LemmaCounts,
-    entry: Mapping[str, int],
-    listed: Iterable[ListedLemma],
-    number: Mapping[str, int],
-) -> None:
-    """Override the treebank's counts of listed words."""
-    for form, lemma, given in listed:
-        if form in entry:
-            seen[entry[form]][given] = Counter({number[lemma_script(form, lemma)]: 1})
-
-
-def _scripts(forms: Sequence[str], lemmas: Sequence[str]) -> Iterator[str]:
-    known: dict[tuple[str, str], str] = {}
-    for pair in zip(forms, lemmas, strict=True):
-        if pair not in known:
-            known[pair] = lemma_script(*pair)
-        yield known[pair]
 
 
 def _order_forms(forms: Sequence[str], scripts: Sequence[str]) -> tuple[list[str], int]:

@@ -24,7 +24,6 @@ SYMBOL = "SYM"
 USUAL = {"emoji": "NFP", "currency": "$"}  # Penn Treebank tags, used if the treebank has them
 UNTOUCHED = -1  # the model decides
 SAME = {LEMMA: lemma_script("$", "$")}
-
 SymbolClasses = list[tuple[int, int]]  # for each task, the classes of SYMBOL_KINDS
 CERTAIN = ("entries", "before", "fixed")
 
@@ -58,9 +57,7 @@ class TagClasses:
     before: Numbers  # … which, after this class of the preceding task (for lemmas: of all) …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # classes beyond these belong to certain words only; 0: all are learned
-    unknown: UnknownLemmas = field(
-        default_factory=UnknownLemmas
-    )  # rules for lemmas of unknown words
+    unknown: UnknownLemmas = field(default_factory=UnknownLemmas)
     meanings: list[bytes] | LemmaCorrection = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,19 +68,15 @@ class TagClasses:
         if self.column != LEMMA:
             for name in self.classes:
                 check_field(name)
-        # built eagerly, since threads share it
-        meanings = self._guesses() if self.column == LEMMA else self.classes
+        meanings: list[bytes] | LemmaCorrection = self.classes
+        if self.column == LEMMA:  # built eagerly, since threads share it
+            known = self.unknown
+            exceptions = zip(known.endings, known.tags, known.scripts, strict=True)
+            usual = zip(known.usual_tags, known.usual_scripts, strict=True)
+            meanings = LemmaCorrection(
+                self.classes, exceptions, known.lemmas, known.prefixes, usual
+            )
         object.__setattr__(self, "meanings", meanings)
-
-    def _guesses(self) -> LemmaCorrection:
-        known = self.unknown
-        return LemmaCorrection(
-            self.classes,
-            zip(known.endings, known.tags, known.scripts, strict=True),
-            known.lemmas,
-            known.prefixes,
-            zip(known.usual_tags, known.usual_scripts, strict=True),
-        )
 
     @property
     def n_classes(self) -> int:

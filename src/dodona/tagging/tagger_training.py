@@ -77,19 +77,17 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
     def _add_lemmas(self) -> None:
         """Make lemmas the last task; in training, fewer words have a certain lemma."""
         forms, values = (flatten(column_of(self.sentences, name)) for name in ("forms", LEMMA))
-        listed = list_words(self.lexicon, self._numbers()) if self.lexicon else []
+        listed = []
+        if self.lexicon:
+            names = [[name.decode() for name in t.classes] for t in self.inventory.tag_classes]
+            seen = set(zip(*self.gold, strict=True))
+            tags = {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
+            listed = list_words(self.lexicon, tags)
         lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain, listed)
         before = self.inventory.tag_classes
         self.inventory = replace(self.inventory, tag_classes=[*before, lemmas.answers])
         self.in_training = replace(self.inventory, tag_classes=[*before, lemmas.in_training])
         self.gold.append(lemmas.gold)
-
-    def _numbers(self) -> dict[int, list[str]]:
-        """Return all combinations of tags by the numbers that stand for them."""
-        tasks = self.inventory.tag_classes
-        names = [[name.decode() for name in task.classes] for task in tasks]
-        seen = set(zip(*self.gold, strict=True))
-        return {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
 
     def _add_symbols(self, tags: dict[str, list[list[str]]]) -> None:
         """Learn the tags of emoji and currencies that the treebank lacks."""
