@@ -377,14 +377,9 @@ class TaggerSettings:
         _check_range(self, "cutoff", most=MAX_CUTOFF)
         _check_range(self, "beam", most=MAX_WIDTH)
 
-    @property
-    def width(self) -> int:
-        """The width of the beam; 1 for greedy search."""
-        return self.beam if self.search == "beam" else 1
-
     def width_of(self, column: str) -> int:
-        """Return the width for a column; lemmas are independent of each other: 1."""
-        return 1 if column == LEMMA else self.width
+        """Return the width of the beam for a column; lemmas are independent of each other: 1."""
+        return self.beam if self.search == "beam" and column != LEMMA else 1
 
 
 @record(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 
 import dodona
 from dodona.tagging.lemma_correction import LemmaCorrection
-from dodona.tagging.lemma_exceptions import learn_unknown_lemmas
+from dodona.tagging.lemma_learning import learn_unknown_lemmas
 from dodona.tagging.lemma_scripts import lemma_script
 from dodona.tagging.tagger import Tagger
 

@@ -129,7 +129,7 @@ def test_trees_for_graphs_are_not_parsed_again(
     monkeypatch.setattr(trainer, "jackknife_trees", None)
     again = parser(graph="basic+enhanced")
     again.resume(tmp_path / "run")
-    assert again.graph_stage.trees == run.graph_stage.trees
+    assert again.graph_trees == run.graph_trees
     assert [epoch.number for epoch in again.epochs()] == [2]
 
 

@@ -29,7 +29,7 @@ from dodona.extras import require
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
 from dodona.parsing.trainer import score_trees
-from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.assembly import SegmenterSource
 from dodona.pipeline.sources import NONE, TRAIN, PartSources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.settings import NEURAL, Settings

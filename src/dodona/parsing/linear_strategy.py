@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dodona.core.features.features import Features
 from dodona.core.learning.beam_training import BeamTrainer
@@ -10,11 +10,10 @@ from dodona.core.learning.greedy_training import GreedyTrainer
 from dodona.core.weights.linear import Weights
 from dodona.core.weights.packed import FeatureScorer, PackedWeights
 from dodona.core.weights.packing import pack
-from dodona.parsing.maxent import fit as fit_maxent
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.scorers import LinearParserScorer
 from dodona.parsing.strategy import LearnedScorer, ParsingTask, Strategy
-from dodona.parsing.svm import fit as fit_svm
+from dodona.parsing.svm import fit_maxent, fit_svm
 from dodona.parsing.tag_sources import tag_source
 from dodona.settings import AT_ONCE, SVM, Settings
 from dodona.tagging.tagger import Tagger
@@ -96,18 +95,16 @@ class LinearStrategy(Strategy):
             fit = fit_svm if settings.linear.learner == SVM else fit_maxent
             self._fitted = fit(self.task.actions, self.features, self.data.corpus, order)
             return
+        exploring = number > settings.explore_after
         shuffled = [order[i] for i in self.core.shuffled(self.n_pieces)]
         for some, n_done in in_chunks(shuffled, CHUNK):
-            self._learn(some, number > settings.explore_after)
+            if (tagger := self.tags.trainer) is None:
+                self.core.train(some, exploring)
+            else:
+                for i in some:  # the tagger learns from each sentence before the parser does
+                    self.data.encoder.encode_again(self.data.corpus, i, tagger.learn_tags(i))
+                    self.core.train([i], exploring)
             yield n_done
-
-    def _learn(self, order: Sequence[int], exploring: bool) -> None:
-        if (tagger := self.tags.trainer) is None:
-            self.core.train(order, exploring)
-            return
-        for i in order:  # the tagger learns from each sentence before the parser does
-            self.data.encoder.encode_again(self.data.corpus, i, tagger.learn_tags(i))
-            self.core.train([i], exploring)
 
     @property
     def n_updates(self) -> int:

@@ -282,8 +282,6 @@ class Parser(Serialisable):
         return found if self.tagger is None else {self.tagger.FORMAT.kind: self.tagger} | found
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise the parser to metadata and arrays."""
-
         about, arrays = self.scorer.serialise()
         about |= {
             "settings": self.settings.flat(),
@@ -298,7 +296,6 @@ class Parser(Serialisable):
 
     @classmethod
     def deserialise(cls, payload: Payload) -> Parser:
-        """Deserialise what `serialise` wrote."""
         about = payload.about
         pairs = [_pair(action) for action in read_field(about, "actions", list[list[Any]])]
         return cls(
@@ -313,7 +310,6 @@ class Parser(Serialisable):
 
 
 def _read_scorer(payload: Payload, n_classes: int) -> ParserScorer:
-    """Return the scorer of a model file."""
     if "network" not in payload.about:
         return LinearParserScorer.deserialise(payload, n_classes)
     # imported here, since models without a network should not wait for it

@@ -1,4 +1,4 @@
-"""Preparation of treebanks for training: encoding, and lifting of crossing arcs."""
+"""Preparation of trees and graphs for training: encoding, and lifting of crossing arcs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,17 @@ from dodona.settings import Settings
 from dodona.training.treebanks import Treebank, load, nothing_to_learn
 from dodona.treebank.conllu.errors import TreebankError
 from dodona.treebank.encoding.encoding import Encoder
+from dodona.treebank.graphs.enhanced import enhanced_graph
+from dodona.treebank.graphs.graphs import AND, BACK, UP, Planar, planarise
+from dodona.treebank.graphs.lexical_labels import delexicalise
 from dodona.treebank.sentence import Sentence
 from dodona.treebank.trees.projectivity import is_projective
 from dodona.treebank.trees.pseudoprojective import projectivise
 from dodona.treebank.universal import UNANNOTATED
+
+# Rarer labels are simplified. In en_ewt 97% of the arcs keep their label with 92 labels; with 505
+# it would be 99%, for +0.3 ELAS on dev after two epochs, at half the speed.
+LEAST, LEAST_SHARE = 3, 2_500
 
 
 @dataclass
@@ -61,24 +68,25 @@ def choose_templates(settings: Settings, sentences: Iterable[Sentence]) -> str:
         )
     if settings.linear.clusters and not named:
         # for graphs, those of arcs between the top of the stack and the front of the buffer
-        text = with_cluster_templates(text, _rich_templates(settings))
-    return text if settings.tags == "gold" or _has_lemmas(sentences) else forms_for_lemmas(text)
-
-
-def _has_lemmas(sentences: Iterable[Sentence]) -> bool:
-    return any(lemma != UNANNOTATED for sentence in sentences for lemma in sentence.lemmas)
-
-
-def _rich_templates(settings: Settings) -> str:
-    suited = find_system(settings.system).default_templates
-    return suited if suited.startswith("rich") else "rich"
+        suited = find_system(settings.system).default_templates
+        text = with_cluster_templates(text, suited if suited.startswith("rich") else "rich")
+    if settings.tags == "gold" or any({*s.lemmas} - {UNANNOTATED} for s in sentences):
+        return text
+    return forms_for_lemmas(text)
 
 
 def prepare(sentences: list[Sentence], encoder: Encoder, settings: Settings) -> TrainingData:
     """Encode trees, and lift crossing arcs or leave out what cannot be derived."""
     encoder.learn(sentences)
-    known = _labels(sentences)
-    root_label = _root_label(sentences, known)
+    # all labels, without "_" unless the treebank has no other
+    found = {label for sentence in sentences for label in sentence.deprels}
+    known = found - {UNANNOTATED} or {UNANNOTATED}
+    root_label = _root_label(
+        label
+        for sentence in sentences
+        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+        if head == 0 and label in known
+    )
     for label in sorted(known | {root_label}):
         encoder.add_label(label.encode())
     corpus = encoder.encode(sentences, trees=True)
@@ -141,17 +149,53 @@ def _check_partial(sentence: Sentence, number: int, is_static: bool, system: str
         )
 
 
-def _labels(sentences: list[Sentence]) -> set[str]:
-    """Return all labels, without "_" unless the treebank has no other."""
-    found = {label for sentence in sentences for label in sentence.deprels}
-    return found - {UNANNOTATED} or {UNANNOTATED}
-
-
-def _root_label(sentences: list[Sentence], labels: set[str]) -> str:
-    counts = Counter(
-        label
-        for sentence in sentences
-        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
-        if head == 0 and label in labels
-    )
+def _root_label(labels: Iterable[str]) -> str:
+    """Return the most frequent of the labels under the root."""
+    counts = Counter(labels)
     return max(counts, key=lambda label: (counts[label], label), default="root")
+
+
+def prepare_graphs(sentences: list[Sentence], encoder: Encoder) -> TrainingData:
+    """Encode graphs, and make them planar for systems whose arcs do not cross."""
+    encoder.learn(sentences)
+    planar = [_planar(s) for s in sentences]
+    if not any(graph.arcs for graph in planar):
+        raise TreebankError(
+            sentences[0].source,
+            None,
+            "the DEPS column is empty throughout: there is no graph to learn from; use a treebank "
+            "with enhanced dependencies",
+        )
+    counts = Counter(label for graph in planar for _, label, _ in graph.arcs)
+    least = max(LEAST, counts.total() // LEAST_SHARE)
+    graphs = [[(h, _simplify(label, counts, least), d) for h, label, d in g.arcs] for g in planar]
+    root_label = _root_label(label for arcs in graphs for head, label, _ in arcs if head == 0)
+    for label in sorted({label for arcs in graphs for _, label, _ in arcs} | {root_label}):
+        encoder.add_label(label.encode())
+    data = TrainingData(encoder, encoder.encode(sentences), sum(map(len, sentences)), root_label)
+    for i, arcs in enumerate(graphs):
+        numbered = [(h, encoder.add_label(label.encode()), d) for h, label, d in sorted(arcs)]
+        data.corpus.set_graph(i, numbered)
+        data.n_nonprojective += planar[i].n_lifted > 0
+        data.n_lifted += planar[i].n_lifted
+        data.n_unannotated += len(sentences[i]) - len({d for _, _, d in arcs})
+        if arcs:
+            data.order.append(i)
+    return data
+
+
+def _planar(sentence: Sentence) -> Planar:
+    try:
+        return planarise(delexicalise(sentence, enhanced_graph(sentence)))
+    except TreebankError:
+        raise
+    except ValueError as error:
+        raise TreebankError(sentence.source, sentence.line, str(error)) from error
+
+
+def _simplify(label: str, counts: Counter[str], least: int) -> str:
+    """Return the label or, if it is rare, the most similar frequent one."""
+    for mark in (BACK, AND, UP, ":"):
+        while counts[label] < least and mark in label:
+            label = label.rpartition(mark)[0]
+    return label

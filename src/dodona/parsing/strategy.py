@@ -12,8 +12,7 @@ from dodona.core.learning.static_oracle import seen_actions
 from dodona.core.search.actions import Actions
 from dodona.core.transitions.registry import system
 from dodona.core.transitions.system import System
-from dodona.parsing.graph_preparation import prepare_graphs
-from dodona.parsing.preparation import TrainingData, prepare
+from dodona.parsing.preparation import TrainingData, prepare, prepare_graphs
 from dodona.parsing.scorers import ParserScorer
 from dodona.settings import ENHANCED, Settings
 from dodona.training.checkpoint import TrainingState

@@ -1,9 +1,11 @@
-"""Support vector machines of MaltParser (`--learner svm`), trained by scikit-learn.
+"""Batch learners of scikit-learn, which imitate the static oracle; parsing does not need it.
 
-As in Nivre et al. (2006, Labeled pseudo-projective dependency parsing with support vector
-machines): a polynomial kernel of degree 2, one decision for each pair of classes, and the training
-data divided by the tag of one word, with a machine for each part. The result is plain arrays that
-`core.kernel` evaluates: parsing needs no scikit-learn.
+Support vector machines of MaltParser (`--learner svm`) are those of Nivre et al. (2006, Labeled
+pseudo-projective dependency parsing with support vector machines): a polynomial kernel of degree 2,
+one decision for each pair of classes, and the training data divided by the tag of one word, with a
+machine for each part. Maximum entropy (`--learner maxent`) is logistic regression, as in Sagae &
+Tsujii (2008) and the static systems of Tokgöz & Eryiğit (2015): one weight for each feature and
+class, packed like the weights of a perceptron.
 """
 
 from __future__ import annotations
@@ -20,17 +22,23 @@ from dodona.core.features.features import Features
 from dodona.core.learning.static_oracle import static_examples
 from dodona.core.search.actions import Actions
 from dodona.core.search.kernel_machines import KernelMachines
+from dodona.core.weights.linear import Weights
+from dodona.core.weights.packed import PackedWeights
+from dodona.core.weights.packing import pack
 from dodona.extras import require
 
 GAMMA, COEF0, COST, TOLERANCE = 0.2, 0.0, 0.5, 1.0  # as in the paper
 LEAST_STATES = 500  # with the same tag, for a machine of its own
 MANY_STATES = 20_000
 SECONDS_PER_PAIR = 1e-7  # of two states in a machine; a rough figure, measured on one core
+ITERATIONS = 100
+LEAST_SEEN = 5  # states with a feature, for it to get weights: without a cutoff, 5x the memory
+MANY_FOR_MAXENT = 50_000  # states
 
 FeatureKeys = Sequence[int]  # of one state
 
 
-def fit(
+def fit_svm(
     actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
 ) -> KernelMachines:
     """Return machines that imitate the static oracle in each state of these sentences."""
@@ -85,7 +93,7 @@ class _Arrays:
         """Train a machine and append it."""
         here = self.arrays
         known = sorted(set(classes))
-        vectors, coefficients, intercepts = _train(states, classes)
+        vectors, coefficients, intercepts = _train_svm(states, classes)
         postings: dict[int, list[int]] = defaultdict(list)
         for v, i in enumerate(vectors):
             for key in states[i]:
@@ -110,17 +118,15 @@ class _Arrays:
         return {name: memoryview(values) for name, values in self.arrays.items()}
 
 
-def _train(
+def _train_svm(
     states: Sequence[FeatureKeys], classes: Sequence[int]
 ) -> tuple[list[int], list[float], list[float]]:
     """Return the support vectors, their coefficients (a row for each vector) and the intercepts."""
     if len(set(classes)) == 1:
         return [], [], []
-    svm, sparse = require("sklearn.svm", "svm"), require("scipy.sparse", "svm")
+    svm = require("sklearn.svm", "svm")
     column = {key: c for c, key in enumerate(dict.fromkeys(k for state in states for k in state))}
-    ends = list(accumulate(map(len, states), initial=0))
-    columns = [column[key] for state in states for key in state]
-    rows = sparse.csr_matrix(([1.0] * len(columns), columns, ends), (len(states), len(column)))
+    rows = _sparse_rows([[column[key] for key in state] for state in states], len(column))
     model = svm.SVC(
         C=COST, kernel="poly", degree=2, gamma=GAMMA, coef0=COEF0, tol=TOLERANCE, cache_size=500
     ).fit(rows, classes)
@@ -128,3 +134,61 @@ def _train(
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = (sign * model.dual_coef_.toarray()).T.ravel().tolist()
     return model.support_.tolist(), coefficients, (sign * model.intercept_).tolist()
+
+
+def _sparse_rows(states: Sequence[Sequence[int]], n_columns: int) -> Any:
+    """Return a sparse matrix with a row for each state, and ones in its columns."""
+    ends = list(accumulate(map(len, states), initial=0))
+    columns = [c for state in states for c in state]
+    data = [1.0] * len(columns), columns, ends
+    return require("scipy.sparse", "svm").csr_matrix(data, (len(states), n_columns))
+
+
+def fit_maxent(
+    actions: Actions, features: Features, corpus: Corpus, order: Sequence[int]
+) -> PackedWeights:
+    """Return weights that imitate the static oracle in each state of these sentences."""
+    keys, sizes, classes, _ = static_examples(actions, features, corpus, order)
+    if len(sizes) > MANY_FOR_MAXENT:
+        warnings.warn(
+            f"maximum entropy is slow and needs much memory: there are {len(sizes):,} states; "
+            f"it is meant for small treebanks, of up to {MANY_FOR_MAXENT:,} states",
+            stacklevel=2,
+        )
+    counts = Counter(keys)
+    column = {key: c for c, key in enumerate(k for k, n in counts.items() if n >= LEAST_SEEN)}
+    states = [
+        [column[key] for key in keys[start:end] if key in column]
+        for start, end in pairwise(accumulate(sizes, initial=0))
+    ]
+    known, table = _train_maxent(states, classes, len(column))
+    return pack(_weights(actions.n_classes, list(column), known, table), 1)
+
+
+def _weights(
+    n_classes: int, keys: Sequence[int], known: Sequence[int], table: Sequence[Sequence[float]]
+) -> Weights:
+    """Return weights by feature and class in the form of online training, as their own average."""
+    cells = array("H", [c for _ in keys for c in known])
+    values = array("f", [value for row in table for value in row])
+    sizes = array("H", [len(known)] * len(keys))
+    totals = array("d", bytes(8 * len(values)))
+    parts = [memoryview(part) for part in (array("Q", keys), sizes, cells, values, totals)]
+    return Weights.restore(n_classes, *parts)
+
+
+def _train_maxent(
+    states: Sequence[Sequence[int]], classes: Sequence[int], n_columns: int
+) -> tuple[list[int], list[list[float]]]:
+    """Return the classes that occur, ascending, and a row of their weights for each column."""
+    known = sorted(set(classes))
+    if len(known) == 1:
+        return known, [[1.0]] * n_columns
+    linear_model = require("sklearn.linear_model", "svm")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about convergence to the last digit
+        model = linear_model.LogisticRegression(C=1.0, fit_intercept=False, max_iter=ITERATIONS)
+        model.fit(_sparse_rows(states, n_columns), classes)
+    table = model.coef_.T.tolist()
+    # for two classes scikit-learn returns the weights of the second only
+    return known, [[-row[0], row[0]] for row in table] if len(known) == 2 else table

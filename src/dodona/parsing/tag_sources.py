@@ -15,7 +15,7 @@ from dodona.core.weights.packed import PackedWeights
 from dodona.settings import Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tagger_training import TaggerTrainer
-from dodona.training.jackknife import jackknife
+from dodona.training.treebanks import jackknife
 from dodona.treebank.encoding.clusters import Clusters
 from dodona.treebank.sentence import Sentence
 
@@ -49,7 +49,12 @@ def tag_source(
     """
     if tagger is not None:
         return TagSource(tagger.tag_batch(sentences), ready=tagger)
-    chosen = tagger_settings(settings)
+    chosen = TaggerSettings(
+        seed=settings.seed,
+        epochs=settings.epochs,
+        clusters=settings.linear.clusters,
+        prune=settings.linear.tagger_prune,
+    )
     if settings.n_folds:  # depends only on data and settings: checkpoints do not contain it
         tagged = jackknife_tags(sentences, settings.n_folds, chosen, clusters)
         final = replace(chosen, epochs=TaggerSettings.epochs)
@@ -58,16 +63,6 @@ def tag_source(
     if settings.tags == "predicted":
         return TagSource(sentences, TaggerTrainer(sentences, None, chosen, clusters))
     return TagSource(sentences)
-
-
-def tagger_settings(settings: Settings) -> TaggerSettings:
-    """Return the settings of the tagger in a parser."""
-    return TaggerSettings(
-        seed=settings.seed,
-        epochs=settings.epochs,
-        clusters=settings.linear.clusters,
-        prune=settings.linear.tagger_prune,
-    )
 
 
 def jackknife_tags(

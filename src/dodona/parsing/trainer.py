@@ -5,23 +5,26 @@ A `Strategy` does the learning: linear by default, or that of `dodona.training.n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dodona.evaluation.graphs import evaluate_graphs
 from dodona.evaluation.tally import count_attachment
-from dodona.parsing.graph_stage import GraphStage, graph_settings, jackknife_trees
 from dodona.parsing.linear_strategy import LinearStrategy
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import choose_templates, load_trees
 from dodona.parsing.strategy import LearnedScorer, Strategy
-from dodona.settings import BASIC_AND_ENHANCED, ENHANCED, PARSER, Settings
+from dodona.settings import AUTO, BASIC_AND_ENHANCED, ENHANCED, NO_GRAPH, PARSER, Settings
 from dodona.tagging.tagger_training import tag_accuracies
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.training.checkpoint import Checkpoint, TrainingState
 from dodona.training.loop import Epoch, Learner, Run
-from dodona.training.treebanks import Treebank
+from dodona.training.treebanks import Treebank, jackknife
+from dodona.treebank.conllu.reader import restore_sentence
 from dodona.treebank.sentence import Sentence
+
+GRAPH_FEATURES = "graph-tree"
+N_FOLDS, FOLD_EPOCHS = 5, 5  # of the parsers whose trees graphs are learned from
 
 
 class Trainer(Learner[LearnedScorer]):
@@ -49,7 +52,8 @@ class Trainer(Learner[LearnedScorer]):
         self.settings: Settings = self.task.settings
         self.part = "graph parser" if self.settings.graph == ENHANCED else "parser"
         self.n_pieces, self.n_words = self.strategy.n_pieces, self.strategy.n_words
-        self.graph_stage = GraphStage(self._start_graphs)
+        self.graph_trees: list[Sentence] = []  # trees that graphs are learned from …
+        self.graph_trainer: Trainer | None = None  # … and the trainer that learns from them
 
     @property
     def trainer(self) -> Trainer:
@@ -66,10 +70,7 @@ class Trainer(Learner[LearnedScorer]):
     def average(self) -> LearnedScorer:
         return self.strategy.snapshot()
 
-    # --- the choice of the best epoch
-
     def score(self, learned: LearnedScorer) -> dict[str, float]:
-        """Return UAS, LAS and tag accuracies; for graphs, F1 of arcs without and with labels."""
         if not self.dev:
             return {}
         parsed = list(self._parser(learned).pipe(self.dev, retag=True))
@@ -83,16 +84,13 @@ class Trainer(Learner[LearnedScorer]):
     def patience(self) -> int:
         return self.settings.early_stop
 
-    # --- stages before and after the parser's own epochs
-
     def stages(self) -> Iterator[Learner[Any]]:
         yield from self.strategy.stages()
         yield self
         if self.settings.graph == BASIC_AND_ENHANCED:
-            yield self.graph_stage.begin(
-                lambda: jackknife_trees(
-                    self.task.sentences, self.strategy.linear_settings(), train_linear
-                )
+            linear = self.strategy.linear_settings()
+            yield self.graph_trainer or self._start_graphs(
+                jackknife_trees(self.task.sentences, linear)
             )
 
     def _start_graphs(self, trees: list[Sentence]) -> Trainer:
@@ -101,19 +99,18 @@ class Trainer(Learner[LearnedScorer]):
         settings = graph_settings(linear)
         templates = choose_templates(settings.replace(tags=linear.tags), self.task.sentences)
         dev = list(self._parser(self.best).pipe(self.dev, retag=True)) if self.dev else None
-        return Trainer(trees, dev, settings, LinearStrategy(templates=templates))
-
-    # --- checkpoints
+        self.graph_trees = trees
+        self.graph_trainer = Trainer(trees, dev, settings, LinearStrategy(templates=templates))
+        return self.graph_trainer
 
     def initial_settings(self) -> dict[str, Any]:
-        beside = self.strategy.initial_settings()
-        return {"pipeline": PARSER, **self.settings.flat(), **beside}
+        return {"pipeline": PARSER, **self.settings.flat(), **self.strategy.initial_settings()}
 
     def checksum_data(self) -> dict[str, str]:
         return self.task.checksums
 
     def parts(self) -> dict[str, Run]:
-        graphs = self.graph_stage.trainer
+        graphs = self.graph_trainer
         return self.strategy.runs() | ({} if graphs is None else {"graphs": graphs})
 
     def state(self) -> TrainingState:
@@ -121,7 +118,10 @@ class Trainer(Learner[LearnedScorer]):
         if self.best is not None:
             state.best |= self.best.kept.best
             state.arrays |= self.best.kept.arrays
-        self.graph_stage.keep(state)
+        if self.graph_trainer is not None:
+            texts = [*map(bytes, self.graph_trees)]
+            state.numbers["tree_sizes"] = [*map(len, texts)]
+            state.texts = {"trees": b"".join(texts)}
         return state
 
     def load_state(self, state: TrainingState) -> None:
@@ -131,24 +131,27 @@ class Trainer(Learner[LearnedScorer]):
 
     def restore(self, saved: Checkpoint) -> None:
         super().restore(saved)
-        self.graph_stage.restore(saved, self.task.sentences, self.settings.epochs)
-
-    # --- the result
+        # with another number of epochs the trees are others, and the graphs begin anew
+        if "graphs" in saved.parts and saved.settings["epochs"] == self.settings.epochs:
+            trees, end = [], 0
+            sizes, text = saved.state.numbers["tree_sizes"], saved.state.texts["trees"]
+            for old, size in zip(self.task.sentences, sizes, strict=True):
+                data, end = text[end : end + size], end + size
+                trees.append(restore_sentence(data, old.format, old.source, old.line))
+            self._start_graphs(trees).restore(saved.parts["graphs"])
 
     def parser(self) -> Parser:
         """Return the parser of the best epoch so far."""
         if self.best is None:
             raise ValueError("no epoch has been completed: there is no parser yet")
-        parser, graphs = self._parser(self.best), self.graph_stage.trainer
+        parser, graphs = self._parser(self.best), self.graph_trainer
         if graphs is not None and graphs.best is not None:
             parser.graphs = graphs.parser()
         return parser
 
     def _parser(self, learned: LearnedScorer) -> Parser:
-        data = self.task.data
-        return Parser(
-            self.settings, learned.scorer, data.root_label, self.task.pairs, self.record()
-        )
+        root_label, pairs = self.task.data.root_label, self.task.pairs
+        return Parser(self.settings, learned.scorer, root_label, pairs, self.record())
 
     def record(self) -> dict[str, Any]:
         """Return the record of the run for the model file; without times, which differ each run."""
@@ -194,12 +197,44 @@ def score_trees(
     return scores | tag_accuracies(gold, parsed, columns)
 
 
-def train_linear(train: Treebank, dev: Treebank | None = None, **settings: Any) -> Parser:
-    """Train a linear parser on a treebank (a path or sentences) and return the best on `dev`.
+def train_linear(train: Treebank, **settings: Any) -> Parser:
+    """Train a linear parser without a dev set; every setting of `dodona.Settings` is a keyword."""
+    return Trainer(train, None, Settings(**settings)).complete().parser()
 
-    Every setting of `dodona.Settings` is a keyword.
+
+def graph_settings(settings: Settings) -> Settings:
+    """Return the settings of the parser into graphs, given those of the parser into trees.
+
+    >>> graph_settings(Settings(graph="basic+enhanced", beam=8, seed=3)).system
+    'graph-eager'
     """
-    return Trainer(train, dev, Settings(**settings)).complete().parser()
+    return Settings(
+        system="graph-eager",
+        graph=ENHANCED,
+        features=GRAPH_FEATURES,
+        training=AUTO if settings.search.beam > 1 else settings.training,
+        explore_after=settings.explore_after,
+        explore_rate=settings.explore_rate,
+        epochs=settings.epochs,
+        early_stop=settings.early_stop,
+        seed=settings.seed,
+        loss=settings.loss,
+        learner=settings.linear.learner,
+        aggressiveness=settings.linear.aggressiveness,
+        prune=settings.linear.prune,
+    )
+
+
+def jackknife_trees(sentences: list[Sentence], settings: Settings) -> list[Sentence]:
+    """Return the sentences, each parsed (and tagged, if set) by a parser of the other folds."""
+    if len(sentences) < N_FOLDS:
+        return sentences
+    plain = settings.flat() | {"graph": NO_GRAPH, "epochs": min(settings.epochs, FOLD_EPOCHS)}
+
+    def parse(others: list[Sentence], fold: list[Sentence]) -> Iterable[Sentence]:
+        return train_linear(others, **plain).pipe(fold, retag=True)
+
+    return jackknife(sentences, N_FOLDS, parse)
 
 
 def _tag_scores(epoch: Epoch) -> dict[str, float]:

@@ -8,13 +8,35 @@ from typing import Any
 
 from dodona.parsing.parser import Parser
 from dodona.parsing.preparation import load_trees
-from dodona.pipeline.segmenting import SegmenterSource
 from dodona.pipeline.sources import PartSources
-from dodona.settings import TEXT, Settings, TaggerSettings
+from dodona.segmentation.lexicon_learning import Sources
+from dodona.segmentation.segmenter import Segmenter
+from dodona.segmentation.segmenter_training import SegmenterTrainer
+from dodona.settings import TEXT, SegmenterSettings, Settings, TaggerSettings
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tagger_training import TaggerTrainer
 from dodona.training.loop import Learner, Run
 from dodona.training.treebanks import Treebank
+from dodona.treebank.sentence import Sentence
+
+
+class SegmenterSource:
+    """The segmenter of a pipeline: trained by `trainer`, taken from another model, or none."""
+
+    def __init__(
+        self, sources: PartSources, train: list[Sentence], dev: list[Sentence] | None, seed: int
+    ) -> None:
+        self.trainer: SegmenterTrainer | None = None
+        self._ready: Segmenter | None = sources.ready("segmenter")
+        if sources.is_trained("segmenter"):
+            beside = Sources(sources.raw, sources.abbreviations)
+            self.trainer = SegmenterTrainer(train, dev, SegmenterSettings(seed=seed), beside)
+
+    def segmenter(self) -> Segmenter | None:
+        """Return the segmenter after all its epochs; its bias is searched for once."""
+        if self._ready is None and self.trainer is not None:
+            self._ready = self.trainer.segmenter()
+        return self._ready
 
 
 class Assembly(Run):

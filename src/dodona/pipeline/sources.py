@@ -8,7 +8,6 @@ from typing import Literal, overload
 
 from dodona.models import locate
 from dodona.parsing.parser import Parser
-from dodona.segmentation.lexicon_learning import Sources
 from dodona.segmentation.segmenter import Segmenter
 from dodona.storage.container import kind
 from dodona.tagging.tagger import Tagger
@@ -42,11 +41,6 @@ class PartSources:
             raise ValueError("neither parser nor tagger: there is nothing to make a model of")
         if (self.raw or self.abbreviations) and self.segmenter != TRAIN:
             raise ValueError("raw text and abbreviations are for a segmenter that is trained")
-
-    @property
-    def sources(self) -> Sources:
-        """The data that the segmenter learns from beside the treebank."""
-        return Sources(self.raw, self.abbreviations)
 
     def is_trained(self, name: str) -> bool:
         """Return whether a part is to be learned from the treebank."""

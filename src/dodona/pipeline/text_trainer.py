@@ -8,7 +8,7 @@ from typing import Any
 from dodona.evaluation import EvaluationError, evaluate_text
 from dodona.parsing.parser import Parser
 from dodona.parsing.trainer import Trainer
-from dodona.pipeline.segmenting import SegmenterSource
+from dodona.pipeline.assembly import SegmenterSource
 from dodona.pipeline.sources import PartSources
 from dodona.settings import TEXT
 from dodona.training.loop import Learner, Run
@@ -50,17 +50,13 @@ class TextTrainer(Run):
         parser.segmenter = self.segmenting.segmenter()
         number = best.number if best else 0
         if self._text_scores[0] != number:
-            self._text_scores = number, self._score_text(parser)
+            self._text_scores = number, {}
+            try:
+                self._text_scores = number, text_scores(parser, self.trainer.dev)
+            except EvaluationError as error:  # the metrics do not apply, as with missing heads
+                self.text_problem = str(error)
         parser.record["dev_text"] = self._text_scores[1]
         return parser
-
-    def _score_text(self, parser: Parser) -> dict[str, float]:
-        """Return no scores where the metrics do not apply, as with missing heads."""
-        try:
-            return text_scores(parser, self.trainer.dev)
-        except EvaluationError as error:
-            self.text_problem = str(error)
-            return {}
 
 
 def text_scores(parser: Parser, gold: list[Sentence]) -> dict[str, float]:

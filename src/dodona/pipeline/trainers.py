@@ -86,16 +86,13 @@ def new_trainer(
     if sources is not None and sources.tagger != NONE and settings.tags == Settings.tags:
         settings = settings.replace(tags="predicted")
     tagger = None if sources is None else sources.ready("tagger")
-    trainer = Trainer(train, dev, settings, _new_strategy(settings, tagger))
+    strategy: Strategy = LinearStrategy(tagger)
+    if settings.scorer != LINEAR:
+        require("jax", "neural")
+        from dodona.training.neural.strategy import NeuralStrategy
+
+        if tagger is not None:
+            raise ValueError("a network learns tags together with trees: it takes no other tagger")
+        strategy = NeuralStrategy()
+    trainer = Trainer(train, dev, settings, strategy)
     return trainer if sources is None else TextTrainer(trainer, sources)
-
-
-def _new_strategy(settings: Settings, tagger: Tagger | None) -> Strategy:
-    if settings.scorer == LINEAR:
-        return LinearStrategy(tagger)
-    require("jax", "neural")
-    from dodona.training.neural.strategy import NeuralStrategy
-
-    if tagger is not None:
-        raise ValueError("a network learns tags together with trees: it takes no other tagger")
-    return NeuralStrategy()

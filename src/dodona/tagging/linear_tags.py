@@ -15,14 +15,15 @@ from dodona.storage.container import Array
 from dodona.storage.json_fields import read_field, read_settings
 from dodona.storage.serialisable import Payload
 from dodona.storage.weights import from_packed_arrays, to_cluster_arrays, to_packed_arrays
-from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
 from dodona.tagging.symbols import has_symbols, tag_symbols
 from dodona.tagging.tag_classes import (
     Numbers,
+    SymbolClasses,
     TagClasses,
     class_arrays,
     describe_tasks,
     read_classes,
+    restore_symbols,
 )
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_encoder import CLUSTER_COLUMNS, COLUMNS, WordEncoder
@@ -41,9 +42,7 @@ class TagInventory:
     ambiguity: Numbers  # ambiguity class per form
     tag_classes: list[TagClasses]
     clusters: Clusters | None = None
-    symbols: SymbolClasses = field(
-        default_factory=list
-    )  # classes of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(default_factory=list)  # of unknown emoji and currencies
 
     def word_encoder(self) -> WordEncoder:
         """Return the encoder of words."""
@@ -81,7 +80,6 @@ class LinearTags:
         return self.word_encoder.encode(sentences, len(self.searches))
 
     def fill(self, corpus: Corpus, sentences: list[Sentence], kept: Mapping[str, bytes]) -> None:
-        """Predict all tags of an encoded batch, but for words that `kept` marks."""
         marks = [kept.get(task.column) for task in self.tag_classes]
         symbols = self.inventory.symbols
         if not symbols or not has_symbols(corpus, sentences):
@@ -100,8 +98,7 @@ class LinearTags:
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
         from dataclasses import asdict
 
-        known = self.inventory
-        settings = asdict(self.settings)
+        known, settings = self.inventory, asdict(self.settings)
         if not self.settings.clusters:
             del settings["clusters"]  # as in files from before there were clusters
         about = {
@@ -127,10 +124,8 @@ class LinearTags:
         if settings.clusters and payload.clusters is None:
             raise ValueError(f"the clusters of {settings.clusters} are missing")
         forms = Vocabulary.of_lines(arrays[f"{PREFIX}.forms"].cast("B"))
-        tasks, steps = (
-            read_field(about, "tasks", list[dict[str, Any]]),
-            read_field(about, "steps", list[float]),
-        )
+        tasks = read_field(about, "tasks", list[dict[str, Any]])
+        steps = read_field(about, "steps", list[float])
         tag_classes = [read_classes(PREFIX, task, arrays) for task in tasks]
         weights = [
             from_packed_arrays(f"{PREFIX}.{task.column}", task.n_classes, step, arrays)

@@ -20,9 +20,15 @@ from dodona.storage.json_fields import read_field
 from dodona.storage.serialisable import FileFormat, Payload
 from dodona.storage.weights import from_packed_arrays, to_packed_arrays
 from dodona.tagging.reading import WordReader
-from dodona.tagging.symbol_classes import SymbolClasses, restore_symbols
 from dodona.tagging.symbols import tag_symbols
-from dodona.tagging.tag_classes import TagClasses, class_arrays, describe_tasks, read_classes
+from dodona.tagging.tag_classes import (
+    SymbolClasses,
+    TagClasses,
+    class_arrays,
+    describe_tasks,
+    read_classes,
+    restore_symbols,
+)
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import TAG_COLUMNS
 from dodona.tagging.word_types import COLUMNS_READ, WordTypes
@@ -57,9 +63,7 @@ class NetworkTags:
     about: dict[str, Any]  # the sizes of the network …
     arrays: dict[str, memoryview]  # … and its parameters
     lemmas: PackedWeights | None = None  # weights of the last task if its column is LEMMA
-    symbols: SymbolClasses = field(
-        default_factory=list
-    )  # classes of unknown emoji and currencies, by task
+    symbols: SymbolClasses = field(default_factory=list)  # of unknown emoji and currencies
 
     def __post_init__(self) -> None:
         self._columns = [task.column for task in self.tag_classes]
@@ -74,18 +78,14 @@ class NetworkTags:
         if self.about["tags"] != [task.n_classes for task in heads]:
             raise ValueError("the tag classes of the network are not those of the tagger")
         self._readers = [self._reader()]  # idle ones: each thread needs its own
-        self._lemma_search = self._search()
+        self._lemma_search: TagSearch | None = None
+        if self.lemmas is not None:
+            columns, before = (*COLUMNS_READ, *self._columns), self._columns[:-1]
+            task = self.tag_classes[-1].task(columns, before, len(self.words.known))
+            self._lemma_search = TagSearch(task, self.lemmas)
 
     def _reader(self) -> WordReader:
         return WordReader(self.network, self.words.types(), len(self._columns))
-
-    def _search(self) -> TagSearch | None:
-        if self.lemmas is None:
-            return None
-        columns = (*COLUMNS_READ, *self._columns)
-        before = self._columns[:-1]
-        task = self.tag_classes[-1].task(columns, before, len(self.words.known))
-        return TagSearch(task, self.lemmas)
 
     def read(self, sentences: list[Sentence]) -> Corpus:
         """Encode sentences, run the network, and write its tags; a search can then parse them."""

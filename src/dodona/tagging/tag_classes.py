@@ -1,11 +1,9 @@
-"""The classes of tag tasks: what each task may predict, and which words have a fixed class.
-
-Both kinds of taggers save and read tasks by the functions at the end of this module.
-"""
+"""The classes of tag tasks, words and symbols with a fixed class, and their form in files."""
 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -16,12 +14,33 @@ from dodona.records import field, fields, record
 from dodona.storage.container import Array
 from dodona.storage.json_fields import check_column_values, read_field
 from dodona.tagging.lemma_correction import LemmaCorrection
-from dodona.tagging.lemma_exceptions import UnknownLemmas
-from dodona.tagging.symbol_classes import SymbolClasses
+from dodona.tagging.lemma_scripts import lemma_script
+from dodona.tagging.symbols import SYMBOL_KINDS, symbol_kind
 from dodona.treebank.sentence import check_field
 
-Numbers: TypeAlias = "array[int] | memoryview"  # uint32
+Numbers: TypeAlias = "array[int] | memoryview"
+FEW = 3  # occurrences of a kind below which UD's tag SYM is used
+SYMBOL = "SYM"
+USUAL = {"emoji": "NFP", "currency": "$"}  # Penn Treebank tags, used if the treebank has them
+UNTOUCHED = -1  # the model decides
+SAME = {LEMMA: lemma_script("$", "$")}
+SymbolClasses = list[tuple[int, int]]  # for each task, the classes of SYMBOL_KINDS
 CERTAIN = ("entries", "before", "fixed")
+
+
+@record(frozen=True)
+class UnknownLemmas:
+    """Data for lemmas of unknown words: exceptions, lemmas, prefixes, usual scripts."""
+
+    endings: Numbers = field(default_factory=lambda: array("Q"))  # hashes of exceptions …
+    tags: Numbers = field(default_factory=lambda: array("I"))  # … with these tags …
+    scripts: Numbers = field(default_factory=lambda: array("I"))  # … have this script
+    lemmas: Numbers = field(default_factory=lambda: array("Q"))
+    prefixes: Numbers = field(default_factory=lambda: array("Q"))
+    usual_tags: Numbers = field(default_factory=lambda: array("I"))  # tags …
+    usual_scripts: Numbers = field(default_factory=lambda: array("I"))  # … and a script of theirs
+
+
 HASHES = ("endings", "lemmas", "prefixes")  # fields of `UnknownLemmas` that hold uint64
 UNKNOWN_TYPES = {
     part.name: "U64" if part.name in HASHES else "U32" for part in fields(UnknownLemmas)
@@ -38,9 +57,7 @@ class TagClasses:
     before: Numbers  # … which, after this class of the preceding task (for lemmas: of all) …
     fixed: Numbers  # … have this class
     n_learned: int = 0  # classes beyond these belong to certain words only; 0: all are learned
-    unknown: UnknownLemmas = field(
-        default_factory=UnknownLemmas
-    )  # rules for lemmas of unknown words
+    unknown: UnknownLemmas = field(default_factory=UnknownLemmas)
     meanings: list[bytes] | LemmaCorrection = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -51,19 +68,15 @@ class TagClasses:
         if self.column != LEMMA:
             for name in self.classes:
                 check_field(name)
-        # built eagerly, since threads share it
-        meanings = self._guesses() if self.column == LEMMA else self.classes
+        meanings: list[bytes] | LemmaCorrection = self.classes
+        if self.column == LEMMA:  # built eagerly, since threads share it
+            known = self.unknown
+            exceptions = zip(known.endings, known.tags, known.scripts, strict=True)
+            usual = zip(known.usual_tags, known.usual_scripts, strict=True)
+            meanings = LemmaCorrection(
+                self.classes, exceptions, known.lemmas, known.prefixes, usual
+            )
         object.__setattr__(self, "meanings", meanings)
-
-    def _guesses(self) -> LemmaCorrection:
-        known = self.unknown
-        return LemmaCorrection(
-            self.classes,
-            zip(known.endings, known.tags, known.scripts, strict=True),
-            known.lemmas,
-            known.prefixes,
-            zip(known.usual_tags, known.usual_scripts, strict=True),
-        )
 
     @property
     def n_classes(self) -> int:
@@ -136,3 +149,53 @@ def read_classes(
         unknown = UnknownLemmas(*(arrays[f"{name}.unknown.{part}"] for part in UNKNOWN_TYPES))
     encoded = [*map(str.encode, classes)]
     return TagClasses(column, encoded, entries, before, fixed, n_learned, unknown)
+
+
+def learn_symbols(
+    forms: Sequence[str], tags: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[bytes]]
+) -> SymbolClasses:
+    """Return the classes of unknown emoji and currency signs, for each task.
+
+    If the treebank has too few, they get the tags of its most frequent SYM, as UD prescribes.
+
+    >>> tags = {"upos": ["NOUN", "SYM"]}
+    >>> learn_symbols(["oak", "="], tags, {"upos": [b"NOUN", b"SYM"]})
+    [(1, 1)]
+    """
+    chosen = [_choose(kind, forms, tags) for kind in SYMBOL_KINDS]
+    fixed = []
+    for column, names in classes.items():
+        number = {name: i for i, name in enumerate(names)}
+        emoji, currency = (
+            number.get(found.get(column, "").encode(), UNTOUCHED) for found in chosen
+        )
+        fixed.append((emoji, currency))
+    return fixed
+
+
+def _choose(kind: str, forms: Sequence[str], tags: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Choose the values of all columns for a kind; the lemma is the form itself."""
+    rows = list(zip(*tags.values(), strict=True))
+    seen = Counter(row for form, row in zip(forms, rows, strict=True) if symbol_kind(form) == kind)
+    if seen.total() >= FEW:
+        return dict(zip(tags, seen.most_common(1)[0][0], strict=True)) | SAME
+    upos = list(tags).index("upos") if "upos" in tags else None
+    seen = Counter(row for row in rows if upos is not None and row[upos] == SYMBOL)
+    if not seen:
+        return {}
+    found = dict(zip(tags, seen.most_common(1)[0][0], strict=True)) | SAME
+    return found | ({"xpos": USUAL[kind]} if USUAL[kind] in tags.get("xpos", ()) else {})
+
+
+def restore_symbols(tasks: Sequence[Mapping[str, Any]], n_classes: Sequence[int]) -> SymbolClasses:
+    """Restore the classes from a file; empty for files older than this feature."""
+    if not any("symbols" in task for task in tasks):
+        return []
+    fixed: SymbolClasses = []
+    for task, n in zip(tasks, n_classes, strict=True):
+        pair = read_field(task, "symbols", list[int])
+        emoji, currency = pair
+        if not (UNTOUCHED <= emoji < n and UNTOUCHED <= currency < n):
+            raise ValueError(f"symbols have the classes {pair}, but there are {n} classes")
+        fixed.append((emoji, currency))
+    return fixed

@@ -122,13 +122,11 @@ class Tagger(Serialisable):
         return {"segmenter": self.segmenter}
 
     def serialise(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Serialise the tagger to metadata and arrays."""
         about, arrays = self.scorer.serialise()
         return about | {"record": self.record}, arrays
 
     @classmethod
     def deserialise(cls, payload: Payload) -> Tagger:
-        """Deserialise what `serialise` wrote."""
         segmenter = payload.part("segmenter", Segmenter)
         scorer = cls.SCORER.deserialise(payload)
         return cls(scorer, read_field(payload.about, "record", dict), segmenter)

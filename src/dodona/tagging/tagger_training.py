@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from dodona.settings import TaggerSettings
 from dodona.tagging.lemma_learning import learn_lemmas
 from dodona.tagging.lemma_lexicon import NO_LEMMAS, list_words, read_lexicon
 from dodona.tagging.linear_tags import LinearTags
-from dodona.tagging.symbol_classes import learn_symbols
+from dodona.tagging.tag_classes import TagClasses, learn_symbols
 from dodona.tagging.tagger import Tagger
 from dodona.tagging.tags import with_tags
 from dodona.tagging.word_learning import column_of, flatten, learn_words, tag_columns
@@ -77,19 +77,17 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
     def _add_lemmas(self) -> None:
         """Make lemmas the last task; in training, fewer words have a certain lemma."""
         forms, values = (flatten(column_of(self.sentences, name)) for name in ("forms", LEMMA))
-        listed = list_words(self.lexicon, self._numbers()) if self.lexicon else []
+        listed = []
+        if self.lexicon:
+            names = [[name.decode() for name in t.classes] for t in self.inventory.tag_classes]
+            seen = set(zip(*self.gold, strict=True))
+            tags = {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
+            listed = list_words(self.lexicon, tags)
         lemmas = learn_lemmas(forms, values, self.gold, self.settings.certain, listed)
         before = self.inventory.tag_classes
         self.inventory = replace(self.inventory, tag_classes=[*before, lemmas.answers])
         self.in_training = replace(self.inventory, tag_classes=[*before, lemmas.in_training])
         self.gold.append(lemmas.gold)
-
-    def _numbers(self) -> dict[int, list[str]]:
-        """Return all combinations of tags by the numbers that stand for them."""
-        tasks = self.inventory.tag_classes
-        names = [[name.decode() for name in task.classes] for task in tasks]
-        seen = set(zip(*self.gold, strict=True))
-        return {join(some): [names[k][i] for k, i in enumerate(some)] for some in seen}
 
     def _add_symbols(self, tags: dict[str, list[list[str]]]) -> None:
         """Learn the tags of emoji and currencies that the treebank lacks."""
@@ -193,6 +191,31 @@ class TaggerTrainer(Learner[list[PackedWeights]]):
                 for e in self.history
             ],
         }
+
+
+class LemmaTrainer(TaggerTrainer):
+    """The trainer of a tagger of which only the lemma task is used, beside a network.
+
+    A task that learns from predicted tags finds more lemmas than one that learns from gold tags (hu
+    93.4 against 93.0, ko 87.2 against 86.2, ta 89.3 against 88.6).
+    """
+
+    part = "lemmas"
+
+    def rate(self, scores: Mapping[str, float]) -> float:
+        return scores[LEMMA]
+
+    @property
+    def tag_classes(self) -> TagClasses:
+        """The edit scripts, and the words whose lemmas are certain."""
+        return self.inventory.tag_classes[-1]
+
+    @property
+    def weights(self) -> PackedWeights:
+        """The weights of the best epoch, for words whose lemmas are not certain."""
+        if self.best is None:
+            raise ValueError("no epoch has been completed: there are no lemmas yet")
+        return self.best[-1]
 
 
 def train_tagger(

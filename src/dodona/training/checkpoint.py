@@ -21,13 +21,7 @@ from dodona.storage.weights import from_arrays, scalar_parameters, to_arrays
 
 ADVICE = "start anew without --resume"
 KIND, VERSION = "checkpoint", 4  # 4: nested parts
-ARRAYS = {
-    "keys": "U64",
-    "n_cells": "U16",
-    "classes": "U16",
-    "weights": "F32",
-    "totals": "F64",
-}
+ARRAYS = {"keys": "U64", "n_cells": "U16", "classes": "U16", "weights": "F32", "totals": "F64"}
 TYPES = {"f": "F32", "b": "I8"}  # by buffer format
 Arrays = Mapping[str, memoryview]
 

@@ -210,12 +210,9 @@ class Learner(Run, Generic[Learned]):
     @property
     def is_complete(self) -> bool:
         """Whether no epoch is left."""
-        return len(self.history) >= self.settings.epochs or self._is_stale()
-
-    def _is_stale(self) -> bool:
-        if not self.patience or self.best_epoch is None or not self.best_epoch.scores:
-            return False
-        return len(self.history) - self.best_epoch.number >= self.patience
+        n_done, best = len(self.history), self.best_epoch
+        is_stale = best and best.scores and n_done - best.number >= self.patience > 0
+        return n_done >= self.settings.epochs or bool(is_stale)
 
     def own_epochs(self, report: Report) -> Iterator[Epoch]:
         """Run the remaining epochs of this learner alone."""
@@ -233,13 +230,7 @@ class Learner(Run, Generic[Learned]):
         for n_done in self.learn_epoch(number):
             make_report(n_done, time.perf_counter() - start)
         seconds = time.perf_counter() - start
-        epoch = self._finish(number, self.n_updates - before, seconds)
-        make_report(self.n_pieces, seconds, epoch)
-        return epoch
-
-    def _finish(self, number: int, n_updates: int, seconds: float) -> Epoch:
-        """Score what was learned, and keep it if it is the best."""
-        learned = self.average()
+        n_updates, learned = self.n_updates - before, self.average()
         scores = self.score(learned)
         best = self.best_epoch
         is_best = best is None or not scores or self.rate(scores) > self.rate(best.scores)
@@ -248,6 +239,7 @@ class Learner(Run, Generic[Learned]):
         self.keep(learned, epoch)
         self.history.append(epoch)
         self.best_epoch = epoch if is_best else best
+        make_report(self.n_pieces, seconds, epoch)
         return epoch
 
     def checkpoint(self) -> Checkpoint:

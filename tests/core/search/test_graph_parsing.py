@@ -16,7 +16,7 @@ import dodona
 from dodona.core.features.features import Features
 from dodona.core.features.templates import load_templates
 from dodona.evaluation import evaluate_graphs
-from dodona.parsing.graph_preparation import prepare_graphs
+from dodona.parsing.preparation import prepare_graphs
 from dodona.settings import Settings
 from dodona.treebank.encoding.encoding import Encoder
 from dodona.treebank.graphs.empty_nodes import with_empty_nodes

@@ -32,8 +32,7 @@ from dodona.core.learning.rollouts import (
 from dodona.core.network.slots import Slots
 from dodona.core.search.actions import Actions
 from dodona.core.transitions.registry import GRAPH_SYSTEMS, SYSTEMS, systems
-from dodona.parsing.graph_preparation import prepare_graphs
-from dodona.parsing.preparation import prepare
+from dodona.parsing.preparation import prepare, prepare_graphs
 from dodona.settings import Settings
 from dodona.synthetic.generator import random_tree
 from dodona.training.neural import rollouts

@@ -176,7 +176,7 @@ def _result(run: "Trainer | TextTrainer", model: Path) -> dict[str, Any]:
             | {"of_graphs": trainer.task.system.builds_graphs}
             for entry, epoch in zip(trainer.record()["history"], trainer.history, strict=True)
         ],
-        "graphs": trainer.graph_stage.trainer.record() if trainer.graph_stage.trainer else None,
+        "graphs": trainer.graph_trainer.record() if trainer.graph_trainer else None,
     }
 
 
@@ -191,7 +191,7 @@ def _print_result(run: "Trainer | TextTrainer", model: Path, seconds: float) -> 
         rows.append(("features", f"{n_features:,}"))
     rows.append(("actions", f"{len(parser.pairs):,}"))
     rows += [("best epoch", f"{best.number} of {len(trainer.history)}")]
-    graphs = trainer.graph_stage.trainer.best_epoch if trainer.graph_stage.trainer else None
+    graphs = trainer.graph_trainer.best_epoch if trainer.graph_trainer else None
     for name, score in (best.scores | (graphs.scores if graphs else {})).items():
         rows.append((f"dev {name.upper()}", f"{score:.2f}"))
     print_pairs([*rows, ("training time", f"{seconds:,.1f} s")])

@@ -21,8 +21,8 @@ from dodona.parsing.network_scorer import NetworkParserScorer
 from dodona.parsing.strategy import LearnedScorer, ParsingTask, Strategy
 from dodona.settings import NO_GRAPH, Settings, TaggerSettings
 from dodona.tagging.lemma_lexicon import NO_LEMMAS
-from dodona.tagging.lemma_training import LemmaTrainer
 from dodona.tagging.network_tagger import NetworkTagger, NetworkTags
+from dodona.tagging.tagger_training import LemmaTrainer
 from dodona.training.checkpoint import TrainingState
 from dodona.training.loop import Learner, Run
 from dodona.training.neural import export
