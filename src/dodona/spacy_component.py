@@ -16,13 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dodona import load
-from dodona.bridges.spacy import (
-    ROOT,
-    SPACE_LABEL,
-    is_white_space,
-    noun_chunks,
-    sentences_in,
-)
+from dodona.bridges.spacy import ROOT, SPACE_LABEL, is_white_space, noun_chunks, sentences_in
 from dodona.extras import require
 from dodona.parsing.parser import Parser
 from dodona.treebank.sentence import Sentence
@@ -137,10 +131,7 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     strings, morphology = doc.vocab.strings, doc.vocab.morphology
     pos_ids = require("spacy.parts_of_speech", "spacy").IDS
     space = strings.add(SPACE_LABEL)
-    columns: dict[str, list[int]] = {
-        "HEAD": _white_space_heads(doc),
-        "DEP": [space] * len(doc),
-    }
+    columns: dict[str, list[int]] = {"HEAD": _white_space_heads(doc), "DEP": [space] * len(doc)}
     makers = {
         "TAG": ("xpos", strings.add),
         "POS": ("upos", lambda tag: pos_ids.get(tag, pos_ids["X"])),
