@@ -11,6 +11,7 @@ model finds them. Without a segmenter, a text is one sentence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,36 +25,21 @@ from dodona.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-ASSIGNED = [
-    "token.tag",
-    "token.pos",
-    "token.morph",
-    "token.lemma",
-    "token.dep",
-    "token.head",
-    "token.is_sent_start",
-    "doc.sents",
-]
+_OF_TOKENS = ("tag", "pos", "morph", "lemma", "dep", "head", "is_sent_start")
+ASSIGNED = [*(f"token.{name}" for name in _OF_TOKENS), "doc.sents"]
 DEFAULTS = {"model": "en", "threads": 1, "sentences": True, "keep_tags": False}
 FILE = "model.dodona"
 
 
+@dataclass(eq=False)
 class Component:
     """A tagger and parser of spaCy documents; attributes the model does not predict are kept."""
 
-    def __init__(
-        self,
-        name: str,
-        model: str,
-        threads: int = 1,
-        sentences: bool = True,
-        keep_tags: bool = False,
-    ) -> None:
-        self.name = name
-        self.model = model
-        self.threads = threads
-        self.sentences = sentences
-        self.keep_tags = keep_tags
+    name: str
+    model: str
+    threads: int = 1
+    sentences: bool = True
+    keep_tags: bool = False
 
     @cached_property
     def parser(self) -> Parser:

@@ -47,6 +47,7 @@ GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *OF_GRAP
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others
 MAX_PARTS = 8
+_FOLDER = Path(__file__).parent / "templates"
 MAX_TEMPLATES = 256  # the most features that a state may have (MAX_KEYS of the weights)
 
 
@@ -91,13 +92,14 @@ def load_templates(name: str | Path) -> str:
     >>> load_templates("zn11").splitlines()[-1]
     'b0.tag + b0.left_labels'
     """
-    if str(name) in template_names():
-        return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
-    path = Path(name)
+    return read_shipped(name, _FOLDER, template_names(), "templates")
+
+
+def read_shipped(name: str | Path, folder: Path, names: list[str], kind: str) -> str:
+    """Return the text of a file that ships in a folder under one of the names, or of any file."""
+    path = folder / f"{name}.txt" if str(name) in names else Path(name)
     if not path.exists():
-        raise TemplateError(
-            f"no file {name}, and no templates of that name: {', '.join(template_names())}"
-        )
+        raise TemplateError(f"no file {name}, and no {kind} of that name: {', '.join(names)}")
     return path.read_text(encoding="utf-8")
 
 
@@ -107,8 +109,7 @@ def template_names() -> list[str]:
     >>> "zn11" in template_names()
     True
     """
-    names = (file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
-    return sorted(name for name in names if not name.startswith(CLUSTERS))
+    return sorted(f.stem for f in _FOLDER.glob("*.txt") if not f.name.startswith(CLUSTERS))
 
 
 def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
@@ -128,7 +129,7 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
     >>> cluster_columns(with_cluster_templates("s0.tag")) != []
     True
     """
-    ours = _folder() / f"{suited.replace('rich', CLUSTERS)}.txt"
+    ours = _FOLDER / f"{suited.replace('rich', CLUSTERS)}.txt"
     return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"
 
 
@@ -173,10 +174,6 @@ def names_graphs(templates: list[Template]) -> bool:
     names = {name for template in templates for part in template for name in part.slot}
     names |= {part.attribute for template in templates for part in template}
     return not names.isdisjoint(GRAPH_ONLY)
-
-
-def _folder() -> Path:
-    return Path(__file__).parent / "templates"
 
 
 def _template(content: str) -> Template:
