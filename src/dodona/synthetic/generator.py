@@ -187,9 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description="Write a treebank of an invented language: train, dev and test.conllu.",
     )
     options.add_argument("out_dir", type=Path, metavar="OUT_DIR")
-    options.add_argument("--train", type=int, default=2000, metavar="N", help="sentences")
-    options.add_argument("--dev", type=int, default=300, metavar="N", help="sentences")
-    options.add_argument("--test", type=int, default=300, metavar="N", help="sentences")
+    for part, size in {"train": 2000, "dev": 300, "test": 300}.items():
+        options.add_argument(f"--{part}", type=int, default=size, metavar="N", help="sentences")
     options.add_argument("--seed", type=int, default=1, metavar="S")
     options.add_argument("--nonprojective", type=float, default=0.1, metavar="SHARE")
     given = options.parse_args(arguments)

@@ -106,10 +106,7 @@ def lexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphA
     arcs = list(arcs)
     if any("{" in label for _, label, _ in arcs):
         phrases = Phrases(sentence, arcs)
-        arcs = [
-            (head, _lexicalise_label(phrases, word, label) if "{" in label else label, word)
-            for head, label, word in arcs
-        ]
+        arcs = [(head, _lexicalise_label(phrases, word, label), word) for head, label, word in arcs]
     return frozenset((head, legal_label(label), word) for head, label, word in arcs)
 
 
@@ -123,5 +120,7 @@ def _delexicalise_label(phrases: Phrases, word: int, label: str) -> str:
 
 
 def _lexicalise_label(phrases: Phrases, word: int, label: str) -> str:
+    if "{" not in label:
+        return label
     parts = [p if "{" not in p else phrases.words(word, p) for p in label.split(":")]
     return ":".join(part for part in parts if part)
