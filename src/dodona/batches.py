@@ -81,11 +81,7 @@ def _submit(
 
 
 def require_sentence(item: object) -> Sentence:
-    """Return the item if it is a sentence; else raise TypeError.
-
-    >>> require_sentence(Sentence.from_columns(["Oaks"])).forms
-    ['Oaks']
-    """
+    """Return the item if it is a sentence; else raise TypeError."""
     if not isinstance(item, Sentence):
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
@@ -126,10 +122,8 @@ def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
     n_words = 0
     try:
         for item in items:
-            if isinstance(item, BadSentence):
-                n_words += len(bytes(item))
-            else:
-                n_words += len(require_sentence(item))
+            is_bad = isinstance(item, BadSentence)
+            n_words += len(bytes(item) if is_bad else require_sentence(item))
             batch.append(item)
             if len(batch) == BATCH or n_words >= MAX_BATCH_WORDS:
                 yield batch

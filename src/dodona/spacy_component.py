@@ -37,9 +37,9 @@ class Component:
 
     name: str
     model: str
-    threads: int = 1
-    sentences: bool = True
-    keep_tags: bool = False
+    threads: int
+    sentences: bool
+    keep_tags: bool
 
     @cached_property
     def parser(self) -> Parser:
@@ -94,12 +94,7 @@ class Component:
 
 
 def make_component(
-    nlp: Any,
-    name: str,
-    model: str,
-    threads: int = 1,
-    sentences: bool = True,
-    keep_tags: bool = False,
+    nlp: Any, name: str, model: str, threads: int, sentences: bool, keep_tags: bool
 ) -> Component:
     """Make the component; `model` is a name or a path for `dodona.load`."""
     nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own do not use the relations of UD

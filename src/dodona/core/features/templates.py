@@ -98,11 +98,7 @@ def read_shipped(name: str | Path, folder: Path, names: list[str], kind: str) ->
 
 
 def template_names() -> list[str]:
-    """Return the names of the template sets that ship.
-
-    >>> "zn11" in template_names()
-    True
-    """
+    """Return the names of the template sets that ship."""
     return sorted(f.stem for f in _FOLDER.glob("*.txt") if not f.name.startswith(CLUSTERS))
 
 
@@ -119,9 +115,6 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
     """Return templates that name no cluster, followed by those that ship for clusters.
 
     `suited` is the set that suits the transition system: its cluster templates read the same words.
-
-    >>> cluster_columns(with_cluster_templates("s0.tag")) != []
-    True
     """
     ours = _FOLDER / f"{suited.replace('rich', CLUSTERS)}.txt"
     return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"

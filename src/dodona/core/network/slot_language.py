@@ -78,11 +78,7 @@ def load_slots(name: str | Path) -> str:
 
 
 def slot_names() -> list[str]:
-    """Return the names of the built-in slot sets.
-
-    >>> "stack-buffer" in slot_names()
-    True
-    """
+    """Return the names of the built-in slot sets."""
     return sorted(file.stem for file in _FOLDER.glob("*.txt"))
 
 

@@ -198,12 +198,11 @@ def with_graph(sentence: Sentence, arcs: Iterable[GraphArc]) -> Sentence:
     >>> with_graph(s, [(0, "root", 2), (2, "nsubj", 1), (0, "dep", 1)]).deps
     ['0:dep|2:nsubj', '0:root']
     """
-    by_word: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence))]
+    n = len(sentence)
+    by_word: list[list[tuple[int, str]]] = [[] for _ in range(n)]
     for head, label, word in arcs:
-        if not (0 <= head <= len(sentence) and 1 <= word <= len(sentence)):
-            raise ValueError(
-                f"arc from {head} to {word}, but the sentence has {len(sentence)} words"
-            )
+        if not (0 <= head <= n and 1 <= word <= n):
+            raise ValueError(f"arc from {head} to {word}, but the sentence has {n} words")
         by_word[word - 1].append((head, label))
     texts = ["|".join(f"{head}:{label}" for head, label in sorted(found)) for found in by_word]
     return sentence.replace(deps=[text or "_" for text in texts])
