@@ -22,9 +22,7 @@ Work = Callable[[list[Sentence]], list[Sentence]]
 
 
 def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
-    """Apply `work` to batches of sentences; bad sentences pass through unchanged.
-
-    If the items end in an error, it is raised after the results of all items before it.
+    """Apply `work` to batches of sentences, by `map_in_order`; bad sentences pass unchanged.
 
     >>> oaks = Sentence.from_columns(["Oaks"])
     >>> len(list(stream([oaks] * 100, lambda batch: batch, threads=2)))

@@ -140,16 +140,11 @@ def synthetic_treebank(
 
 
 def columns(words: list[InventedWord]) -> SentenceColumns:
-    feats = ["|".join(f"{k}={v}" for k, v in sorted(word.feats.items())) for word in words]
-    return SentenceColumns(
-        forms=[word.form for word in words],
-        lemmas=[word.lemma for word in words],
-        upos=[word.upos for word in words],
-        xpos=["-".join([word.upos.lower(), *word.feats.values()]) for word in words],
-        feats=[shown or "_" for shown in feats],
-        heads=head_numbers(words),
-        deprels=[word.deprel for word in words],
-    )
+    plain = ("form", "lemma", "upos", "deprel")
+    forms, lemmas, upos, deprels = ([getattr(word, name) for word in words] for name in plain)
+    xpos = ["-".join([word.upos.lower(), *word.feats.values()]) for word in words]
+    feats = ["|".join(f"{k}={v}" for k, v in sorted(w.feats.items())) or "_" for w in words]
+    return SentenceColumns(forms, lemmas, upos, xpos, feats, head_numbers(words), deprels)
 
 
 def to_conllu(sentence: SentenceColumns, sent_id: str) -> str:

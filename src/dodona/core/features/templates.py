@@ -103,11 +103,7 @@ def template_names() -> list[str]:
 
 
 def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
-    """Return the columns of clusters that the templates in a text read.
-
-    >>> cluster_columns("s0.cluster:4 + b0.tag + b0.cluster")
-    ['cluster', 'cluster:4']
-    """
+    """Return the columns of clusters that the templates in a text read."""
     return [c for c in word_columns(parse_templates(text, source)) if CLUSTER.fullmatch(c)]
 
 

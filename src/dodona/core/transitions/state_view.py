@@ -20,11 +20,8 @@ def as_html(
 
     arcs = sorted(arcs, key=lambda arc: (arc[2], arc[0]))
     shown = ", ".join(escape(f"{head} —{label}→ {dependent}") for head, label, dependent in arcs)
-    rows = {
-        "stack": _boxes(stack, "top"),
-        "buffer": _boxes(buffer, "front"),
-        "arcs": shown or "none yet",
-    }
+    rows = {"stack": _boxes(stack, "top"), "buffer": _boxes(buffer, "front")}
+    rows["arcs"] = shown or "none yet"
     start, middle = f'<tr><th style="{HEAD}">', '</th><td style="text-align:left">'
     cells = "".join(f"{start}{name}{middle}{cell}</td></tr>" for name, cell in rows.items())
     return f"<table>{cells}</table>"

@@ -210,10 +210,9 @@ def with_graph(sentence: Sentence, arcs: Iterable[GraphArc]) -> Sentence:
 
 def _heads_by_node(sentence: Sentence) -> Heads:
     """Return the heads of every word and, where DEPS refers to any, of every empty node."""
-    columns: Iterable[tuple[str, str]]
-    columns = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
-    if any("." in deps for deps in sentence.deps):
-        columns = _columns(sentence)
+    has_nodes = any("." in deps for deps in sentence.deps)
+    words = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
+    columns = _columns(sentence) if has_nodes else words
     heads = {node: list(_parse(sentence, node, deps)) for node, deps in columns}
     for node, found in heads.items():
         for head, _ in found:
