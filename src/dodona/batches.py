@@ -22,9 +22,7 @@ Work = Callable[[list[Sentence]], list[Sentence]]
 
 
 def stream(items: Iterable[Any], work: Work, threads: int) -> Iterator[Any]:
-    """Apply `work` to batches of sentences; bad sentences pass through unchanged.
-
-    If the items end in an error, it is raised after the results of all items before it.
+    """Apply `work` to batches of sentences, by `map_in_order`; bad sentences pass unchanged.
 
     >>> oaks = Sentence.from_columns(["Oaks"])
     >>> len(list(stream([oaks] * 100, lambda batch: batch, threads=2)))
@@ -81,11 +79,7 @@ def _submit(
 
 
 def require_sentence(item: object) -> Sentence:
-    """Return the item if it is a sentence; else raise TypeError.
-
-    >>> require_sentence(Sentence.from_columns(["Oaks"])).forms
-    ['Oaks']
-    """
+    """Return the item if it is a sentence; else raise TypeError."""
     if not isinstance(item, Sentence):
         raise TypeError(
             f"expected a dodona.Sentence, not {type(item).__name__}; "
@@ -126,10 +120,8 @@ def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
     n_words = 0
     try:
         for item in items:
-            if isinstance(item, BadSentence):
-                n_words += len(bytes(item))
-            else:
-                n_words += len(require_sentence(item))
+            is_bad = isinstance(item, BadSentence)
+            n_words += len(bytes(item) if is_bad else require_sentence(item))
             batch.append(item)
             if len(batch) == BATCH or n_words >= MAX_BATCH_WORDS:
                 yield batch

@@ -121,10 +121,7 @@ class Doc(Sequence[Sentence]):
 
     @classmethod
     def from_conllu(
-        cls,
-        text: str | bytes,
-        *,
-        trees: Literal["required", "optional", "ignored"] = "optional",
+        cls, text: str | bytes, *, trees: Literal["required", "optional", "ignored"] = "optional"
     ) -> Doc:
         """Read a document from a text in CoNLL-U; `trees` is that of `dodona.read`.
 

@@ -11,18 +11,13 @@ model finds them. Without a segmenter, a text is one sentence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dodona import load
-from dodona.bridges.spacy import (
-    ROOT,
-    SPACE_LABEL,
-    is_white_space,
-    noun_chunks,
-    sentences_in,
-)
+from dodona.bridges.spacy import ROOT, SPACE_LABEL, is_white_space, noun_chunks, sentences_in
 from dodona.extras import require
 from dodona.parsing.parser import Parser
 from dodona.treebank.sentence import Sentence
@@ -30,36 +25,21 @@ from dodona.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-ASSIGNED = [
-    "token.tag",
-    "token.pos",
-    "token.morph",
-    "token.lemma",
-    "token.dep",
-    "token.head",
-    "token.is_sent_start",
-    "doc.sents",
-]
+_OF_TOKENS = ("tag", "pos", "morph", "lemma", "dep", "head", "is_sent_start")
+ASSIGNED = [*(f"token.{name}" for name in _OF_TOKENS), "doc.sents"]
 DEFAULTS = {"model": "en", "threads": 1, "sentences": True, "keep_tags": False}
 FILE = "model.dodona"
 
 
+@dataclass(eq=False)
 class Component:
     """A tagger and parser of spaCy documents; attributes the model does not predict are kept."""
 
-    def __init__(
-        self,
-        name: str,
-        model: str,
-        threads: int = 1,
-        sentences: bool = True,
-        keep_tags: bool = False,
-    ) -> None:
-        self.name = name
-        self.model = model
-        self.threads = threads
-        self.sentences = sentences
-        self.keep_tags = keep_tags
+    name: str
+    model: str
+    threads: int
+    sentences: bool
+    keep_tags: bool
 
     @cached_property
     def parser(self) -> Parser:
@@ -114,12 +94,7 @@ class Component:
 
 
 def make_component(
-    nlp: Any,
-    name: str,
-    model: str,
-    threads: int = 1,
-    sentences: bool = True,
-    keep_tags: bool = False,
+    nlp: Any, name: str, model: str, threads: int, sentences: bool, keep_tags: bool
 ) -> Component:
     """Make the component; `model` is a name or a path for `dodona.load`."""
     nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own do not use the relations of UD
@@ -137,10 +112,7 @@ def _annotate(doc: Doc, sentences: list[tuple[Sentence, list[Token]]]) -> None:
     strings, morphology = doc.vocab.strings, doc.vocab.morphology
     pos_ids = require("spacy.parts_of_speech", "spacy").IDS
     space = strings.add(SPACE_LABEL)
-    columns: dict[str, list[int]] = {
-        "HEAD": _white_space_heads(doc),
-        "DEP": [space] * len(doc),
-    }
+    columns: dict[str, list[int]] = {"HEAD": _white_space_heads(doc), "DEP": [space] * len(doc)}
     makers = {
         "TAG": ("xpos", strings.add),
         "POS": ("upos", lambda tag: pos_ids.get(tag, pos_ids["X"])),

@@ -116,19 +116,17 @@ def sentences_in(
 ) -> Iterator[tuple[Sentence, list[Token]]]:
     """Yield each sentence with the tokens of its words; `starts` overrides its boundaries."""
     has_trees = doc.has_annotation("DEP")
-    for span in _spans(doc, starts):
+    if starts is None:
+        spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    else:
+        # the first token of a sentence is the first that does not start before it
+        offsets = [token.idx for token in doc]
+        firsts = {0, *(bisect_left(offsets, start) for start in starts[1:]), len(doc)}
+        spans = [doc[a:b] for a, b in pairwise(sorted(firsts))]
+    for span in spans:
         words = [token for token in span if not is_white_space(token)]
         if words:
             yield _sentence(span, words, has_trees), words
-
-
-def _spans(doc: Doc, starts: list[int] | None) -> Iterable[Span]:
-    if starts is None:
-        return doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    # the first token of a sentence is the first that does not start before it
-    offsets = [token.idx for token in doc]
-    firsts = {0, *(bisect_left(offsets, start) for start in starts[1:]), len(doc)}
-    return [doc[a:b] for a, b in pairwise(sorted(firsts))]
 
 
 def _sentence(span: Span, words: list[Token], has_trees: bool) -> Sentence:

@@ -56,7 +56,9 @@ def cluster(
     words = sorted((-count, word) for word, count in counts.items() if count >= min_count)
     if len(words) < 2:
         raise ValueError(_too_few(len(words), len(counts), min_count))
-    brown = Brown(_renumber(text, counts, [word for _, word in words]), len(words), clusters)
+    index = {word: i for i, (_, word) in enumerate(words)}
+    numbers = [*(index.get(word, EXCLUDED) for word in counts), EDGE]
+    brown = Brown(array("i", [numbers[number] for number in text]), len(words), clusters)
     while brown.n_done < brown.n_steps:
         brown.advance(CHUNK)
         if report:
@@ -111,13 +113,6 @@ def _number_words(sentences: Iterable[Sequence[str]]) -> tuple[array[int], dict[
     for number in text:
         counts[number] += 1  # EDGE is the last entry
     return text, dict(zip(numbers, counts[:-1], strict=True))
-
-
-def _renumber(text: array[int], old: Iterable[str], new: Sequence[str]) -> array[int]:
-    """Renumber the words of the text by their index in `new`; other words are EXCLUDED."""
-    index = {word: i for i, word in enumerate(new)}
-    new_numbers = [*(index.get(word, EXCLUDED) for word in old), EDGE]
-    return array("i", [new_numbers[number] for number in text])
 
 
 def _too_few(n_words: int, n_all: int, min_count: int) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version as installed_version
@@ -85,7 +84,11 @@ class ModelPackage:
         """Return the wheel as bytes."""
         files = self._files()
         record = f"{self._about}/RECORD"
-        files[record] = _list_digests(files, record).encode()
+        rows = []  # path, digest and size of every file but RECORD itself
+        for path, content in files.items():
+            digest = urlsafe_b64encode(sha256(content).digest()).decode().rstrip("=")
+            rows.append(f"{path},sha256={digest},{len(content)}\n")
+        files[record] = "".join([*rows, f"{record},,\n"]).encode()
         target = io.BytesIO()
         with ZipFile(target, "w") as zipped:
             for path, content in files.items():
@@ -152,12 +155,3 @@ def make_package(
 
 def _lines(*fields: tuple[str, str]) -> str:
     return "".join(f"{name}: {value}\n" for name, value in fields)
-
-
-def _list_digests(files: Mapping[str, bytes], record: str) -> str:
-    """Return the file RECORD: path, digest and size of every file but itself."""
-    rows = []
-    for path, content in files.items():
-        digest = urlsafe_b64encode(sha256(content).digest()).decode().rstrip("=")
-        rows.append(f"{path},sha256={digest},{len(content)}\n")
-    return "".join([*rows, f"{record},,\n"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, TypeVar, overload
 
@@ -11,7 +12,8 @@ from dodona.batches import require_sentence, require_text, stream
 from dodona.core.features.corpus import Corpus
 from dodona.core.search.actions import Actions
 from dodona.core.search.beam import Beam
-from dodona.core.search.factory import make_search
+from dodona.core.search.greedy import Greedy
+from dodona.core.search.lockstep import LockStep
 from dodona.core.search.search import Search
 from dodona.core.search.tracing import beam_steps, trace
 from dodona.core.transitions.action import Action
@@ -232,10 +234,14 @@ class Parser(Serialisable):
     def _search(self, roots: str, beam: int = 1, constraints: str = NO_CONSTRAINTS) -> Search:
         if roots not in ROOT_COUNTS:
             raise ValueError(f"roots is one of {', '.join(ROOT_COUNTS)}, not {roots!r}")
-        return make_search(
-            self.scorer.state_scorer,
+        scorer = self.scorer.state_scorer
+        kind: Callable[..., Search] = partial(Beam, width=beam)
+        if beam == 1:
+            in_lockstep = scorer.is_batched and not self.system.builds_graphs
+            kind = LockStep if in_lockstep else Greedy
+        return kind(
+            scorer,
             self.actions,
-            width=beam,
             one_root=roots == "one",
             root_label=self.labels.index(self.root_label),
             constraints=self._constraints(constraints),

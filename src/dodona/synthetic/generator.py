@@ -140,16 +140,11 @@ def synthetic_treebank(
 
 
 def columns(words: list[InventedWord]) -> SentenceColumns:
-    feats = ["|".join(f"{k}={v}" for k, v in sorted(word.feats.items())) for word in words]
-    return SentenceColumns(
-        forms=[word.form for word in words],
-        lemmas=[word.lemma for word in words],
-        upos=[word.upos for word in words],
-        xpos=["-".join([word.upos.lower(), *word.feats.values()]) for word in words],
-        feats=[shown or "_" for shown in feats],
-        heads=head_numbers(words),
-        deprels=[word.deprel for word in words],
-    )
+    plain = ("form", "lemma", "upos", "deprel")
+    forms, lemmas, upos, deprels = ([getattr(word, name) for word in words] for name in plain)
+    xpos = ["-".join([word.upos.lower(), *word.feats.values()]) for word in words]
+    feats = ["|".join(f"{k}={v}" for k, v in sorted(w.feats.items())) or "_" for w in words]
+    return SentenceColumns(forms, lemmas, upos, xpos, feats, head_numbers(words), deprels)
 
 
 def to_conllu(sentence: SentenceColumns, sent_id: str) -> str:
@@ -187,9 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description="Write a treebank of an invented language: train, dev and test.conllu.",
     )
     options.add_argument("out_dir", type=Path, metavar="OUT_DIR")
-    options.add_argument("--train", type=int, default=2000, metavar="N", help="sentences")
-    options.add_argument("--dev", type=int, default=300, metavar="N", help="sentences")
-    options.add_argument("--test", type=int, default=300, metavar="N", help="sentences")
+    for part, size in {"train": 2000, "dev": 300, "test": 300}.items():
+        options.add_argument(f"--{part}", type=int, default=size, metavar="N", help="sentences")
     options.add_argument("--seed", type=int, default=1, metavar="S")
     options.add_argument("--nonprojective", type=float, default=0.1, metavar="SHARE")
     given = options.parse_args(arguments)

@@ -33,11 +33,8 @@ class TextToken:
 
     def attribute(self, name: str) -> str | None:
         """Return the value of a name in MISC, if any."""
-        for part in self.misc.split("|"):
-            key, equals, value = part.partition("=")
-            if equals and key == name:
-                return value
-        return None
+        parts = (part.partition("=") for part in self.misc.split("|"))
+        return next((value for key, equals, value in parts if equals and key == name), None)
 
     @property
     def space_after(self) -> str:

@@ -74,10 +74,13 @@ class TemplateLayout:
         for ends in ALONE.values():  # their slots exist even if no template names them
             for start in ends:
                 self._slot((start,))
-        for template in templates:
-            for part in template:
-                self._register(part)
-        self.has_links = any(p.attribute in OF_GRAPHS for template in templates for p in template)
+        parts = [part for template in templates for part in template]
+        for part in parts:
+            if part.attribute not in ALONE:
+                atoms, atom = self._atom(part)
+                if atom not in atoms:
+                    atoms.append(atom)
+        self.has_links = any(part.attribute in OF_GRAPHS for part in parts)
 
     @property
     def n_atoms(self) -> int:
@@ -110,12 +113,6 @@ class TemplateLayout:
                 self.slots[path] = (self._slot(path[:-1]), RELATIONS.index(path[-1]), False)
             self._numbers[path] = len(self._numbers)
         return self._numbers[path]
-
-    def _register(self, part: TemplatePart) -> None:
-        if part.attribute not in ALONE:
-            atoms, atom = self._atom(part)
-            if atom not in atoms:
-                atoms.append(atom)
 
     def _atom(self, part: TemplatePart) -> tuple[list[tuple[int, int]], tuple[int, int]]:
         slot = self._slot(part.slot)

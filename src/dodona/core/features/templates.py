@@ -1,19 +1,9 @@
 """Feature templates as data: a small language, its files, and errors that name line and slot.
 
 A template is a line such as ``s0.form + b0.head.tag + distance``: parts joined by ``+``. A part is
-a slot and an attribute. A slot starts from the stack (``s0`` is the top) or the buffer (``b0`` is
-the front) and may follow arcs already built: ``head``, ``left`` and ``right`` (outermost child on
-that side), ``left2`` and ``right2`` (the one next to it). Three parts have no slot: ``distance``
-between ``s0`` and ``b0``, ``stack_distance`` between ``s1`` and ``s0``, and ``buffer_distance``
-between ``b0`` and ``b1``. Blank lines and what follows ``#`` are ignored.
-
-In systems of graphs a word has several heads: ``head`` is the latest, ``head2`` the one before, and
-``n_heads`` and ``head_labels`` describe all of them. ``link`` is the label and direction of the arc
-between ``s0`` and ``b0``, ``stack_link`` that between ``s1`` and ``s0``; ``action`` and ``action2``
-are the last two actions. If words come with a basic tree, ``tree_head``, ``tree_label``,
-``tree_link`` and ``stack_tree_link`` describe it in the same terms.
-
-``cluster`` is the bit string of the word's cluster, ``cluster:4`` its first four bits.
+a slot and an attribute, or stands alone (``ALONE``). A slot starts from the stack (``s0`` is the
+top) or the buffer (``b0`` is the front) and may follow arcs already built. Blank lines and what
+follows ``#`` are ignored. docs/reference/templates.md describes every slot and attribute.
 """
 
 import re
@@ -47,6 +37,7 @@ GRAPH_ONLY = {"head2", TREE_HEAD, TREE_LABEL, "n_heads", "head_labels", *OF_GRAP
 CLUSTER = re.compile(r"cluster(:[1-9][0-9]{0,3})?")
 CLUSTERS = "clusters"  # templates that are added to others
 MAX_PARTS = 8
+_FOLDER = Path(__file__).parent / "templates"
 MAX_TEMPLATES = 256  # the most features that a state may have (MAX_KEYS of the weights)
 
 
@@ -75,7 +66,11 @@ def parse_templates(text: str, source: str = "<templates>") -> list[Template]:
         content = line.split("#", 1)[0].strip()
         if content:
             try:
-                templates.append(_template(content))
+                parts = tuple(_part(piece.strip()) for piece in content.split("+"))
+                if len(parts) > MAX_PARTS:
+                    most = f"a template has at most {MAX_PARTS} parts"
+                    raise TemplateError(f"{most}, this one {len(parts)}")
+                templates.append(parts)
             except TemplateError as error:
                 raise TemplateError(f"{source}:{number}: {error}") from None
             if len(templates) > MAX_TEMPLATES:
@@ -91,32 +86,24 @@ def load_templates(name: str | Path) -> str:
     >>> load_templates("zn11").splitlines()[-1]
     'b0.tag + b0.left_labels'
     """
-    if str(name) in template_names():
-        return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
-    path = Path(name)
+    return read_shipped(name, _FOLDER, template_names(), "templates")
+
+
+def read_shipped(name: str | Path, folder: Path, names: list[str], kind: str) -> str:
+    """Return the text of a file that ships in a folder under one of the names, or of any file."""
+    path = folder / f"{name}.txt" if str(name) in names else Path(name)
     if not path.exists():
-        raise TemplateError(
-            f"no file {name}, and no templates of that name: {', '.join(template_names())}"
-        )
+        raise TemplateError(f"no file {name}, and no {kind} of that name: {', '.join(names)}")
     return path.read_text(encoding="utf-8")
 
 
 def template_names() -> list[str]:
-    """Return the names of the template sets that ship.
-
-    >>> "zn11" in template_names()
-    True
-    """
-    names = (file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
-    return sorted(name for name in names if not name.startswith(CLUSTERS))
+    """Return the names of the template sets that ship."""
+    return sorted(f.stem for f in _FOLDER.glob("*.txt") if not f.name.startswith(CLUSTERS))
 
 
 def cluster_columns(text: str, source: str = "<templates>") -> list[str]:
-    """Return the columns of clusters that the templates in a text read.
-
-    >>> cluster_columns("s0.cluster:4 + b0.tag + b0.cluster")
-    ['cluster', 'cluster:4']
-    """
+    """Return the columns of clusters that the templates in a text read."""
     return [c for c in word_columns(parse_templates(text, source)) if CLUSTER.fullmatch(c)]
 
 
@@ -124,11 +111,8 @@ def with_cluster_templates(text: str, suited: str = "rich") -> str:
     """Return templates that name no cluster, followed by those that ship for clusters.
 
     `suited` is the set that suits the transition system: its cluster templates read the same words.
-
-    >>> cluster_columns(with_cluster_templates("s0.tag")) != []
-    True
     """
-    ours = _folder() / f"{suited.replace('rich', CLUSTERS)}.txt"
+    ours = _FOLDER / f"{suited.replace('rich', CLUSTERS)}.txt"
     return f"{text.rstrip()}\n\n{ours.read_text(encoding='utf-8')}"
 
 
@@ -138,12 +122,8 @@ def forms_for_lemmas(text: str) -> str:
     >>> forms_for_lemmas("s0.form\\ns0.lemma + b0.tag\\ns0.lemma")
     's0.form\\ns0.form + b0.tag'
     """
-    kept: dict[str, None] = {}
-    for line in text.splitlines():
-        template = line.split("#", 1)[0].strip()
-        if template:
-            kept[re.sub(r"\.lemma\b", ".form", template)] = None
-    return "\n".join(kept)
+    lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
+    return "\n".join(dict.fromkeys(re.sub(r"\.lemma\b", ".form", line) for line in lines if line))
 
 
 def word_columns(templates: list[Template]) -> list[str]:
@@ -170,20 +150,8 @@ def names_graphs(templates: list[Template]) -> bool:
     >>> names_graphs(parse_templates("s0.tag + link"))
     True
     """
-    names = {name for template in templates for part in template for name in part.slot}
-    names |= {part.attribute for template in templates for part in template}
-    return not names.isdisjoint(GRAPH_ONLY)
-
-
-def _folder() -> Path:
-    return Path(__file__).parent / "templates"
-
-
-def _template(content: str) -> Template:
-    parts = tuple(_part(piece.strip()) for piece in content.split("+"))
-    if len(parts) > MAX_PARTS:
-        raise TemplateError(f"a template has at most {MAX_PARTS} parts, this one {len(parts)}")
-    return parts
+    parts = (part for template in templates for part in template)
+    return any(not GRAPH_ONLY.isdisjoint((*part.slot, part.attribute)) for part in parts)
 
 
 @lru_cache(maxsize=1024)  # many templates share their parts
@@ -194,19 +162,16 @@ def _part(text: str) -> TemplatePart:
     if not slot:
         raise TemplateError(f"{text!r} is not a slot and an attribute such as s0.form")
     if slot[0] not in STARTS:
-        raise TemplateError(
-            f"no slot {slot[0]!r} in {text!r}; slots start with {', '.join(STARTS)}"
-        )
+        known = ", ".join(STARTS)
+        raise TemplateError(f"no slot {slot[0]!r} in {text!r}; slots start with {known}")
     for relation in slot[1:]:
         if relation not in RELATIONS:
-            raise TemplateError(
-                f"no relation {relation!r} in {text!r}; there are: {', '.join(RELATIONS)}"
-            )
+            known = ", ".join(RELATIONS)
+            raise TemplateError(f"no relation {relation!r} in {text!r}; there are: {known}")
     named_feature = attribute.startswith(FEATURE) and attribute != FEATURE
     named = named_feature or CLUSTER.fullmatch(attribute)
     if attribute not in WORD_ATTRIBUTES + STATE_ATTRIBUTES and not named:
-        known = ", ".join(
-            (*WORD_ATTRIBUTES, f"{FEATURE}NAME", "cluster", "cluster:N", *STATE_ATTRIBUTES)
-        )
+        others = f"{FEATURE}NAME", "cluster", "cluster:N"
+        known = ", ".join((*WORD_ATTRIBUTES, *others, *STATE_ATTRIBUTES))
         raise TemplateError(f"no attribute {attribute!r} in {text!r}; there are: {known}")
     return TemplatePart(tuple(slot), attribute)

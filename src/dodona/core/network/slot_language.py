@@ -18,12 +18,14 @@ from dodona.core.features.templates import (
     STARTS,
     TREE_HEAD,
     TemplateError,
+    read_shipped,
 )
 
 SLOT_RELATIONS = tuple(name for name in RELATIONS if name != TREE_HEAD)
 NUMBERS = ("label", "n_left", "n_right", "n_heads")  # of the node in a slot
 ALONE = (*DISTANCES, *LINKS, *ACTIONS)
 MAX_COUNT = 3  # of children or heads; larger counts are clipped
+_FOLDER = Path(__file__).parent / "slots"
 
 
 class SlotSet(NamedTuple):
@@ -72,25 +74,12 @@ def load_slots(name: str | Path) -> str:
     >>> load_slots("stack-buffer").splitlines()[-1]
     'distance'
     """
-    if str(name) in slot_names():
-        return (_folder() / f"{name}.txt").read_text(encoding="utf-8")
-    path = Path(name)
-    if not path.exists():
-        raise TemplateError(f"no file {name}, and no slots of that name: {', '.join(slot_names())}")
-    return path.read_text(encoding="utf-8")
+    return read_shipped(name, _FOLDER, slot_names(), "slots")
 
 
 def slot_names() -> list[str]:
-    """Return the names of the built-in slot sets.
-
-    >>> "stack-buffer" in slot_names()
-    True
-    """
-    return sorted(file.name[:-4] for file in _folder().iterdir() if file.name.endswith(".txt"))
-
-
-def _folder() -> Path:
-    return Path(__file__).parent / "slots"
+    """Return the names of the built-in slot sets."""
+    return sorted(file.stem for file in _FOLDER.glob("*.txt"))
 
 
 def _path(names: list[str], where: str) -> tuple[str, ...]:

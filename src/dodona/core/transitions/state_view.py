@@ -20,25 +20,16 @@ def as_html(
 
     arcs = sorted(arcs, key=lambda arc: (arc[2], arc[0]))
     shown = ", ".join(escape(f"{head} —{label}→ {dependent}") for head, label, dependent in arcs)
-    rows = {
-        "stack": _boxes(stack, "top"),
-        "buffer": _boxes(buffer, "front"),
-        "arcs": shown or "none yet",
-    }
-    cells = (
-        f'<tr><th style="{HEAD}">{name}</th><td style="text-align:left">{cell}</td></tr>'
-        for name, cell in rows.items()
-    )
-    return f"<table>{''.join(cells)}</table>"
+    rows = {"stack": _boxes(stack, "top"), "buffer": _boxes(buffer, "front")}
+    rows["arcs"] = shown or "none yet"
+    start, middle = f'<tr><th style="{HEAD}">', '</th><td style="text-align:left">'
+    cells = "".join(f"{start}{name}{middle}{cell}</td></tr>" for name, cell in rows.items())
+    return f"<table>{cells}</table>"
 
 
 def _boxes(words: Sequence[int], end: str) -> str:
     """Return the words in boxes, the top or front with a thick border."""
     first = -1 if not words else 0 if end == "front" else len(words) - 1
-    return (
-        " ".join(
-            f'<span style="{BOX}{";border-width:2px" if i == first else ""}">{word}</span>'
-            for i, word in enumerate(words)
-        )
-        or "empty"
-    )
+    borders = (";border-width:2px" if i == first else "" for i in range(len(words)))
+    boxes = zip(borders, words, strict=True)
+    return " ".join(f'<span style="{BOX}{b}">{word}</span>' for b, word in boxes) or "empty"

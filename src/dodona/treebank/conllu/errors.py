@@ -14,9 +14,7 @@ class TreebankError(DodonaError, ValueError):
 
     def __init__(self, source: str, line: int | None, message: str) -> None:
         super().__init__(source, line, message)
-        self.source = source
-        self.line = line
-        self.message = message
+        self.source, self.line, self.message = source, line, message
 
     def __str__(self) -> str:
         where = self.source if self.line is None else f"{self.source}:{self.line}"
@@ -34,8 +32,7 @@ class BadSentence:
     __slots__ = ("_raw", "error")
 
     def __init__(self, raw: bytes, error: TreebankError) -> None:
-        self._raw = raw
-        self.error = error
+        self._raw, self.error = raw, error
 
     def __bytes__(self) -> bytes:
         return self._raw

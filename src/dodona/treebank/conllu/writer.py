@@ -91,13 +91,6 @@ def to_conllu(sentence: Sentence) -> Sentence:
 
 
 def _words_only(sentence: Sentence, format: ConllFormat) -> Sentence:
-    return Sentence.from_columns(
-        sentence.forms,
-        lemmas=sentence.lemmas,
-        upos=sentence.upos,
-        xpos=sentence.xpos,
-        feats=sentence.feats,
-        heads=sentence.heads,
-        deprels=sentence.deprels,
-        format=format,
-    )
+    kept = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
+    columns = {name: getattr(sentence, name) for name in kept}
+    return Sentence.from_columns(sentence.forms, format=format, **columns)

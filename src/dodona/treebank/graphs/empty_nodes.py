@@ -14,6 +14,7 @@ from dodona.treebank.conllu.reader import read
 from dodona.treebank.sentence import Sentence
 
 THROUGH = ">"
+BLANK = "\t_" * 7 + "\t"  # the columns between ID and DEPS
 EMPTY_NODE = re.compile(rb"^[0-9]+\.[0-9]+\t.*\n?", re.MULTILINE)
 WORD = re.compile(rb"^(?:\xef\xbb\xbf)?([0-9]+)\t")  # after an optional byte order mark
 
@@ -36,7 +37,8 @@ def with_empty_nodes(sentence: Sentence) -> Sentence:
         lines.append(line)
         if word := WORD.match(line):
             end = b"\r" if line.endswith(b"\r") else b""
-            lines += [row.encode() + end for row in nodes.rows(int(word[1]))]
+            rows = (f"{node}{BLANK}{deps}\t_" for node, deps in nodes.after.get(int(word[1]), ()))
+            lines += [row.encode() + end for row in rows]
     file = io.BytesIO(b"\n".join(lines))
     [made] = read(file, trees="ignored", format=sentence.format, name=sentence.source)
     return made
@@ -65,8 +67,3 @@ class _Nodes:
                 head = self.ids[head, label]
             arcs.append(f"{head}:{last}")
         return "|".join(arcs)
-
-    def rows(self, word: int) -> list[str]:
-        """Return the lines of the nodes after a word."""
-        blank = "\t".join("_" * 7)
-        return [f"{node}\t{blank}\t{deps}\t_" for node, deps in self.after.get(word, [])]

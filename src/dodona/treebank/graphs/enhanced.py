@@ -198,12 +198,11 @@ def with_graph(sentence: Sentence, arcs: Iterable[GraphArc]) -> Sentence:
     >>> with_graph(s, [(0, "root", 2), (2, "nsubj", 1), (0, "dep", 1)]).deps
     ['0:dep|2:nsubj', '0:root']
     """
-    by_word: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence))]
+    n = len(sentence)
+    by_word: list[list[tuple[int, str]]] = [[] for _ in range(n)]
     for head, label, word in arcs:
-        if not (0 <= head <= len(sentence) and 1 <= word <= len(sentence)):
-            raise ValueError(
-                f"arc from {head} to {word}, but the sentence has {len(sentence)} words"
-            )
+        if not (0 <= head <= n and 1 <= word <= n):
+            raise ValueError(f"arc from {head} to {word}, but the sentence has {n} words")
         by_word[word - 1].append((head, label))
     texts = ["|".join(f"{head}:{label}" for head, label in sorted(found)) for found in by_word]
     return sentence.replace(deps=[text or "_" for text in texts])
@@ -211,10 +210,9 @@ def with_graph(sentence: Sentence, arcs: Iterable[GraphArc]) -> Sentence:
 
 def _heads_by_node(sentence: Sentence) -> Heads:
     """Return the heads of every word and, where DEPS refers to any, of every empty node."""
-    columns: Iterable[tuple[str, str]]
-    columns = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
-    if any("." in deps for deps in sentence.deps):
-        columns = _columns(sentence)
+    has_nodes = any("." in deps for deps in sentence.deps)
+    words = ((str(word), deps) for word, deps in enumerate(sentence.deps, 1))
+    columns = _columns(sentence) if has_nodes else words
     heads = {node: list(_parse(sentence, node, deps)) for node, deps in columns}
     for node, found in heads.items():
         for head, _ in found:

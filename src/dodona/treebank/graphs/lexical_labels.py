@@ -15,6 +15,7 @@ A part that no placeholder stands for stays as it is, so that nothing is lost th
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from dodona.treebank.graphs.enhanced import GraphArc
 from dodona.treebank.graphs.legal_labels import legal_label
@@ -35,7 +36,6 @@ class Phrases:
         self.conjuncts: dict[int, list[int]] = {}  # neighbours of a word by conj, heads first
         self.fixed: dict[int, list[int]] = {}
         self._found_cc: dict[int, list[int]] = {}
-        self._texts: list[str] | None = None
         for head, label, word in sorted(arcs, key=lambda arc: (arc[2], arc[0])):
             relation = label.partition(":")[0]
             if relation in MARKERS:
@@ -55,7 +55,7 @@ class Phrases:
         marked = word if (word, relation) in self.markers else self._marked_near(word, relation)
         found = self.markers.get((marked, relation), [])
         parts = [w for first in found for w in (first, *self.fixed.get(first, []))]
-        return "_".join(self._text(w) for w in parts)
+        return "_".join(self._texts[w - 1] for w in parts)
 
     def _marked_near(self, word: int, relation: str) -> int:
         """Return the first conjunct with such a marker; for cc, their conjuncts to the right."""
@@ -73,11 +73,10 @@ class Phrases:
             self._found_cc[word] = [one for one in near if (one, "cc") in self.markers]
         return self._found_cc[word]
 
-    def _text(self, word: int) -> str:
-        if self._texts is None:
-            pairs = zip(self.sentence.lemmas, self.sentence.forms, strict=True)
-            self._texts = [(form if lemma == "_" else lemma).lower() for lemma, form in pairs]
-        return self._texts[word - 1]
+    @cached_property
+    def _texts(self) -> list[str]:
+        pairs = zip(self.sentence.lemmas, self.sentence.forms, strict=True)
+        return [(form if lemma == "_" else lemma).lower() for lemma, form in pairs]
 
 
 def delexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphArc]:
@@ -106,10 +105,7 @@ def lexicalise(sentence: Sentence, arcs: Iterable[GraphArc]) -> frozenset[GraphA
     arcs = list(arcs)
     if any("{" in label for _, label, _ in arcs):
         phrases = Phrases(sentence, arcs)
-        arcs = [
-            (head, _lexicalise_label(phrases, word, label) if "{" in label else label, word)
-            for head, label, word in arcs
-        ]
+        arcs = [(head, _lexicalise_label(phrases, word, label), word) for head, label, word in arcs]
     return frozenset((head, legal_label(label), word) for head, label, word in arcs)
 
 
@@ -123,5 +119,7 @@ def _delexicalise_label(phrases: Phrases, word: int, label: str) -> str:
 
 
 def _lexicalise_label(phrases: Phrases, word: int, label: str) -> str:
+    if "{" not in label:
+        return label
     parts = [p if "{" not in p else phrases.words(word, p) for p in label.split(":")]
     return ":".join(part for part in parts if part)

@@ -11,7 +11,7 @@ https://universaldependencies.org/validation-rules.html, as of UD 2.15.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -131,33 +131,25 @@ def constraints_of(labels: Sequence[str]) -> Constraints:
     relations = list(dict.fromkeys(map(relation_of, labels)))[:64]
     number = {relation: i for i, relation in enumerate(relations)}
 
-    def mask(names: Iterable[str], *, also_lifted: bool = False) -> int:
-        wanted = set(names)
-        return sum(
-            1 << i
-            for relation, i in number.items()
-            if relation.name in wanted and (also_lifted or not relation.is_lifted)
+    def mask(wanted: set[str], *, also_lifted: bool = False) -> int:
+        found = (
+            i for (name, up), i in number.items() if name in wanted and (also_lifted or not up)
         )
+        return sum(1 << i for i in found)
 
     everything = (1 << 64) - 1
     moved = sum(1 << i for relation, i in number.items() if relation.is_lifted)
 
-    def tagged(allows: object) -> list[int]:
-        masks = []
-        for tag in (*TAGS, *["_"] * (N_TAGS - len(TAGS))):
-            banned = {r.name for r in relations if not allows(tag, r.name)}  # type: ignore[operator]
-            masks.append(everything & ~mask(banned, also_lifted=True))
-        return masks
+    names = {relation.name for relation in relations}
 
-    children = [
-        everything & ~mask({r.name for r in relations} - LEAVES[relation.name])
-        if relation.name in LEAVES
-        else everything
-        for relation in relations
-    ]
+    def tagged(allows: Callable[[str, str], bool]) -> list[int]:
+        tags = (*TAGS, *["_"] * (N_TAGS - len(TAGS)))
+        banned = ({name for name in names if not allows(tag, name)} for tag in tags)
+        return [everything & ~mask(each, also_lifted=True) for each in banned]
+
     return Constraints(
         relation=[number.get(relation_of(label), 63) for label in labels],
-        children=children,
+        children=[everything & ~mask(names - LEAVES.get(name, names)) for name, _ in relations],
         by_tag=tagged(tag_allows),
         under_tag=[under | moved for under in tagged(_under_tag)],
         rightwards=mask(RIGHTWARDS),
