@@ -279,7 +279,7 @@ class Parser(Serialisable):
                     parsed[i] = sentence.replace(heads=heads, deprels=labels)
                     moved.add(i)
         for i in moved if kinds else ():
-            parsed[i] = mended(parsed[i], kinds[i])
+            parsed[i] = repaired(parsed[i], kinds[i])
         return self.graphs._parse_batch(parsed, self.graphs.search, None) if self.graphs else parsed
 
     def parts(self) -> dict[str, Serialisable | None]:
@@ -354,7 +354,7 @@ def set_kinds(corpus: Corpus, sentences: list[Sentence]) -> list[list[int]]:
     return kinds
 
 
-def mended(sentence: Sentence, kinds: list[int]) -> Sentence:
+def repaired(sentence: Sentence, kinds: list[int]) -> Sentence:
     """Return the sentence with its tree repaired where it breaks a rule of UD."""
     from dodona.treebank.trees.ud_rules import repair_tree
 

@@ -55,7 +55,7 @@ class Serialisable(ABC):
         """Restore an object; any exception means that the payload is inconsistent."""
 
     def parts(self) -> Mapping[str, Serialisable | None]:
-        """Return the objects stored in the same file. PartSources of parts are not stored."""
+        """Return the objects stored in the same file. Parts of parts are not stored."""
         return {}
 
     def save(self, path: str | Path) -> None:
