@@ -109,8 +109,9 @@ cdef class LaneChooser(Chooser):
         lanes.nodes.resize(n * n_slots)
         lanes.values.resize(n * n_atoms + 1)
         for i in range(n):
-            self.network.slots.read_state(&lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
-                                    lanes.values.data() + i * n_atoms)
+            self.network.slots.read_state(
+                &lanes.states[which[i]], lanes.nodes.data() + i * n_slots,
+                lanes.values.data() + i * n_atoms)
         for i in range(<int> n_slots):
             self.multiply(lanes, which, n, i)
         self.add_up(lanes, which, n)
