@@ -1,1 +1,1 @@
-"""The compiled modules of each room as one; import them by their own names, from their rooms."""
+"""Extension modules, one per package with compiled code; import modules by their own names."""

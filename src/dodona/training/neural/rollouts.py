@@ -66,7 +66,7 @@ class Rollouts:
         )
         self.n_slots, self.n_atoms, self.n_classes = slots.n_slots, slots.n_atoms, actions.n_classes
         recorders = (RolloutRecorder(corpus, actions, slots, others, **options) for _ in range(n))
-        self._walkers = list(recorders)
+        self._recorders = list(recorders)
         self.n_trees = 1 + len(others)
         self._pool = ThreadPoolExecutor(n)
         self._capacity = padded(PER_WORD * n_words, ROUND)  # states
@@ -80,14 +80,14 @@ class Rollouts:
         the rows that are used (see `lookup.slot_sums`)."""
         numbers = [products, p["atom"], p["hidden.bias"], p["class"].T, p["class.bias"]]
         flat = [np.ascontiguousarray(x, np.float32).ravel() for x in numbers]
-        cuts = _cuts(batch, len(self._walkers))
+        cuts = _cuts(batch, len(self._recorders))
 
         def part(i: int) -> tuple[bytes, bytes, bytes]:
             some = slice(cuts[i], cuts[i + 1])
             sentences, rows = batch.sentences[some], batch.first_rows[some]
-            return self._walkers[i].roll_out(sentences, rows, *flat, salt, exploring)
+            return self._recorders[i].roll_out(sentences, rows, *flat, salt, exploring)
 
-        results = self._pool.map(part, range(len(self._walkers)))
+        results = self._pool.map(part, range(len(self._recorders)))
         found = [b"".join(pieces) for pieces in zip(*results, strict=True)]
         rows = np.frombuffer(found[0], np.int32).reshape(-1, self.n_slots)
         return self._filled(rows, found[1], found[2], len(products))
@@ -150,14 +150,14 @@ def used_shares(
 ) -> list[float]:
     """Return the share of words in each slot of the oracle's states, with a margin for the states
     that only a network reaches."""
-    walker = RolloutRecorder(corpus, actions, slots, mode="ambiguity")
+    recorder = RolloutRecorder(corpus, actions, slots, mode="ambiguity")
     lengths = [len(corpus.heads(i)) for i in sentences]
     first_rows = np.cumsum([N_SPECIAL_ROWS, *lengths])
     n_rows, n_units, n_classes = int(first_rows[-1]), 4, padded(actions.n_classes)
-    sizes = n_rows * slots.n_slots * n_units, walker.n_atom_rows * n_units, n_units
+    sizes = n_rows * slots.n_slots * n_units, recorder.n_atom_rows * n_units, n_units
     nothing: list[Numbers] = [
         np.zeros(size, np.float32) for size in (*sizes, n_units * n_classes, n_classes)
     ]
-    data, _, _ = walker.roll_out(sentences, first_rows[:-1], *nothing, 1, False)
+    data, _, _ = recorder.roll_out(sentences, first_rows[:-1], *nothing, 1, False)
     rows = np.frombuffer(data, np.int32).reshape(-1, slots.n_slots)
     return [len(np.unique(rows[:, slot])) / n_rows * SPARE for slot in range(slots.n_slots)]
