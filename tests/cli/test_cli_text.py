@@ -125,6 +125,7 @@ def test_parts(shell: Shell, data: Path, text_model: Path, text: str, tmp_path: 
     assert (nothing.code, "nothing to make a model of" in nothing.err) == (1, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("trainer", "number", "saved"),
     [(SegmenterTrainer, 3, False), (Trainer, 1, False), (Trainer, 2, True)],
@@ -152,6 +153,7 @@ def test_a_run_interrupted_in_any_part_is_resumed_to_the_same_bytes(
     assert [path.name for path in tmp_path.iterdir()] == ["m.dodona"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trainer", [SegmenterTrainer, TaggerTrainer])
 def test_parts_for_no_parser_are_resumed_to_the_same_bytes(
     trainer: type[Learner[Any]], shell: Shell, data: Path, tmp_path: Path

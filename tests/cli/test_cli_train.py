@@ -19,6 +19,7 @@ def files(data: Path) -> list[str]:
     return ["--train", str(data / "train.conllu"), "--dev", str(data / "dev.conllu")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [2, 3, 4])
 @pytest.mark.parametrize("learner", ["perceptron", "pa"])
 def test_a_resumed_run_ends_with_the_same_bytes(

@@ -95,6 +95,7 @@ def as_list(value: Any) -> list[str]:
     return list(map(str, value)) if isinstance(value, list) else [str(value)]
 
 
+@pytest.mark.thorough
 @given(written())
 def test_what_is_written_is_read(case: tuple[str, list[str], dict[str, Any]]) -> None:
     verb, line, meant = case

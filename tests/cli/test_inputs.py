@@ -157,6 +157,7 @@ def test_a_text_for_a_file_is_told_how_to_be_parsed(shell: Shell) -> None:
     assert result.code == 1 and 'echo "…" | dodona parse en' in result.err
 
 
+@pytest.mark.thorough
 def test_a_terminal_sees_how_far_it_is(
     shell: Shell, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

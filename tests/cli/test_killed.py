@@ -98,6 +98,7 @@ def test_training_goes_on_to_the_same_bytes(verb: str, data: Path, tmp_path: Pat
     assert names(model.parent) == ["model"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["out.conllu", "out.conllu.gz"])
 def test_output_is_old_or_new(name: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / name
@@ -126,6 +127,7 @@ while True:
 """
 
 
+@pytest.mark.thorough
 def test_a_model_that_is_being_saved_is_always_whole(tmp_path: Path) -> None:
     path = tmp_path / "model"
     random = Random(1)
@@ -149,6 +151,7 @@ def test_a_model_that_is_being_saved_is_always_whole(tmp_path: Path) -> None:
     assert dodona.load(path).to_bytes() == parser().to_bytes()
 
 
+@pytest.mark.thorough
 def test_a_server_starts_again_where_it_was(data: Path) -> None:
     pytest.importorskip("uvicorn", reason="the server is not installed")
     port, random = "0", Random(1)

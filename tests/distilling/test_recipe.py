@@ -222,6 +222,7 @@ def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path:
         work.segmenter()
 
 
+@pytest.mark.thorough
 def test_a_student_learns_from_silver_that_is_there(
     files: Path, done: Path, tmp_path: Path, shell: Shell
 ) -> None:

@@ -91,6 +91,7 @@ def test_rows_are_no_wider_than_asked_for() -> None:
     assert [row.first for row in layout.rows[1:]] == [row.last + 1 for row in layout.rows[:-1]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_words", [100, 2000])
 def test_arcs_that_would_be_cut_all_over_are_drawn_in_one_row(n_words: int) -> None:
     """A star over many rows would need as many segments as rows times arcs."""

@@ -204,6 +204,7 @@ def test_rows_are_no_wider_than_asked(graph: tuple[list[str], list[Arc]], most: 
     assert read == forms  # in order, row by row
 
 
+@pytest.mark.thorough
 @given(projective_trees())
 def test_arcs_of_a_projective_tree_do_not_cross(tree: tuple[list[str], list[Arc]]) -> None:
     forms, arcs = tree

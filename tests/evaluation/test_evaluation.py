@@ -319,6 +319,7 @@ heads_of = st.integers(1, 8).flatmap(
 )
 
 
+@pytest.mark.thorough
 @given(st.data(), st.lists(heads_of, min_size=1, max_size=4))
 def test_counts_equal_those_of_a_slow_twin(data, gold_heads):
     gold, system = [], []

@@ -208,6 +208,7 @@ def test_slow_streams_yield(model: Path) -> None:
         assert until(lambda: server.client.post(url, content=conllu()).status_code == 200)
 
 
+@pytest.mark.thorough
 def test_streams_that_are_not_read_yield(model: Path) -> None:
     with start(model, "--streams", "2", "--quiet", *ENDLESS) as server, ExitStack() as stack:
         body = conllu(400).encode() * 100

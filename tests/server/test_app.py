@@ -78,6 +78,7 @@ def test_a_request_that_takes_too_long(path: str) -> None:
     assert answer.headers["retry-after"]
 
 
+@pytest.mark.thorough
 @EVERYWHERE
 def test_requests_beyond_the_waiting_limit_are_refused(path: str) -> None:
     app = make_app(models(), Limits(waiting=1))

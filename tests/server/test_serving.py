@@ -197,6 +197,7 @@ def test_models_may_be_given_names(model: Path) -> None:
         assert answer.json()["model"] == "english-tiny-251115"
 
 
+@pytest.mark.thorough
 def test_what_is_missing_is_named_with_its_extra(model: Path) -> None:
     program = f"import sys; sys.modules['uvicorn'] = None; {COMMAND[2]}"
     command = [sys.executable, "-c", program, "serve", str(model)]

@@ -22,6 +22,7 @@ from dodona.treebank.trees.projectivity import is_projective, is_tree, n_roots
 N_TREES = {(False, True): 64, (False, False): 125, (True, True): 30, (True, False): 55}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("projective", "single_root"), N_TREES)
 def test_every_tree_is_equally_likely(projective: bool, single_root: bool) -> None:
     n_trees = N_TREES[projective, single_root]

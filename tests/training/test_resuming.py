@@ -92,6 +92,7 @@ def test_a_run_resumed_after_any_epoch_ends_with_the_same_bytes(name: str, tmp_p
         assert model_bytes(resumed, tmp_path / "model") == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RUNS)
 def test_a_checkpoint_is_the_same_after_a_break(name: str, tmp_path: Path) -> None:
     """What is read is what was written: a run may be interrupted as often as one likes."""
@@ -145,6 +146,7 @@ def test_more_epochs_of_trees_begin_their_graphs_anew(tmp_path: Path) -> None:
     assert model_bytes(longer, tmp_path / "l") == model_bytes(whole, tmp_path / "w")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["parser", "text", "tagger", "segmenter"])
 def test_functions_that_train_write_checkpoints_and_go_on(how: str, tmp_path: Path) -> None:
     train: Any = {

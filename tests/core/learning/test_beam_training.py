@@ -68,6 +68,7 @@ def test_a_few_sentences_are_learned_until_the_beam_makes_no_error(
     assert n_updates[0] > 1 and n_updates[-1] == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("oracle", ["static", "dynamic"])
 @UPDATES
 @SYSTEMS

@@ -76,6 +76,7 @@ def test_network_is_its_twin_where_numbers_are_tiny_or_large(int8: bool, scale: 
     check_against_twin(shape, arrays, random, variants()[-1], [4])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", variants())
 @pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
 @pytest.mark.parametrize("hidden", [16, 128, 512])

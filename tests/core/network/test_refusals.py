@@ -50,6 +50,7 @@ def test_every_array_is_needed_whole(name: str) -> None:
         made(**{key: lambda numbers: list(numbers)})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", [NAN, INFINITE, -INFINITE, 128.5, -1e30])
 @pytest.mark.parametrize("name", [*SHAPE.matrices(), *SHAPE.tables(), "layer.1.in.bias"])
 def test_numbers_must_be_finite_and_not_too_large(name: str, value: float) -> None:

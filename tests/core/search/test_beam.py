@@ -22,6 +22,7 @@ from support.beam_lab import SYSTEMS, Lab, lab, parser
 from support.small import treebank
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("width", "n_labels"), [(1, 3), (2, 3), (5, 3), (16, 3), (1, 80), (3, 40), (8, 80)]
 )

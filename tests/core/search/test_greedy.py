@@ -53,6 +53,7 @@ def backwards(sentence: dodona.Sentence) -> dodona.Sentence:
     return dodona.Sentence.from_columns(sentence.forms[::-1], upos=sentence.upos[::-1])
 
 
+@pytest.mark.thorough
 @ROOTS
 def test_the_tree_holds_what_the_best_actions_build(root: str) -> None:
     """And where they leave it unfinished, the rest; with several roots, all arcs stay."""
@@ -79,6 +80,7 @@ def test_a_label_of_the_root_is_given_under_the_root_only(root: str) -> None:
             assert (head == 0) == (label == "root")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_labels", [3, 40, 80])
 @SYSTEMS
 def test_of_all_classes_the_first_that_scores_best_is_chosen(

@@ -25,6 +25,7 @@ def heads_of(sentence: dodona.Sentence) -> tuple[int, ...]:
     return tuple(head or 0 for head in sentence.heads)
 
 
+@pytest.mark.thorough
 @WAYS
 @SYSTEMS
 def test_what_is_learned_holds_for_sentences_never_seen(
@@ -46,6 +47,7 @@ def test_what_is_learned_holds_for_sentences_never_seen(
     assert n_right > n_chained + 0.2 * n_words
 
 
+@pytest.mark.thorough
 @WAYS
 @SYSTEMS
 def test_trees_out_of_reach_are_no_obstacle(name: str, root: str, training: str) -> None:

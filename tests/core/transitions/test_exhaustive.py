@@ -291,6 +291,7 @@ def test_finish_gives_a_full_tree(rollout: Rollout) -> None:
     assert is_tree(heads) and is_projective(heads)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loss", LOSSES)
 @given(data=st.data(), seed=seeds)
 def test_costs_along_a_derivation_add_up_to_its_loss(

@@ -228,6 +228,7 @@ def derive(name: str, acyclic: bool, links: Links, n: int) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @NAMES
 def test_static_oracles_derive_every_acyclic_graph_with_heads(name: str, n: int) -> None:

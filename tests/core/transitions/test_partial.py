@@ -167,6 +167,7 @@ def test_sentences_with_gaps_teach_more_than_the_whole_ones_alone(way: dict[str,
     assert many > few + 3
 
 
+@pytest.mark.thorough
 @WITHOUT_SWAP
 @pytest.mark.parametrize("beam", [1, 4])
 def test_every_system_learns_from_gaps_alone(system: str, beam: int) -> None:

@@ -200,6 +200,7 @@ EXACT = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("n", "labels"),
     [(1, LABELS), (2, LABELS), (3, LABELS), (4, ("root",))],
@@ -212,6 +213,7 @@ def test_corrected_costs_equal_the_definition(name: str, n: int, labels: tuple[s
     assert all(cost == truth for cost, truth in pairs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", [3, 4])
 @pytest.mark.parametrize("name", EXACT)
 def test_corrected_costs_of_nonprojective_gold_only_overestimate(name: str, n: int) -> None:

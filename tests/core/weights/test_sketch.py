@@ -26,6 +26,7 @@ def test_a_lane_that_is_not_there_is_about_nothing() -> None:
         assert not Sketch(176).classes(lane)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("n_classes", N_CLASSES)
 def test_no_class_exceeds_its_bound(n_classes: int, seed: int) -> None:

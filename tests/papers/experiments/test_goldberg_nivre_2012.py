@@ -60,6 +60,7 @@ def test_without_a_report_only_tables_are_shown(two_treebanks, tmp_path, monkeyp
     assert "explore - static" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suffix", ["html", "md"])
 def test_the_report_holds_every_figure(finished, suffix):
     text = (finished / f"{PAPER.name}.{suffix}").read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.thorough
 def test_every_system_is_run_under_every_condition(finished: Path) -> None:
     results = results_in(finished)
     assert [result.variant for result in results] == [*paper.VARIANTS] * len(paper.CONDITIONS)

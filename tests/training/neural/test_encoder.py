@@ -43,6 +43,7 @@ def test_a_word_depends_on_all_words_of_its_sentence_and_on_no_other() -> None:
         assert (differ == (mine if changed < n else ~mine)).all()
 
 
+@pytest.mark.thorough
 def test_capacity_for_more_words_makes_no_difference() -> None:
     capacity = BatchCapacity(600, 300, 900)
     few, many = tiny.batch(), tiny.batch(capacity=capacity)
@@ -51,6 +52,7 @@ def test_capacity_for_more_words_makes_no_difference() -> None:
     assert np.allclose(*products, atol=1e-5)
 
 
+@pytest.mark.thorough
 def test_tags_are_those_of_the_highest_logits() -> None:
     batch = tiny.batch()
     biases = {f"tag.{i}.bias": np.full(n, -1e3, np.float32) for i, n in enumerate((3, 4))}

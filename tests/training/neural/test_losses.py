@@ -57,6 +57,7 @@ def test_rows_are_summed_and_their_gradients_scattered() -> None:
     assert np.allclose(back(gradient)[0], expected, atol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lengths", [[3, 1, 7], [BLOCK + 9, 20, BLOCK - 1]])
 def test_the_loss_of_arcs_is_that_of_a_choice_among_the_words_of_the_sentence(
     lengths: list[int],

@@ -171,6 +171,7 @@ def seen_rows(state: dodona.State, first_row: int) -> list[int]:
     return [row(stack, 0), row(stack, 1), row(state.buffer, 0)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", systems())
 @pytest.mark.parametrize(
     ("mode", "exploring"), [("ambiguity", True), ("explore", False), ("explore", True)]

@@ -288,6 +288,7 @@ def test_words_of_more_treebanks_have_the_lemmas_that_the_first_gives_them() -> 
     assert gold.first == first
 
 
+@pytest.mark.thorough
 def test_the_loss_of_weighted_tags() -> None:
     logits = jnp.asarray(np.random.default_rng(1).normal(size=(4, 5)), jnp.float32)
     tags = np.array([3, 0, 2, 1])
@@ -300,6 +301,7 @@ def test_the_loss_of_weighted_tags() -> None:
     assert (soft_tag_losses(logits, classes, 0 * sure) == 0).all()
 
 
+@pytest.mark.thorough
 def test_the_loss_of_weighted_heads() -> None:
     random = np.random.default_rng(1)
     n, d, k = 64, 6, 8

@@ -247,6 +247,7 @@ def test_bad_sentences_pass_untouched_and_are_counted(case, chunk_size):
     assert [len(s) for s in items if isinstance(s, Sentence)] == ([1, 2] if len(bad) == 2 else [])
 
 
+@pytest.mark.thorough
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(

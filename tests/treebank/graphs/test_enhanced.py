@@ -256,6 +256,7 @@ def test_arcs_are_lifted_as_by_the_reference(joined: str, arcs: frozenset[GraphA
     assert deplanarise(found.arcs) == lifting.deplanarise(found.arcs)
 
 
+@pytest.mark.thorough
 @given(arcs=marked_graphs())
 def test_any_labels_are_restored_as_by_the_reference(
     arcs: frozenset[GraphArc],
@@ -272,6 +273,7 @@ def test_arcs_that_would_be_lifted_without_end_are_refused() -> None:
         planarise(arcs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("joined", ["label", "drop"])
 @given(arcs=graphs())
 def test_arcs_are_lifted_until_none_cross(joined: str, arcs: frozenset[GraphArc]) -> None:

@@ -39,6 +39,7 @@ def summary(out):
     return Summary(load_results(out / RUNS, Result.from_record))
 
 
+@pytest.mark.thorough
 def test_the_grid_is_every_way_to_train_and_both_ways_to_go_on(summary):
     assert summary.variants == list(pages.TITLES)
     assert (summary.treebanks, summary.seeds) == (["fr_oak", "xx_elm"], [1, 2])

@@ -123,6 +123,7 @@ def beam_trainer(
     )
 
 
+@pytest.mark.thorough
 @WAYS
 @SYSTEMS
 def test_a_beam_trainer_notes_what_the_slow_twin_does(

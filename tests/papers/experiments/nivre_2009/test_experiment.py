@@ -43,6 +43,7 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.thorough
 def test_the_report_holds_both_tables_and_the_papers_figures(finished: Path) -> None:
     text = (finished / "nivre-2009.md").read_text(encoding="utf-8")
     summary = Summary(results_in(finished))
