@@ -22,6 +22,8 @@ from dodona.treebank.conllu.writer import Writer
 from support.shell import Shell
 from support.small import treebank
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 SMALL = Settings(
     scorer="neural",
     system="arc-hybrid",
@@ -108,7 +110,6 @@ def done(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.thorough
 def test_a_recipe_that_was_broken_off_in_every_step_gives_the_same_student(
     files: Path, done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,7 +223,6 @@ def test_a_segmenter_that_is_taken_is_known_by_what_it_is(files: Path, tmp_path:
         work.segmenter()
 
 
-@pytest.mark.thorough
 def test_a_student_learns_from_silver_that_is_there(
     files: Path, done: Path, tmp_path: Path, shell: Shell
 ) -> None:

@@ -34,6 +34,8 @@ from dodona.training.neural.optimizer import OptimizerState
 from dodona.training.neural.silver import N_CHOICES
 from support.small import treebank
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
 SMALL = TeacherSettings(
     epochs=16, width=24, layers=1, batch_words=400, learning_rate=0.02, dropout=0.1
@@ -64,7 +66,6 @@ def accuracy(inventory: TeacherInventory, *teachers: Teacher, **options: Any) ->
     return score_trees(DEV, said, Settings(), ["upos"])
 
 
-@pytest.mark.thorough
 def test_a_teacher_learns(inventory: TeacherInventory, trained: TeacherTrainer) -> None:
     fresh = Teacher(trained.shape, new_teacher(trained.shape, 1))
     before = accuracy(inventory, fresh, projective=True)

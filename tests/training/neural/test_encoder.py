@@ -13,11 +13,12 @@ from dodona.training.neural.batching import BatchCapacity
 from support import tiny
 from support.read_words import products_of, tags_of
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 SHAPE = tiny.shape()
 PARAMETERS = tiny.parameters(SHAPE)
 
 
-@pytest.mark.thorough
 def test_a_sentence_alone_and_among_others_adds_the_same_to_states() -> None:
     whole = tiny.batch()
     products = products_of(SHAPE, PARAMETERS, whole.arrays, tiny.PARTS)
@@ -43,7 +44,6 @@ def test_a_word_depends_on_all_words_of_its_sentence_and_on_no_other() -> None:
         assert (differ == (mine if changed < n else ~mine)).all()
 
 
-@pytest.mark.thorough
 def test_capacity_for_more_words_makes_no_difference() -> None:
     capacity = BatchCapacity(600, 300, 900)
     few, many = tiny.batch(), tiny.batch(capacity=capacity)
@@ -52,7 +52,6 @@ def test_capacity_for_more_words_makes_no_difference() -> None:
     assert np.allclose(*products, atol=1e-5)
 
 
-@pytest.mark.thorough
 def test_tags_are_those_of_the_highest_logits() -> None:
     batch = tiny.batch()
     biases = {f"tag.{i}.bias": np.full(n, -1e3, np.float32) for i, n in enumerate((3, 4))}

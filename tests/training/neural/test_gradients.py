@@ -18,6 +18,8 @@ from dodona.training.neural.network import Dropout, Numbers, Parameters
 from dodona.training.neural.rollouts import used_rows
 from support import tiny
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 STEP = 1e-6
 
 
@@ -29,7 +31,6 @@ def double() -> Iterator[None]:
     jax.config.update("jax_enable_x64", False)
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("tells_used", [False, True], ids=["all rows", "used rows"])
 def test_gradients_are_what_small_steps_tell(tells_used: bool) -> None:

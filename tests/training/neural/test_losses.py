@@ -26,6 +26,8 @@ from dodona.training.neural.losses import (
 from dodona.training.neural.network import Dropout, Numbers, Parameters
 from support import tiny
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 
 def test_the_loss_of_a_state_counts_its_optimal_classes_together() -> None:
     scores = np.array([[1.0, 2.0, 3.0, -1.0], [0.0, 5.0, 1.0, 0.5]], np.float32)
@@ -57,7 +59,6 @@ def test_rows_are_summed_and_their_gradients_scattered() -> None:
     assert np.allclose(back(gradient)[0], expected, atol=1e-5)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("lengths", [[3, 1, 7], [BLOCK + 9, 20, BLOCK - 1]])
 def test_the_loss_of_arcs_is_that_of_a_choice_among_the_words_of_the_sentence(
     lengths: list[int],
@@ -104,7 +105,6 @@ def test_a_head_farther_off_than_its_neighbours_blocks_is_not_counted() -> None:
     assert loss(shape, p, n, arrays) > 0
 
 
-@pytest.mark.thorough
 def test_losses_are_told_per_word_whatever_the_room() -> None:
     shape, dropout = tiny.shape(layers=1), Dropout(0, 0, 0, 0)
     p = tiny.parameters(shape)

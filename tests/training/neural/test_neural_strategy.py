@@ -24,6 +24,8 @@ from dodona.training.neural.strategy import NeuralStrategy
 from support.read_words import products_of, tags_of
 from support.small import enhanced, treebank
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 TRAIN, DEV = treebank(60, 1), treebank(20, 2)
 SMALL = {"scorer": "neural", "width": 32, "layers": 2, "hidden": 16, "batch_words": 200}
 
@@ -45,7 +47,6 @@ def texts(parser: dodona.Parser, **options: object) -> list[bytes]:
     return [bytes(s) for s in parser.pipe(DEV, retag=True, **options)]  # type: ignore[call-overload]
 
 
-@pytest.mark.thorough
 def test_it_learns(run: Trainer) -> None:
     first, best = run.history[0].scores, run.history[-1].scores
     assert best["LAS"] > first["LAS"] + 20 and best["upos"] > first["upos"] + 20
@@ -102,7 +103,6 @@ def test_the_core_computes_what_jax_does(run: Trainer, precision: str) -> None:
         assert agree == 1 if precision == "float32" else agree > 0.9
 
 
-@pytest.mark.thorough
 def test_a_run_goes_on_from_its_checkpoint_to_the_same_bytes(tmp_path: Path) -> None:
     whole = neural_trainer(TRAIN, DEV, settings(epochs=3)).complete()
     part = neural_trainer(TRAIN, DEV, settings(epochs=3))
@@ -113,7 +113,6 @@ def test_a_run_goes_on_from_its_checkpoint_to_the_same_bytes(tmp_path: Path) -> 
     assert resumed.parser().to_bytes() == whole.parser().to_bytes()
 
 
-@pytest.mark.thorough
 def test_lemmas_come_first_and_with_the_tags_of_the_network(tmp_path: Path) -> None:
     """Also where a run is broken off between the two."""
     train, dev = treebank(60, 1, lemmas=True), treebank(20, 2, lemmas=True)
@@ -139,7 +138,6 @@ def test_lemmas_come_first_and_with_the_tags_of_the_network(tmp_path: Path) -> N
     assert kept.lemmas == ["oak"] * len(dev[0])
 
 
-@pytest.mark.thorough
 def test_networks_learn_graphs(tmp_path: Path) -> None:
     train, dev = ([enhanced(s) for s in some] for some in (treebank(150, 1), DEV))
     chosen = settings(graph="enhanced", epochs=8, learning_rate=0.01)
@@ -152,7 +150,6 @@ def test_networks_learn_graphs(tmp_path: Path) -> None:
     assert [*map(bytes, loaded.pipe(dev))] == [*map(bytes, parser.pipe(dev))]
 
 
-@pytest.mark.thorough
 def test_graphs_are_learned_behind_the_trees_of_a_network(tmp_path: Path) -> None:
     """By a linear parser; also where the run is broken off among them."""
     train, dev = ([enhanced(s) for s in some] for some in (TRAIN, DEV))

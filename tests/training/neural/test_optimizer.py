@@ -24,6 +24,8 @@ from dodona.training.neural.optimizer import (
 )
 from support import tiny
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 
 def teach(learning: OptimizerState, shape: Shape, adamw: AdamWSettings, n_steps: int) -> Any:
     """The losses of states and of tags in some steps, always on the same batch."""
@@ -52,7 +54,6 @@ def teach(learning: OptimizerState, shape: Shape, adamw: AdamWSettings, n_steps:
     return np.array(found)
 
 
-@pytest.mark.thorough
 def test_a_network_learns_what_it_is_taught() -> None:
     sizes, given = tiny.shape(layers=1), np.arange(12, dtype=np.float32).reshape(4, 3) / 12
     shape = replace(

@@ -15,6 +15,8 @@ import numpy as np
 from dodona.training.neural import recurrence as module
 from dodona.training.neural.recurrence import BLOCK, in_blocks, in_parallel, recurrence
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 LENGTHS = (1, BLOCK, 3 * BLOCK + 5)
 WAYS = (in_blocks, in_parallel)
 
@@ -37,7 +39,6 @@ def by_loop(f: Any, g: Any, back: bool) -> Any:
     return h
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("way", WAYS)
@@ -49,7 +50,6 @@ def test_both_halves_of_the_units_run_their_way(
     assert np.allclose(found, by_loop(f, g, back), atol=1e-5)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("way", WAYS)
 def test_gradients_are_those_of_a_loop(

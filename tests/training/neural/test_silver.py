@@ -40,6 +40,8 @@ from dodona.treebank.conllu.writer import Writer
 from dodona.treebank.trees.projectivity import is_projective
 from support.small import treebank
 
+pytestmark = pytest.mark.thorough  # trains networks
+
 FEW, MANY, DEV = (treebank(n, seed, nonprojective=0) for n, seed in ((12, 1), (250, 3), (20, 2)))
 SMALL = Settings(
     scorer="neural",
@@ -74,7 +76,6 @@ def begun(
     return strategy
 
 
-@pytest.mark.thorough
 def test_a_student_learns_from_silver_what_gold_lacks_and_goes_on_to_the_same_bytes(
     tmp_path: Path,
 ) -> None:
@@ -244,7 +245,6 @@ def test_more_treebanks_teach_what_the_first_calls_so_too() -> None:
     assert {*trainer.task.data.corpus.labels(len(first) + len(other))} == {None}  # the arc alone
 
 
-@pytest.mark.thorough
 def test_lemmas_of_several_treebanks_are_learned_of_tags_as_the_network_numbers_them() -> None:
     first, second, third = (
         treebank(n, seed, lemmas=True) for n, seed in ((12, 1), (30, 2), (9, 3))
@@ -288,7 +288,6 @@ def test_words_of_more_treebanks_have_the_lemmas_that_the_first_gives_them() -> 
     assert gold.first == first
 
 
-@pytest.mark.thorough
 def test_the_loss_of_weighted_tags() -> None:
     logits = jnp.asarray(np.random.default_rng(1).normal(size=(4, 5)), jnp.float32)
     tags = np.array([3, 0, 2, 1])
@@ -301,7 +300,6 @@ def test_the_loss_of_weighted_tags() -> None:
     assert (soft_tag_losses(logits, classes, 0 * sure) == 0).all()
 
 
-@pytest.mark.thorough
 def test_the_loss_of_weighted_heads() -> None:
     random = np.random.default_rng(1)
     n, d, k = 64, 6, 8
