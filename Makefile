@@ -76,10 +76,10 @@ lint: $(VENV)/papers $(VENV)/test $(VENV)/lint
 # memory or crash on purpose; and for threads JAX, whose own races we cannot fix.
 MEASURED := tests/fuzz/test_harness.py \
   $(addprefix tests/server/test_abuse.py::test_,unfinished_uploads_are_bounded \
-    sixteen_megabytes_are_bounded it_ends_within_fifteen_seconds_as_it_comes) \
-  tests/server/test_helpers.py::test_a_helper_has_only_so_much_memory
+    sixteen_megabytes_are_bounded it_shuts_down_without_waiting_for_misbehaving_clients) \
+  tests/server/test_explorer_processes.py::test_the_memory_of_a_process_is_bounded
 SANE_TESTS ?= tests --ignore tests/server/pages --ignore tests/tools $(MEASURED:%=--deselect %)
-THREAD_TESTS ?= $(SANE_TESTS) --ignore tests/neural -k "thread or python_system or workers"
+THREAD_TESTS ?= $(SANE_TESTS) --ignore tests/training/neural -k "thread or python_system or workers"
 SANE := .venv-sanitize/installed .venv-sanitize-threads/installed
 .venv-sanitize/installed: WATCHED := address,undefined
 .venv-sanitize-threads/installed: WATCHED := thread
