@@ -18,7 +18,7 @@ from typing import Any
 from pyarrow import fs
 
 from dodona.arrow.batch_parser import BatchParser
-from dodona.arrow.inputs import FILE, PARQUET, TEXT, InputFile, InputPart, checksum, find_parts
+from dodona.arrow.inputs import FILE, PARQUET, TEXT, CorpusFile, InputPart, checksum, find_parts
 from dodona.arrow.locations import Location, resolve_location
 from dodona.arrow.model_cache import model_bytes
 from dodona.arrow.options import ParseOptions
@@ -213,11 +213,11 @@ class RemoteFile(JournalFile):
 
 
 @lru_cache(maxsize=1)  # a large file is the input of many parts, one after the other
-def _checksum(given: InputFile, size: int, mtime_ns: int) -> str:
+def _checksum(given: CorpusFile, size: int, mtime_ns: int) -> str:
     return checksum(given)
 
 
-def _is_same(given: InputFile, record: dict[str, Any]) -> bool:
+def _is_same(given: CorpusFile, record: dict[str, Any]) -> bool:
     """Return whether a file is unchanged; it is read only if its time differs."""
     now = _state(given)
     return all(now[key] == record[key] for key in now) or (
@@ -225,6 +225,6 @@ def _is_same(given: InputFile, record: dict[str, Any]) -> bool:
     )
 
 
-def _state(given: InputFile) -> dict[str, Any]:
+def _state(given: CorpusFile) -> dict[str, Any]:
     info = given.location.system.get_file_info(given.location.path)
     return {"size": info.size, "mtime_ns": info.mtime_ns}

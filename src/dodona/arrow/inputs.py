@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class InputFile:
+class CorpusFile:
     """An input file, with its path relative to the given folder."""
 
     location: Location
@@ -57,7 +57,7 @@ class InputPart:
     """The inputs of one output file."""
 
     name: str  # path in the output folder, without a suffix
-    inputs: tuple[InputFile, ...]
+    inputs: tuple[CorpusFile, ...]
     n_bytes: int  # an estimate, for the progress
     row_groups: tuple[int, ...] = ()  # of a Parquet file
 
@@ -101,7 +101,7 @@ def find_parts(names: Iterable[str], options: ParseOptions) -> list[InputPart]:
     """Return the parts of all inputs: files, glob patterns and folders, local or by URL."""
     parts: list[InputPart] = []
     for name in names:
-        found = [InputFile(*file) for file in list_files(name)]
+        found = [CorpusFile(*file) for file in list_files(name)]
         known = [given for given in found if given.suffix in (*TABLES, TEXT)]
         if not known:
             kinds = ", ".join((*TABLES, TEXT))
@@ -118,7 +118,7 @@ def find_parts(names: Iterable[str], options: ParseOptions) -> list[InputPart]:
     return parts
 
 
-def _split(given: InputFile, options: ParseOptions) -> Iterator[InputPart]:
+def _split(given: CorpusFile, options: ParseOptions) -> Iterator[InputPart]:
     """Yield the parts of a table: one, or several groups of Parquet row groups."""
     name = _decompressed(given.below)
     name = name[: -len(given.suffix)]
@@ -134,7 +134,7 @@ def _split(given: InputFile, options: ParseOptions) -> Iterator[InputPart]:
         yield InputPart(called, (given,), sum(sizes[k] for k in group), tuple(group))
 
 
-def _join(texts: Iterable[InputFile]) -> Iterator[InputPart]:
+def _join(texts: Iterable[CorpusFile]) -> Iterator[InputPart]:
     """Yield parts of many plain texts each."""
     given = [*texts]
     for number, group in enumerate(_grouped(given, [text.size for text in given])):
@@ -161,7 +161,7 @@ def _decompressed(name: str) -> str:
     return name
 
 
-def _open_parquet(given: InputFile) -> parquet.ParquetFile:
+def _open_parquet(given: CorpusFile) -> parquet.ParquetFile:
     """Open a Parquet file with a small buffer, so that no column is read as a whole."""
     try:
         source = given.location.system.open_input_file(given.location.path)
@@ -177,7 +177,7 @@ def _text_size(row_group: Any, options: ParseOptions) -> int:
 
 
 def _read_row_groups(
-    given: InputFile, options: ParseOptions, groups: tuple[int, ...]
+    given: CorpusFile, options: ParseOptions, groups: tuple[int, ...]
 ) -> Iterator[pa.RecordBatch]:
     where = given.location.name
     with _open_parquet(given) as file:
@@ -197,7 +197,7 @@ def _read_row_groups(
             raise ValueError(f"{where}: damaged or unreadable: {error}") from error
 
 
-def checksum(given: InputFile) -> str:
+def checksum(given: CorpusFile) -> str:
     """Return the SHA-256 of a file, not decompressed."""
     digest = hashlib.sha256()
     with given.location.system.open_input_stream(given.location.path, compression=None) as stream:
